@@ -1,0 +1,3 @@
+"""The command ``s2n``: one file a command."""
+
+from .app import main as main

@@ -1,0 +1,108 @@
+"""``s2n describe``: what a task looks like and what to beware of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .output import (
+    AsJson,
+    Columns,
+    Data,
+    GraphFile,
+    LabelFile,
+    Repeated,
+    Swap,
+    UnknownNodesOption,
+    Variant,
+    console,
+    load,
+    print_json,
+    table,
+)
+
+
+def describe(
+    data: Data,
+    as_json: AsJson = False,
+    graph: GraphFile = None,
+    labels: LabelFile = None,
+    column: Columns = None,
+    unknown_nodes: UnknownNodesOption = "error",
+    repeated: Repeated = "same",
+    variant: Variant = None,
+    swap: Swap = None,
+) -> None:
+    """Describe a task: the statistics of the paper's dataset tables, labels, overlap, warnings.
+
+    Example: s2n describe generate:density
+    """
+    task = load(
+        data,
+        graph=graph,
+        labels=labels,
+        column=column,
+        unknown_nodes=unknown_nodes,
+        repeated=repeated,
+        variant=variant,
+        swap=swap,
+    )
+    from ..task import describe as statistics
+
+    facts = statistics(task)
+    if as_json:
+        print_json(facts)
+        return
+    _show_shape(facts)
+    if facts["classes"]:
+        _show_labels(facts)
+    for note in facts["notes"]:
+        console.print(f"[dim]Note:[/] {note}", highlight=False, soft_wrap=True)
+    for warning in facts["warnings"]:
+        console.print(f"[yellow]Beware:[/] {warning}", highlight=False, soft_wrap=True)
+
+
+def _spread(value: dict[str, float], digits: int) -> str:
+    return f"{value['mean']:.{digits}f} ± {value['sd']:.{digits}f}"
+
+
+def _show_shape(facts: dict[str, Any]) -> None:
+    view = table(facts["name"] or "Task", "", "")
+    view.show_header = False
+
+    def row(what: str, value: str) -> None:
+        view.add_row(what, value)
+
+    row("Nodes", f"{facts['nodes']:,}")
+    row("Edges (without self-loops)", f"{facts['edges']:,}")
+    if facts["self_loops"]:
+        row("Self-loops", f"{facts['self_loops']:,}")
+    if facts["features"]:
+        row("Features a node", f"{facts['features']:,}")
+    row("Connected components", f"{facts['graph_components']:,}")
+    row("Density", f"{facts['density']:.4f}")
+    view.add_section()
+    row("Subgraphs", f"{facts['subgraphs']:,}")
+    row("Internal edges in subgraphs", f"{facts['internal_edges']:,}")
+    row("Nodes a subgraph", _spread(facts["subgraph_nodes"], 1))
+    row("Components a subgraph", _spread(facts["subgraph_components"], 1))
+    row("Density of a subgraph", _spread(facts["subgraph_density"], 3))
+    if facts["self_loops"]:
+        row("  counting self-loops, as the paper", _spread(facts["subgraph_density_with_loops"], 3))
+    row("Nodes in some subgraph", f"{facts['coverage']:.1%}")
+    row("Subgraphs a covered node is in", f"{facts['sets_per_covered_node']:.1f}")
+    for part, share in facts["node_overlap"].items():
+        row(f"Nodes of {part.split('_')[0]} also in train", f"{share:.1%}")
+    view.add_section()
+    row("Classes", f"{facts['classes']} ({'multi' if facts['multilabel'] else 'single'}-label)")
+    if facts["split"]:
+        row("/".join(facts["split"]), "/".join(f"{n:,}" for n in facts["split"].values()))
+    row("Content hash", facts["hash"][:12])
+    console.print(view)
+
+
+def _show_labels(facts: dict[str, Any]) -> None:
+    parts = list(facts["label_counts"])
+    view = table("Subgraphs of each class", "Class", *(parts if facts["split"] else ["all"]))
+    for name in facts["class_names"]:
+        view.add_row(name, *(f"{facts['label_counts'][part][name]:,}" for part in parts))
+    console.print(view)

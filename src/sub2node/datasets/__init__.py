@@ -1,0 +1,12 @@
+"""Named benchmarks, generators of synthetic ones, and random tasks of a published shape."""
+
+from .load import load_task as load_task
+from .registry import BENCHMARKS as BENCHMARKS
+from .registry import Benchmark as Benchmark
+from .registry import cache_folder as cache_folder
+from .registry import data_folders as data_folders
+from .registry import overview as overview
+from .shapes import SHAPES as SHAPES
+from .shapes import like as like
+from .synthetic import SYNTHETIC as SYNTHETIC
+from .synthetic import generate as generate

@@ -1,0 +1,93 @@
+"""Any word for data → a task: a benchmark's name, a generator, or a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConfigError, DataError, suggest
+from ..io import read_task
+from ..task import SubgraphTask
+from ..task.assemble import UnknownNodes
+from ..task.graph import Repeated
+from .registry import BENCHMARKS, check_copy, require
+from .shapes import like
+from .synthetic import generate
+
+_MAKERS: dict[str, Callable[..., SubgraphTask]] = {"generate": generate, "like": like}
+_NUMBERS = {"generate": ("seed", "subgraphs", "nodes", "size"), "like": ("seed",)}
+
+
+def load_task(
+    source: str | Path,
+    *,
+    graph: Any = None,
+    labels: str | Path | None = None,
+    variant: str | None = None,
+    swap: bool | None = None,
+    columns: Mapping[str, str] | None = None,
+    unknown_nodes: UnknownNodes = "error",
+    repeated: Repeated = "same",
+) -> SubgraphTask:
+    """Load a task from whatever names it.
+
+    Args:
+        source: A benchmark's name (``ppi_bp``); ``generate:density`` or ``like:em_user``, with
+            ``generate:density,seed=1,subgraphs=2500`` for more; or a path: a folder in the SubGNN
+            layout or with tables, or a file of subgraphs (``.gmt``, ``.jsonl``, ``.csv``, ``.tsv``,
+            ``.parquet``), which needs ``graph``. A benchmark's name wins over a folder of that
+            name: write ``./ppi_bp`` for the folder.
+        graph: The edges for a file of subgraphs: a file, or a NetworkX, igraph, SciPy or PyG graph.
+        labels: A table of labels for a file of subgraphs.
+        variant: Another split beside the first, as ``split1`` for ``subgraphs.split1.pth``.
+        swap: Exchange val and test if val is the smaller one, as the public readers of the SubGNN
+            layout do. By default only for the benchmark ``ppi_bp``, whose published results are so.
+        columns: Your column for ours, as in ``{"source": "from_account"}``.
+        unknown_nodes: ``error``, ``drop`` or ``ignore-subgraph``: what to do about members that the
+            graph does not have.
+        repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
+
+    Returns:
+        The task; ``task.notes`` says what reading it did to the data.
+    """
+    word = str(source)
+    maker, _, rest = word.partition(":")
+    if maker in _MAKERS and rest:
+        return _make(maker, rest)
+    options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
+    if word in BENCHMARKS:
+        if graph is not None or labels is not None or columns:
+            raise ConfigError(f"{word} is a benchmark; graph, labels and columns do not apply.")
+        benchmark = BENCHMARKS[word]
+        folder = require(word)
+        swap = benchmark.swap if swap is None else swap
+        task = read_task(folder, swap=swap, name=word, **options)
+        return replace(task, notes=(check_copy(benchmark, folder), *task.notes))
+    if not Path(word).exists():
+        raise DataError(
+            f"there is no benchmark, file or folder called {word!r}.{suggest(word, BENCHMARKS)}"
+        )
+    return read_task(
+        word,
+        graph=graph,
+        labels=labels,
+        swap=bool(swap),
+        columns=columns,
+        repeated=repeated,
+        **options,
+    )
+
+
+def _make(maker: str, rest: str) -> SubgraphTask:
+    name, *settings = rest.split(",")
+    numbers = {}
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key not in _NUMBERS[maker]:
+            raise ConfigError(f"{maker} has no setting {key!r}.{suggest(key, _NUMBERS[maker])}")
+        if not value.isdigit():
+            raise ConfigError(f"{key} must be a whole number, found {value!r}.")
+        numbers[key] = int(value)
+    return _MAKERS[maker](name, **numbers)

@@ -1,0 +1,221 @@
+"""The named benchmarks: where they come from, what was published of them, where they lie here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from ..io.subgnn import EDGES, SUBGRAPHS, find
+from ..io.text import opened
+
+_SUBGNN = "https://github.com/mims-harvard/SubGNN"
+_GLASS = "https://github.com/Xi-yuanWang/GLASS"
+_SILENT = "not stated (SubGNN code: MIT)"
+_ORPHA = "HPO licence; Orphanet CC BY 4.0"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A named benchmark.
+
+    Args:
+        name: Its name here, and the name of its folder.
+        title: Its name in the papers.
+        about: What nodes, subgraphs and classes are.
+        source: Where to get it.
+        licence: What is known of it.
+        published: Counts as printed in the S2N paper: nodes, edges, subgraphs, classes.
+        sha256: Of the unpacked files, where they were at hand, and which copy that was.
+        copy: What the checksums belong to.
+        swap: Whether the public readers exchange val and test.
+    """
+
+    name: str
+    title: str
+    about: str
+    source: str
+    licence: str
+    published: dict[str, int]
+    sha256: dict[str, str] = field(default_factory=dict)
+    copy: str = ""
+    swap: bool = False
+
+
+def _counts(nodes: int, edges: int, subgraphs: int, classes: int) -> dict[str, int]:
+    return {"nodes": nodes, "edges": edges, "subgraphs": subgraphs, "classes": classes}
+
+
+def _sums(edges: str, subgraphs: str) -> dict[str, str]:
+    return {EDGES: edges, SUBGRAPHS: subgraphs}
+
+
+_ALL = (
+    Benchmark(
+        "ppi_bp",
+        "PPI-BP",
+        "proteins; the proteins of a biological process; its category",
+        _SUBGNN,
+        _SILENT,
+        _counts(17_080, 316_951, 1_591, 6),
+        _sums(
+            "492922f7374246120157f00dea55e28dcd877c63476a1556781f88cdd7e278f0",
+            "53ea9fe410a052501d07dc007335443ef087ec21842b7ff834dde8585ecaef06",
+        ),
+        copy="the released SubGNN file: 21,521 nodes, of which the papers count 17,080",
+        swap=True,
+    ),
+    Benchmark(
+        "hpo_neuro",
+        "HPO-Neuro",
+        "phenotypes; the symptoms of a rare disease; its neurological categories",
+        _SUBGNN,
+        _SILENT,
+        _counts(14_587, 3_238_174, 4_000, 10),
+    ),
+    Benchmark(
+        "hpo_metab",
+        "HPO-Metab",
+        "phenotypes; the symptoms of a rare disease; its metabolic category",
+        _SUBGNN,
+        _SILENT,
+        _counts(14_587, 3_238_174, 2_400, 6),
+    ),
+    Benchmark(
+        "em_user",
+        "EM-User",
+        "workouts; the workouts of a person; their gender",
+        _SUBGNN,
+        _SILENT,
+        _counts(57_333, 4_573_417, 324, 2),
+    ),
+    Benchmark(
+        "density",
+        "Density",
+        "synthetic; breadth-first sets; the density of the set",
+        _GLASS,
+        _SILENT,
+        _counts(5_000, 29_521, 250, 3),
+        _sums(
+            "d79c28ee3042fdf268c183e0f8dbe078eabed9ee95603bd313a43568e2d0aabd",
+            "b729d6c78ea5cdc592587dcafc55ef5e3873db83a34577cfdf44153e140cfbae",
+        ),
+        copy="the instance that GLASS published, another draw than the paper's table",
+    ),
+    Benchmark(
+        "cut_ratio",
+        "Cut-Ratio",
+        "synthetic; planted cliques; the cut ratio of the set",
+        _GLASS,
+        _SILENT,
+        _counts(5_000, 83_969, 250, 3),
+        _sums(
+            "27375bf4943030e8a897eba50f4da58bf2b1c5d31996543866de405d421085de",
+            "844a207f4d7d1e7121d02f806f65d26609663461477138e18f14b625893d00ab",
+        ),
+        copy="the instance that GLASS published, another draw than the paper's table",
+    ),
+    Benchmark(
+        "coreness",
+        "Coreness",
+        "synthetic; sets of one core number; the mean core number inside",
+        _GLASS,
+        _SILENT,
+        _counts(5_000, 118_785, 221, 3),
+        _sums(
+            "3212b1910ec03eaa72f0123d3eb68ac4338d098a4ddac0c86f78f1abad7dd7d8",
+            "7eced286e59385777a8cdae518a3e345a416f190537c63109508586eab6d9ddd",
+        ),
+        copy="the instance that GLASS published, another draw than the paper's table",
+    ),
+    Benchmark(
+        "component",
+        "Component",
+        "synthetic; stapled components; whether there are five or more",
+        _GLASS,
+        _SILENT,
+        _counts(19_555, 43_701, 250, 2),
+        _sums(
+            "ed8a8b338772491c64c51ebe3099f2e6b587243ffce9bbf0cd2836a8261dda0c",
+            "380bbc32ac5607ae890831cd82a0e784356e602da409ee7531097133b91b1867",
+        ),
+        copy="the instance that GLASS published, another draw than the paper's table",
+    ),
+)
+BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in _ALL}
+
+
+def data_folders() -> list[Path]:
+    """Where benchmarks are looked for: the folders of ``S2N_DATA``, then the user's cache."""
+    given = [Path(p) for p in os.environ.get("S2N_DATA", "").split(os.pathsep) if p]
+    return [*given, cache_folder() / "datasets"]
+
+
+def cache_folder() -> Path:
+    """``S2N_CACHE``, or ``sub2node`` in the usual cache folder of the user."""
+    if given := os.environ.get("S2N_CACHE"):
+        return Path(given)
+    usual = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(usual) if usual else Path.home() / ".cache") / "sub2node"
+
+
+def locate(name: str) -> Path | None:
+    """The folder of a benchmark, or None if it is not here."""
+    places = (folder / name for folder in data_folders())
+    return next((p for p in places if find(p, EDGES) and find(p, SUBGRAPHS)), None)
+
+
+def require(name: str) -> Path:
+    """The folder of a benchmark; if it is not here, an error that says where to get it."""
+    if (found := locate(name)) is not None:
+        return found
+    benchmark = BENCHMARKS[name]
+    raise DataError(
+        f"{benchmark.title} is not here: get its files {EDGES} and {SUBGRAPHS} (links are in the"
+        f" README of {benchmark.source}) and put them in {data_folders()[0] / name}"
+        + ("" if os.environ.get("S2N_DATA") else " (or in a folder that S2N_DATA names)")
+        + (f"; 's2n describe generate:{name}' draws a new one." if name in GENERATED else
+           f"; 's2n describe like:{name}' makes random data of its shape.")
+    )  # fmt: skip
+
+
+GENERATED = ("density", "cut_ratio", "coreness", "component")
+
+
+def check_copy(benchmark: Benchmark, folder: Path) -> str:
+    """Which copy of a benchmark the files are, by their checksums, in one sentence."""
+    if not benchmark.sha256:
+        return f"{benchmark.title}: no checksum is known to check these files against."
+    for name, expected in benchmark.sha256.items():
+        path = find(folder, name)
+        if path is not None and _sha256(path) != expected:
+            return f"{path.name} is not the copy that was checked ({benchmark.copy})."
+    return f"Checksums agree: {benchmark.copy}."
+
+
+def _sha256(path: Path) -> str:
+    state = hashlib.sha256()
+    with opened(path) as stream:
+        while block := stream.read(1 << 20):
+            state.update(block)
+    return state.hexdigest()
+
+
+def overview() -> list[dict[str, Any]]:
+    """One row a benchmark, for ``s2n datasets``."""
+    return [
+        {
+            "name": b.name,
+            "title": b.title,
+            "about": b.about,
+            "here": None if (found := locate(b.name)) is None else str(found),
+            "published": b.published,
+            "licence": b.licence,
+            "source": b.source,
+            "copy": b.copy,
+        }
+        for b in BENCHMARKS.values()
+    ]

@@ -1,0 +1,169 @@
+"""A task as a folder of tables, in and out.
+
+``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
+``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A folder that we wrote
+as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import DataError
+from ..task import SubgraphTask
+from ..task.assemble import UnknownNodes, assemble
+from .subgnn import read_edge_list
+from .tables import SUFFIXES, Sets, read_gmt, read_jsonl, read_table, suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..task.graph import Repeated
+
+CARD = "task.json"
+CARD_FORMAT = "sub2node-task"
+CARD_VERSION = 1
+
+
+def find_table(folder: Path, stem: str) -> Path | None:
+    """The table of this name in a folder; two of them are an error."""
+    found = [folder / f"{stem}{end}" for end in SUFFIXES if (folder / f"{stem}{end}").is_file()]
+    if len(found) > 1:
+        raise DataError(
+            f"both {found[0].name} and {found[1].name} are here; keep one.", path=folder
+        )
+    return found[0] if found else None
+
+
+def find_sets(folder: Path) -> Path | None:
+    """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
+    table, jsonl = find_table(folder, "members"), folder / "subgraphs.jsonl"
+    found = [p for p in (table, jsonl if jsonl.is_file() else None) if p is not None]
+    found += sorted(folder.glob("*.gmt"))
+    if len(found) > 1:
+        raise DataError(
+            f"both {found[0].name} and {found[1].name} are here; keep one.", path=folder
+        )
+    return found[0] if found else None
+
+
+def read_sets(path: Path, columns: Mapping[str, str]) -> Sets:
+    """Members, and labels where the same file has them."""
+    if suffix(path) in (".jsonl", ".jsonl.gz"):
+        return read_jsonl(path)
+    if suffix(path) in (".gmt", ".gmt.gz"):
+        return read_gmt(path)
+    return Sets(read_table(path, columns), None)
+
+
+def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
+    """An edge table, or a text file with two integers a line."""
+    if suffix(path) in (".txt", ".txt.gz", ".edgelist"):
+        source, target = read_edge_list(path)
+        return pa.table({"source": source, "target": target})
+    return read_table(path, columns)
+
+
+def read_tables(
+    edges: Any,
+    sets: Path,
+    *,
+    labels: Path | None = None,
+    nodes: Path | None = None,
+    subgraph_edges: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    unknown_nodes: UnknownNodes = "error",
+    repeated: Repeated = "same",
+    name: str = "",
+    card: Mapping[str, Any] | None = None,
+) -> SubgraphTask:
+    """Read a task from files; ``edges`` may also be a ready graph or frame."""
+    columns = columns or {}
+    paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
+    if isinstance(edges, Path):
+        paths["edges"] = edges
+        edges = read_edges(edges, columns)
+    members, found = read_sets(sets, columns)
+    if labels is not None:
+        given = read_table(labels, columns)
+        found = given if found is None else _join_titles(given, found, columns)
+    return assemble(
+        edges,
+        members,
+        found,
+        nodes=None if nodes is None else read_table(nodes, columns),
+        subgraph_edges=None if subgraph_edges is None else read_table(subgraph_edges, columns),
+        columns=columns,
+        unknown_nodes=unknown_nodes,
+        repeated=repeated,
+        name=name,
+        paths={what: path for what, path in paths.items() if path is not None},
+        classes=tuple((card or {}).get("class_names", ())),
+        notes=tuple((card or {}).get("notes", ())),
+    )
+
+
+def _join_titles(labels: Any, titles: Any, columns: Mapping[str, str]) -> Any:
+    """Labels of one file beside the titles of another (GMT descriptions)."""
+    if "label" in titles.column_names:
+        raise DataError(
+            "labels are given twice: in the file of the subgraphs and in a labels table."
+        )
+    key = columns.get("subgraph_id", "subgraph_id")
+    if key not in labels.column_names or "title" in labels.column_names:
+        return labels
+    where = pc.index_in(labels[key].cast(pa.string()), value_set=titles["subgraph_id"])
+    return labels.append_column("title", titles["title"].take(where))
+
+
+def read_folder(
+    folder: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    unknown_nodes: UnknownNodes = "error",
+    repeated: Repeated = "same",
+    name: str = "",
+) -> SubgraphTask:
+    """Read a folder of tables; a card beside them is checked against what was read."""
+    card = _read_card(folder / CARD) if (folder / CARD).is_file() else None
+    edges, sets = find_table(folder, "edges"), find_sets(folder)
+    if edges is None or sets is None:
+        missing = "edges" if edges is None else "members"
+        raise DataError(f"the folder has no {missing} table ({missing}.csv, …).", path=folder)
+    task = read_tables(
+        edges,
+        sets,
+        labels=find_table(folder, "labels"),
+        nodes=find_table(folder, "nodes"),
+        subgraph_edges=find_table(folder, "subgraph_edges"),
+        columns=columns,
+        unknown_nodes=unknown_nodes,
+        repeated=repeated,
+        name=name or (card or {}).get("name") or folder.name,
+        card=card,
+    )
+    if card is not None and task.hash != card.get("hash"):
+        raise DataError(
+            "the tables are not those that the card was written for: the content hash is"
+            f" {task.hash[:12]}…, the card says {str(card.get('hash'))[:12]}…; remove {CARD} to"
+            " read them all the same.",
+            path=folder / CARD,
+        )
+    return task
+
+
+def _read_card(path: Path) -> dict[str, Any]:
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"this is not JSON ({error}).", path=path) from None
+    if not isinstance(card, dict) or card.get("format") != CARD_FORMAT:
+        raise DataError("this is no card of a sub2node task.", path=path)
+    if card.get("version") != CARD_VERSION:
+        raise DataError(f"the card has version {card.get('version')}, expected 1.", path=path)
+    return card

@@ -1,0 +1,224 @@
+"""Graphs of other libraries, in and out: NetworkX, igraph, SciPy, PyG. None of them is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+
+from ..errors import DataError, MissingExtraError
+from ..task import Graph, Names, SubgraphTask
+from ..task.assemble import UnknownNodes, assemble
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..task.graph import Repeated
+
+
+def as_graph(graph: Any, *, repeated: Repeated = "same") -> Graph:
+    """A graph of another library as ours. Direction is dropped: an edge either way is an edge.
+
+    Node labels that are not 0, 1, 2, … become names; an edge attribute ``weight`` that every edge
+    has becomes the weight. Integer labels are put in ascending order, others keep theirs.
+
+    Args:
+        graph: A NetworkX graph, an igraph graph, a square SciPy sparse matrix or array, a PyG
+            ``Data`` with ``edge_index``, or one of ours.
+        repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if sp.issparse(graph):
+        return _from_scipy(graph, repeated)
+    if hasattr(graph, "edge_index"):
+        return _from_pyg(graph, repeated)
+    if hasattr(graph, "get_edgelist"):
+        return _from_igraph(graph, repeated)
+    if hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "adj"):
+        return _from_networkx(graph, repeated)
+    raise DataError(
+        f"cannot make a graph from {type(graph).__name__}; expected NetworkX, igraph, SciPy sparse,"
+        " PyG Data, or tables."
+    )
+
+
+def task_from_graph(
+    graph: Any,
+    subgraphs: Mapping[Any, Sequence[Any]] | Sequence[Sequence[Any]],
+    labels: Mapping[Any, Any] | Sequence[Any] | None = None,
+    split: Mapping[Any, str] | Sequence[str] | None = None,
+    *,
+    unknown_nodes: UnknownNodes = "error",
+    name: str = "",
+) -> SubgraphTask:
+    """A task from a graph object and lists of node ids, as the graph names its nodes.
+
+    Args:
+        graph: Anything that :func:`as_graph` takes.
+        subgraphs: Lists of node ids, or a mapping from a subgraph's name to its list.
+        labels: A class, or a list of classes, for each subgraph: in the same order, or by name.
+        split: train, val or test for each subgraph, likewise.
+        unknown_nodes: As in :meth:`SubgraphTask.from_tables`.
+        name: What to call the data.
+    """
+    keys = list(subgraphs) if isinstance(subgraphs, Mapping) else list(range(len(subgraphs)))
+    lists = [list(subgraphs[key]) for key in keys]
+    ids = _id_array(keys)
+    empty = next((key for key, nodes in zip(keys, lists, strict=True) if not nodes), None)
+    if empty is not None:
+        raise DataError(f"subgraph {empty!r} is empty; it needs a node.")
+    owner = np.repeat(np.arange(len(keys)), [len(nodes) for nodes in lists])
+    members = {
+        "subgraph_id": ids.take(pa.array(owner)),
+        "node_id": _id_array([node for nodes in lists for node in nodes]),
+    }
+    columns = {"subgraph_id": ids}
+    if labels is not None:
+        values = _per_subgraph(labels, keys, "label")
+        several = any(isinstance(v, list | tuple | set | np.ndarray) for v in values)
+        columns["label"] = pa.array(
+            [[str(x) for x in v] for v in values] if several else [str(v) for v in values]
+        )
+    if split is not None:
+        columns["split"] = pa.array(_per_subgraph(split, keys, "split"), pa.string())
+    return assemble(
+        as_graph(graph),
+        members,
+        columns if len(columns) > 1 else None,
+        unknown_nodes=unknown_nodes,
+        name=name,
+    )
+
+
+def _per_subgraph(values: Any, keys: list[Any], what: str) -> list[Any]:
+    if isinstance(values, Mapping):
+        lost = next((key for key in keys if key not in values), None)
+        if lost is not None:
+            raise DataError(f"the {what} of subgraph {lost!r} is missing.")
+        return [values[key] for key in keys]
+    if len(values) != len(keys):
+        raise DataError(f"{len(keys):,} subgraphs but {len(values):,} {what}s.")
+    return list(values)
+
+
+def _id_array(values: Any) -> Any:
+    """Node or subgraph ids as integers if all are, else as text."""
+    values = list(values)
+    if all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values):
+        return pa.array([int(v) for v in values], pa.int64())
+    return pa.array([str(v) for v in values], pa.string())
+
+
+def _from_scipy(matrix: Any, repeated: Repeated) -> Graph:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise DataError(f"an adjacency matrix is square, found shape {matrix.shape}.")
+    coo = matrix.tocoo()
+    keep = coo.data != 0
+    weights = coo.data[keep]
+    source, target = (ends[keep].astype(np.int64) for ends in coo.coords)
+    plain = weights.dtype == bool or bool((weights == 1).all())
+    return Graph.from_edges(
+        source,
+        target,
+        num_nodes=matrix.shape[0],
+        weights=None if plain else weights,
+        repeated=repeated,
+    )
+
+
+def _from_pyg(data: Any, repeated: Repeated) -> Graph:
+    def array(value: Any) -> Any:
+        return value.detach().cpu().numpy()
+
+    source, target = array(data.edge_index)
+    weight = getattr(data, "edge_weight", None)
+    features = getattr(data, "x", None)
+    return Graph.from_edges(
+        source,
+        target,
+        num_nodes=data.num_nodes,
+        weights=None if weight is None else array(weight).ravel(),
+        features=None if features is None else array(features),
+        repeated=repeated,
+    )
+
+
+def _from_igraph(graph: Any, repeated: Repeated) -> Graph:
+    ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    named = "name" in graph.vs.attributes()
+    return Graph.from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        num_nodes=graph.vcount(),
+        weights=graph.es["weight"] if "weight" in graph.es.attributes() else None,
+        names=Names(map(str, graph.vs["name"])) if named else None,
+        repeated=repeated,
+    )
+
+
+def _from_networkx(graph: Any, repeated: Repeated) -> Graph:
+    nodes = list(graph.nodes)
+    if all(isinstance(node, int | np.integer) for node in nodes):
+        nodes.sort()
+    names = Names(map(str, nodes))
+    place = {node: position for position, node in enumerate(nodes)}
+    table = [(place[u], place[v], w) for u, v, w in graph.edges(data="weight")]
+    weights = [w for _, _, w in table]
+    missing = sum(w is None for w in weights)
+    if 0 < missing < len(weights):
+        raise DataError(
+            f"{missing:,} of {len(weights):,} edges have no 'weight'; give all or none."
+        )
+    ends = np.array([(u, v) for u, v, _ in table], dtype=np.int64).reshape(-1, 2)
+    return Graph.from_edges(
+        ends[:, 0],
+        ends[:, 1],
+        num_nodes=len(nodes),
+        weights=None if missing or not weights else np.array(weights),
+        names=names,
+        repeated=repeated,
+    )
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Our graph as a NetworkX graph, nodes by name."""
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtraError("networkx", "dev", "a NetworkX graph") from None
+    result = networkx.Graph()
+    names = range(graph.num_nodes) if graph.names is None else list(graph.names)
+    result.add_nodes_from(names)
+    result.add_edges_from(_named_edges(graph, names))
+    return result
+
+
+def to_igraph(graph: Graph) -> Any:
+    """Our graph as an igraph graph; the name is the vertex attribute ``name``."""
+    try:
+        import igraph
+    except ImportError:
+        raise MissingExtraError("igraph", "dev", "an igraph graph") from None
+    edges = list(_named_edges(graph, range(graph.num_nodes)))
+    result = igraph.Graph(n=graph.num_nodes, edges=[edge[:2] for edge in edges])
+    if graph.weights is not None:
+        result.es["weight"] = [edge[2]["weight"] for edge in edges]
+    if graph.names is not None:
+        result.vs["name"] = list(graph.names)
+    return result
+
+
+def _named_edges(graph: Graph, names: Any) -> Any:
+    low, high, weights = graph.edges()
+    source = np.concatenate([low, graph.loops]).tolist()
+    target = np.concatenate([high, graph.loops]).tolist()
+    if weights is None or graph.loop_weights is None:
+        return ((names[u], names[v], {}) for u, v in zip(source, target, strict=True))
+    values = np.concatenate([weights, graph.loop_weights]).tolist()
+    return (
+        (names[u], names[v], {"weight": w}) for u, v, w in zip(source, target, values, strict=True)
+    )

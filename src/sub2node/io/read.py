@@ -1,0 +1,85 @@
+"""Any file or folder → a task: the format is recognised by what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError, DataError
+from ..task.assemble import UnknownNodes
+from .folder import CARD, find_sets, find_table, read_folder, read_tables
+from .graphs import as_graph
+from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
+from .tables import SUFFIXES, suffix
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+    from ..task.graph import Repeated
+
+_SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
+
+
+def read_task(
+    path: str | Path,
+    *,
+    graph: Any = None,
+    labels: str | Path | None = None,
+    variant: str | None = None,
+    swap: bool = False,
+    columns: Mapping[str, str] | None = None,
+    unknown_nodes: UnknownNodes = "error",
+    repeated: Repeated = "same",
+    name: str = "",
+) -> SubgraphTask:
+    """Read a task; see :func:`sub2node.load_task`, which also knows benchmarks by name."""
+    path = Path(path)
+    if not path.exists():
+        raise DataError("there is no such file or folder.", path=path)
+    common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
+    if path.is_dir():
+        if graph is not None or labels is not None:
+            raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
+        if find(path, EDGES) or find(path, SUBGRAPHS):
+            if columns:
+                raise ConfigError("a folder in the SubGNN layout has no columns to map.")
+            return read_subgnn(path, variant=variant, swap=swap, **common)
+        _only_subgnn(variant, swap=swap)
+        if (path / CARD).is_file() or find_table(path, "edges") or find_sets(path):
+            return read_folder(path, columns=columns, repeated=repeated, **common)
+        raise DataError(
+            f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
+            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table.",
+            path=path,
+        )
+    _only_subgnn(variant, swap=swap)
+    if suffix(path) not in _SETS:
+        raise DataError(
+            f"a file of subgraphs ends in {', '.join(_SETS)}, not '{suffix(path)}'; a folder is"
+            " recognised by the files in it.",
+            path=path,
+        )
+    if graph is None:
+        raise ConfigError(
+            f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
+        )
+    if isinstance(graph, str | Path):
+        source: Any = Path(graph)
+        if not source.is_file():
+            raise DataError("there is no such file.", path=source)
+    else:
+        source = as_graph(graph, repeated=repeated)
+    return read_tables(
+        source,
+        path,
+        labels=None if labels is None else Path(labels),
+        columns=columns,
+        unknown_nodes=unknown_nodes,
+        repeated=repeated,
+        name=name or path.stem,
+    )
+
+
+def _only_subgnn(variant: str | None, *, swap: bool) -> None:
+    if variant is not None or swap:
+        raise ConfigError("variant and swap are for folders in the SubGNN layout.")

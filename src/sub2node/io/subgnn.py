@@ -1,0 +1,281 @@
+"""The layout of the SubGNN benchmarks: ``edge_list.txt`` and ``subgraphs.pth``, both plain text.
+
+An edge a line (``u v`` or ``u v {}``, integers from 0); a subgraph a line: node ids joined by
+``-``, a tab, the label (several joined by ``-``), a tab, the split word. Either may be gzipped.
+Beside them, where present: ``nodes.tsv`` and ``subgraph_ids.tsv`` with the real names.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array
+from ..task.assemble import UnknownNodes, assemble
+from ..task.graph import Graph, undirected
+from ..task.names import Names
+from .text import delimited, first_line, lines, text_table
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+
+EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
+_ROW = ("nodes", "label", "split")
+
+
+def find(folder: Path, name: str) -> Path | None:
+    """The file of this name in a folder, plain or gzipped."""
+    return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
+
+
+def read_subgnn(
+    folder: Path,
+    *,
+    variant: str | None = None,
+    swap: bool = False,
+    unknown_nodes: UnknownNodes = "error",
+    name: str = "",
+) -> SubgraphTask:
+    """Read a folder in the SubGNN layout.
+
+    Args:
+        folder: Has ``edge_list.txt[.gz]`` and ``subgraphs.pth[.gz]``.
+        variant: Reads ``subgraphs.VARIANT.pth`` instead: the same subgraphs, split otherwise.
+        swap: Exchange val and test if val is the smaller one, as the public readers do.
+        unknown_nodes: As in :meth:`SubgraphTask.from_tables`.
+        name: What to call the data.
+    """
+    sets_name = SUBGRAPHS if variant is None else f"subgraphs.{variant}.pth"
+    edge_file, set_file = find(folder, EDGES), find(folder, sets_name)
+    if edge_file is None or set_file is None:
+        missing = EDGES if edge_file is None else sets_name
+        raise DataError(f"the folder has no {missing} (or {missing}.gz).", path=folder)
+    source, target = read_edge_list(edge_file)
+    merged = undirected(source, target)
+    size = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
+    names, titles, size = _node_names(folder, size)
+    rows = _rows(set_file)
+    nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
+    words, notes = _split_words(rows["split"], swap=swap)
+    if merged.repeats:
+        notes.append(f"{merged.repeats:,} repeated edges merged.")
+    set_names, set_titles = _set_names(folder, rows.num_rows)
+    labels = pc.split_pattern(rows["label"], "-")
+    if pc.max(pc.list_value_length(labels)).as_py() == 1:
+        labels = rows["label"]
+    columns = {"subgraph_id": set_names, "label": labels, "split": words}
+    if set_titles is not None:
+        columns["title"] = set_titles
+    return assemble(
+        Graph.from_undirected(merged, num_nodes=size, names=names, titles=titles),
+        {
+            "subgraph_id": set_names.take(pc.list_parent_indices(nodes)),
+            "node_id": nodes.flatten().cast(pa.int64()),
+        },
+        columns,
+        by_position=True,
+        unknown_nodes=unknown_nodes,
+        name=name or folder.name,
+        paths={"edges": edge_file, "members": set_file, "labels": set_file},
+        notes=tuple(notes),
+    )
+
+
+def read_edge_list(path: Path) -> tuple[Array, Array]:
+    """Two integers a line, and perhaps ``{}``: sources and targets, int64 (E,) each."""
+    head = first_line(path)
+    delimiter = "\t" if "\t" in head else " "
+    columns = [f"f{i}" for i in range(head.count(delimiter) + 1)]
+    types = dict.fromkeys(columns[:2], pa.int64()) | dict.fromkeys(columns[2:], pa.string())
+    try:
+        table = delimited(path, delimiter, columns=columns, types=types, quoted=False)
+    except pa.ArrowInvalid:
+        return _edges_by_line(path)
+    rest = [table[c] for c in columns[2:]]
+    fits = len(columns) in (2, 3) and all(pc.all(pc.equal(c, "{}")).as_py() for c in rest)
+    if not fits or any(c.null_count for c in table.columns):
+        return _edges_by_line(path)
+    source, target = (np.asarray(table[c]) for c in columns[:2])
+    if min(source.min(), target.min()) < 0:
+        return _edges_by_line(path)
+    return source, target
+
+
+def _edges_by_line(path: Path) -> tuple[Array, Array]:
+    """The same, line by line: takes what is odd but clear, and says which line is wrong."""
+    pairs = []
+    for number, line in lines(path):
+        if line.startswith("#"):
+            continue
+        fields = line.split()
+        if len(fields) not in (2, 3) or fields[2:] not in ([], ["{}"]):
+            raise DataError(
+                f"expected two node ids a line ('u v' or 'u v {{}}'), found {line[:60]!r};"
+                " edges with weights go in a table (edges.csv with source, target, weight).",
+                path=path,
+                line=number,
+            )
+        pairs.append((_node(fields[0], path, number), _node(fields[1], path, number)))
+    if not pairs:
+        raise DataError("the graph has no edges.", path=path)
+    array = np.array(pairs, dtype=np.int64)
+    return array[:, 0], array[:, 1]
+
+
+def _node(word: str, path: Path, line: int) -> int:
+    if not word.isascii() or not word.isdigit():
+        raise DataError(
+            f"expected a node id (an integer from 0), found {word!r}.", path=path, line=line
+        )
+    return int(word)
+
+
+def _rows(path: Path) -> Any:
+    """The subgraph file as a table of text: nodes, label, split."""
+    columns = list(_ROW) + ["rest"] * (first_line(path).count("\t") > 2)
+    try:
+        table = delimited(
+            path, "\t", columns=columns, types=dict.fromkeys(columns, pa.string()), quoted=False
+        )
+        plain = r"^[0-9]+(-[0-9]+)*\t[^\t]+\t[^\t]+$"
+        joined = pc.binary_join_element_wise(*(table[c] for c in _ROW), "\t")
+        tail = pc.all(pc.equal(table["rest"], "")).as_py() if "rest" in columns else True
+        if tail and pc.all(pc.match_substring_regex(joined, plain)).as_py():
+            return table
+    except pa.ArrowInvalid:
+        pass
+    return _rows_by_line(path)
+
+
+def _rows_by_line(path: Path) -> Any:
+    """The same, line by line: takes what is odd but clear, and says which line is wrong."""
+    rows = []
+    for number, line in lines(path):
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) == 4 and not fields[3]:
+            fields.pop()
+        if len(fields) != 3:
+            raise DataError(
+                "expected node ids joined by '-', a tab, the label, a tab, and train, val or test;"
+                f" found {len(fields)} fields: {line[:60]!r}.",
+                path=path,
+                line=number,
+            )
+        if not fields[0]:
+            raise DataError("the subgraph is empty; it needs a node.", path=path, line=number)
+        if not fields[1]:
+            raise DataError("the label is missing.", path=path, line=number)
+        nodes = "-".join(str(_node(word, path, number)) for word in fields[0].split("-"))
+        rows.append((nodes, fields[1], fields[2]))
+    return pa.table(dict(zip(_ROW, zip(*rows, strict=True), strict=True)))
+
+
+def _split_words(column: Any, *, swap: bool) -> tuple[Any, list[str]]:
+    val, test = (pc.sum(pc.equal(column, word)).as_py() or 0 for word in ("val", "test"))
+    if not swap or val >= test:
+        return column, []
+    swapped = pc.replace_substring_regex(column, "^val$", "-")
+    swapped = pc.replace_substring_regex(swapped, "^test$", "val")
+    note = f"Val ({val}) and test ({test}) swapped, as the public readers do where val is smaller."
+    return pc.replace_substring_regex(swapped, "^-$", "test"), [note]
+
+
+def _node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, int]:
+    """Names, titles and count of the nodes; ``nodes.tsv`` has ``id``, an identifier, a ``name``."""
+    path = folder / "nodes.tsv"
+    if not path.is_file():
+        return None, None, size
+    table = text_table(path, "\t")
+    names, titles = _pick_names(table, path, key="id")
+    if len(table) < size:
+        raise DataError(f"{len(table):,} nodes, but the edges go up to {size - 1:,}.", path=path)
+    return names, titles, len(table)
+
+
+def _set_names(folder: Path, count: int) -> tuple[Any, Any]:
+    """Names of the subgraphs (their line numbers if they have none) and titles or None."""
+    path = folder / "subgraph_ids.tsv"
+    if not path.is_file():
+        return pa.array(np.arange(count)), None
+    table = text_table(path, "\t")
+    if len(table) != count:
+        raise DataError(f"{len(table):,} names for {count:,} subgraphs.", path=path)
+    names, titles = _pick_names(table, path, key="line")
+    ids = pa.array(np.arange(count)) if names is None else names.arrow
+    return ids, None if titles is None else titles.arrow
+
+
+def _pick_names(table: Any, path: Path, *, key: str) -> tuple[Names | None, Names | None]:
+    """The identifier column as names and ``name`` as titles; alone, ``name`` is the identifier."""
+    if key in table.column_names:
+        expected = pa.array(np.arange(len(table))).cast(pa.string())
+        if not table[key].combine_chunks().equals(expected):
+            raise DataError(f"the column '{key}' must count 0, 1, 2, …", path=path)
+    found = [table[c] for c in table.column_names if c not in (key, "name")]
+    if "name" in table.column_names:
+        found.append(table["name"])
+    picked = [Names(column) for column in found[:2]]
+    picked += [None] * (2 - len(picked))  # type: ignore[list-item]
+    return picked[0], picked[1]
+
+
+def write_subgnn(task: SubgraphTask, folder: Path) -> None:
+    """Write a task in the SubGNN layout, names beside it; what the layout cannot say is refused."""
+    graph, subgraphs = task.graph, task.subgraphs
+    for what, value in (
+        ("edge weights", graph.weights),
+        ("node features", graph.features),
+        ("member weights", subgraphs.weights),
+        ("edges of subgraphs", subgraphs.edges),
+    ):
+        if value is not None:
+            raise ConfigError(f"the SubGNN layout has no {what}; write parquet instead.")
+    if task.labels is None or task.split is None:
+        raise ConfigError("the SubGNN layout needs labels and a split; write parquet instead.")
+    if any("-" in name for name in task.class_names):
+        raise ConfigError("the SubGNN layout joins labels by '-', but a class name has one in it.")
+    low, high, _ = graph.edges()
+    edges = {
+        "u": np.concatenate([low, graph.loops]),
+        "v": np.concatenate([high, graph.loops]),
+    }
+    _write(pa.table(edges), folder / EDGES, " ")
+    nodes = pa.LargeListArray.from_arrays(subgraphs.ptr, pa.array(subgraphs.nodes).cast("string"))
+    rows = {
+        "nodes": pc.binary_join(nodes, "-"),
+        "label": pc.binary_join(task.label_lists(), "-"),
+        "split": pa.array(task.split.words()),
+    }
+    _write(pa.table(rows), folder / SUBGRAPHS, "\t")
+    lonely_end = (
+        graph.num_nodes and graph.degrees[-1] == 0 and graph.num_nodes - 1 not in graph.loops
+    )
+    if graph.names is not None or graph.titles is not None or lonely_end:
+        _write_names(folder / "nodes.tsv", "id", graph.num_nodes, graph.names, graph.titles)
+    if subgraphs.names is not None or subgraphs.titles is not None:
+        path = folder / "subgraph_ids.tsv"
+        _write_names(path, "line", len(subgraphs), subgraphs.names, subgraphs.titles)
+
+
+def _write_names(
+    path: Path, key: str, count: int, names: Names | None, titles: Names | None
+) -> None:
+    columns = {key: pa.array(np.arange(count))}
+    if names is not None or titles is not None:
+        columns["source_id"] = columns[key] if names is None else names.arrow
+    if titles is not None:
+        columns["name"] = titles.arrow
+    _write(pa.table(columns), path, "\t", header=True)
+
+
+def _write(table: Any, path: Path, delimiter: str, *, header: bool = False) -> None:
+    options = pacsv.WriteOptions(
+        include_header=header, delimiter=delimiter, quoting_style="needed", quoting_header="none"
+    )
+    pacsv.write_csv(table, path, options)

@@ -1,0 +1,148 @@
+"""Text files as they come: gzip or not, any line ends, a byte-order mark, or not text at all."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from .. import progress
+from ..errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+_MAGIC = {
+    b"PK\x03\x04": "a zip archive (PyTorch files are such)",
+    b"PAR1": "a Parquet file",
+    b"\x93NUMPY": "a NumPy file",
+    b"\x89HDF": "an HDF5 file",
+    b"\x80": "a pickle",
+}
+
+
+class _Counted:
+    """A file that reports how much of it has been read."""
+
+    def __init__(self, raw: IO[bytes], path: Path) -> None:
+        self.raw, self.what, self.total = raw, f"Reading {path.name}", path.stat().st_size
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.raw.read(size)
+        progress.step(self.what, self.raw.tell(), self.total)
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a text file, unpacked if it is gzip; errors of the file become a DataError."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            stream = cast("IO[bytes]", _Counted(raw, path))
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if packed else stream
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError("the gzip file is truncated or damaged.", path=path) from error
+    except FileNotFoundError as error:
+        raise DataError("there is no such file.", path=path) from error
+    except IsADirectoryError as error:
+        raise DataError("this is a folder, expected a file.", path=path) from error
+    except PermissionError as error:
+        raise DataError("the file may not be read.", path=path) from error
+
+
+def first_line(path: Path) -> str:
+    """The first line with something on it; raises if the file is empty or not text."""
+    with opened(path) as stream:
+        head = stream.read(1 << 16)
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            raise DataError(
+                f"this is {what}, expected plain text; it was not opened, for safety.", path=path
+            )
+    if b"\0" in head:
+        raise DataError("this is a binary file, expected plain text.", path=path)
+    text = head.decode("utf-8-sig", errors="replace").strip()
+    if not text:
+        raise DataError("the file is empty.", path=path)
+    return text.splitlines()[0]
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Every line with something on it, and its number from 1; slow, for what must be explained."""
+    with opened(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError:
+                raise DataError("this line is not UTF-8 text.", path=path, line=number) from None
+            if line.strip():
+                yield number, line
+
+
+def delimited(
+    path: Path,
+    delimiter: str,
+    *,
+    columns: Sequence[str] | None = None,
+    types: dict[str, Any] | None = None,
+    quoted: bool = True,
+) -> Any:
+    """A delimited text file as an Arrow table.
+
+    Args:
+        path: The file.
+        delimiter: One character.
+        columns: Names of the columns where the file has no header line.
+        types: Arrow types by column; others are guessed.
+        quoted: Whether double quotes may surround a value.
+
+    Raises:
+        pyarrow.ArrowInvalid: The lines do not fit; the caller finds out which.
+    """
+    with opened(path) as stream:
+        return pacsv.read_csv(
+            stream,
+            read_options=pacsv.ReadOptions(column_names=columns),
+            parse_options=pacsv.ParseOptions(
+                delimiter=delimiter, quote_char='"' if quoted else False
+            ),
+            convert_options=pacsv.ConvertOptions(column_types=types),
+        )
+
+
+def text_table(path: Path, delimiter: str, *, text: Collection[str] | None = None) -> Any:
+    """A CSV or TSV file with a header line.
+
+    Args:
+        path: The file.
+        delimiter: One character.
+        text: Columns to keep as the text that is written there, blank fields as ''; default all.
+    """
+    header = first_line(path)
+    try:
+        with opened(path) as stream:
+            options = pacsv.ParseOptions(delimiter=delimiter)
+            names = pacsv.open_csv(stream, parse_options=options).schema.names
+        kept = names if text is None else [name for name in names if name in text]
+        return delimited(path, delimiter, types=dict.fromkeys(kept, pa.string()))
+    except pa.ArrowInvalid as error:
+        raise DataError(_ragged(path, delimiter, header) or f"{error}.", path=path) from error
+
+
+def _ragged(path: Path, delimiter: str, header: str) -> str | None:
+    """Which line has another number of fields than the header, if one has."""
+    wanted = header.count(delimiter) + 1
+    for number, line in lines(path):
+        found = line.count(delimiter) + 1
+        if found != wanted and '"' not in line:
+            return f"line {number} has {found} fields, the header has {wanted}: {line[:60]!r}."
+    return None

@@ -1,0 +1,75 @@
+"""Ragged arrays: M lists in one flat array, list i being ``flat[ptr[i]:ptr[i + 1]]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def pointers(counts: Array) -> Array:
+    """Counts (M,) → int64 ``ptr`` (M+1,)."""
+    ptr = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=ptr[1:])
+    return ptr
+
+
+def owners(ptr: Array) -> Array:
+    """The list that each flat entry belongs to: ``ptr`` (M+1,) → int64 (ptr[-1],)."""
+    return np.repeat(np.arange(len(ptr) - 1, dtype=np.int64), np.diff(ptr))
+
+
+def ranges(starts: Array, counts: Array) -> Array:
+    """``start, start+1, …`` for each pair, concatenated: int64 (sum of counts,)."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(starts - (ends - counts), counts) + np.arange(total, dtype=np.int64)
+
+
+def blocks(counts: Array, limit: int) -> Iterator[tuple[int, int]]:
+    """Cut ``range(len(counts))`` into runs whose counts add up to ``limit`` at most, or of one."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    start = 0
+    while start < len(ends):
+        done = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + limit, side="right")))
+        yield start, stop
+        start = stop
+
+
+def index_dtype(*bounds: int) -> type[np.int32 | np.int64]:
+    """int32 where every bound fits, else int64: SciPy wants one type for both CSR arrays."""
+    return np.int32 if max(bounds, default=0) <= np.iinfo(np.int32).max else np.int64
+
+
+def distinct(keys: Array) -> Array:
+    """The distinct integers among these, ascending; by sorting, where NumPy would hash."""
+    keys = np.sort(keys)
+    return keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys
+
+
+def among(keys: Array, known: Array) -> Array:
+    """Which keys occur in ``known``, which is ascending; quickest if ``keys`` ascend too."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=bool)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(known[place] == keys)
+
+
+def sealed(array: Array) -> Array:
+    """Make an array of our own read-only, in place."""
+    array.flags.writeable = False
+    return array
+
+
+def frozen(array: Any, dtype: Any = None) -> Array:
+    """A read-only array: as it is if it was sealed before, else a sealed copy."""
+    sealed_before = isinstance(array, np.ndarray) and not array.flags.writeable
+    if sealed_before and (dtype is None or array.dtype == dtype):
+        return np.asarray(array)
+    return sealed(np.array(array, dtype=dtype))

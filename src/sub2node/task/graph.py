@@ -1,0 +1,367 @@
+"""The global graph: undirected, each edge once per direction, self-loops kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, frozen, index_dtype, pointers, sealed
+from .content import digest
+from .names import Names
+
+Repeated = Literal["same", "sum", "max"]
+_NO_NODES = sealed(np.empty(0, dtype=np.int64))
+
+
+class Edges(NamedTuple):
+    """Undirected edges, each once with ``low < high`` and sorted; the self-loops beside them."""
+
+    low: Array
+    high: Array
+    weights: Array | None
+    loops: Array
+    loop_weights: Array | None
+    repeats: int
+    """How many entries of the input said again what another one had said."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected global graph of N nodes as a symmetric CSR adjacency A without diagonal.
+
+    Most callers use :meth:`from_edges`. Arrays are read-only; writable ones are copied.
+
+    Args:
+        indptr: Row pointers, (N+1,).
+        indices: Neighbours, (2E,), strictly ascending within a row, both directions, no diagonal.
+        weights: Edge weights, (2E,), positive and symmetric; None means 1 everywhere.
+        loops: Nodes with a self-loop, ascending.
+        loop_weights: Their weights; None means 1 everywhere.
+        features: Node features X, (N, F), finite, kept as float32.
+        names: One unique string a node.
+        titles: One text a node for people to read; need not be unique.
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array | None = None
+    loops: Array = field(default_factory=lambda: _NO_NODES)
+    loop_weights: Array | None = None
+    features: Array | None = None
+    names: Names | None = None
+    titles: Names | None = None
+
+    def __post_init__(self) -> None:
+        dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
+        put = object.__setattr__
+        put(self, "names", None if is_positions(self.names) else self.names)
+        put(self, "indptr", frozen(self.indptr, dtype))
+        put(self, "indices", frozen(self.indices, dtype))
+        put(self, "loops", frozen(self.loops, np.int64))
+        for name in ("weights", "loop_weights", "features"):
+            if getattr(self, name) is not None:
+                put(self, name, frozen(getattr(self, name), np.float32))
+        _check_adjacency(self)
+        _check_loops(self)
+        _check_features(self)
+        check_names(self.names, self.num_nodes, "graph.names", unique=True)
+        check_names(self.titles, self.num_nodes, "graph.titles", unique=False)
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: Any,
+        target: Any,
+        *,
+        num_nodes: int | None = None,
+        weights: Any = None,
+        repeated: Repeated = "same",
+        features: Any = None,
+        names: Names | None = None,
+        titles: Names | None = None,
+    ) -> Graph:
+        """Make a graph from a list of edges, each given once or in both directions.
+
+        Args:
+            source: One end of each edge, integers from 0.
+            target: The other end.
+            num_nodes: N; by default the largest id plus one.
+            weights: Positive edge weights.
+            repeated: What to do with an edge that is given again: ``same`` (it must have the same
+                weight), ``sum`` or ``max`` of the weights.
+            features: Node features (N, F).
+            names: One unique string a node.
+            titles: One readable text a node.
+        """
+        edges = undirected(source, target, weights=weights, repeated=repeated)
+        return cls.from_undirected(
+            edges, num_nodes=num_nodes, features=features, names=names, titles=titles
+        )
+
+    @classmethod
+    def from_undirected(
+        cls,
+        edges: Edges,
+        *,
+        num_nodes: int | None = None,
+        features: Any = None,
+        names: Names | None = None,
+        titles: Names | None = None,
+    ) -> Graph:
+        """Make a graph from edges that :func:`undirected` has put in order."""
+        found = max(
+            (int(ends.max()) for ends in (edges.high, edges.loops) if len(ends)), default=-1
+        )
+        size = found + 1 if num_nodes is None else int(num_nodes)
+        if found >= size:
+            raise DataError(f"an edge ends at node {found}, but the graph has {size:,} nodes.")
+        dtype = index_dtype(size, 2 * len(edges.low))
+        # Entries below the diagonal first, then those above it: each row comes out ascending.
+        rows = np.concatenate([edges.high, edges.low]).astype(dtype)
+        columns = np.concatenate([edges.low, edges.high]).astype(dtype)
+        data = np.ones(len(rows), dtype=np.int8)
+        if edges.weights is not None:
+            data = np.concatenate([edges.weights, edges.weights])
+        csr = sp.coo_array((data, (rows, columns)), shape=(size, size)).tocsr()
+        return cls(
+            indptr=sealed(csr.indptr.astype(dtype, copy=False)),
+            indices=sealed(csr.indices.astype(dtype, copy=False)),
+            weights=None if edges.weights is None else sealed(csr.data),
+            loops=sealed(edges.loops),
+            loop_weights=edges.loop_weights,
+            features=features,
+            names=names,
+            titles=titles,
+        )
+
+    @property
+    def num_nodes(self) -> int:
+        """N."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """Undirected edges, self-loops not counted."""
+        return len(self.indices) // 2
+
+    @property
+    def num_loops(self) -> int:
+        """Nodes with a self-loop."""
+        return len(self.loops)
+
+    @property
+    def degrees(self) -> Array:
+        """Neighbours of each node, self-loops not counted: int64 (N,)."""
+        return np.diff(self.indptr).astype(np.int64)
+
+    def adjacency(self, *, loops: bool = False, dtype: Any = np.float32) -> Any:
+        """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
+        data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights
+        shape = (self.num_nodes, self.num_nodes)
+        matrix = sp.csr_array((data.astype(dtype), self.indices, self.indptr), shape=shape)
+        if not loops or not self.num_loops:
+            return matrix
+        values = np.ones(self.num_loops) if self.loop_weights is None else self.loop_weights
+        diagonal = sp.coo_array((values.astype(dtype), (self.loops, self.loops)), shape=shape)
+        return (matrix + diagonal.tocsr()).tocsr()
+
+    def edges(self) -> tuple[Array, Array, Array | None]:
+        """Each edge once: ``low < high`` and its weight (or None), sorted by ``low``, ``high``."""
+        rows = np.repeat(np.arange(self.num_nodes, dtype=self.indices.dtype), np.diff(self.indptr))
+        once = rows < self.indices
+        weights = None if self.weights is None else self.weights[once]
+        return rows[once], self.indices[once], weights
+
+    def has_edges(self, source: Array, target: Array) -> Array:
+        """Whether each pair is joined by an edge (self-loops aside): bool, shape of the input."""
+        if not len(source):
+            return np.zeros(0, dtype=bool)
+        found = self.adjacency(dtype=np.int8)[source, target]
+        return np.asarray(np.asarray(found).ravel() != 0)
+
+    @cached_property
+    def uphill(self) -> tuple[Array, Array]:
+        """Each edge once, from its end of lower degree to the other: CSR ``(indptr, indices)``.
+
+        A row is at most sqrt(2E) long whatever the hubs are, so a pass over the edges around a
+        node set costs far less than the sum of its degrees.
+        """
+        degrees = np.diff(self.indptr)
+        rows = np.repeat(np.arange(self.num_nodes, dtype=self.indices.dtype), degrees)
+        here, there = degrees[rows], degrees[self.indices]
+        up = (here < there) | ((here == there) & (rows < self.indices))
+        counts = np.bincount(rows[up], minlength=self.num_nodes)
+        return sealed(pointers(counts)), sealed(self.indices[up])
+
+    @cached_property
+    def hash(self) -> str:
+        """Content hash: equal for equal nodes, edges, weights, features and names."""
+        return digest(
+            "graph", self.indptr, self.indices, self.weights, self.loops, self.loop_weights,
+            self.features, self.names, self.titles,
+        )  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __repr__(self) -> str:
+        return (
+            f"Graph({self.num_nodes:,} nodes, {self.num_edges:,} edges"
+            + (f", {self.num_loops:,} self-loops" if self.num_loops else "")
+            + (", weighted" if self.weights is not None else "")
+            + (f", {self.features.shape[1]} features" if self.features is not None else "")
+            + (", named" if self.names is not None else "")
+            + ")"
+        )
+
+
+def undirected(
+    source: Any, target: Any, *, weights: Any = None, repeated: Repeated = "same"
+) -> Edges:
+    """Sort edges, merge repeated ones (either direction), set self-loops aside: O(E log E)."""
+    low, high = _ids(source, "source"), _ids(target, "target")
+    if low.shape != high.shape:
+        raise DataError(f"{len(low):,} edge sources but {len(high):,} targets.")
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    size = int(high.max()) + 1 if len(high) else 0
+    values = None if weights is None else _weights(weights, len(low))
+    key = low * size + high
+    if values is None:
+        key = np.sort(key)
+    else:
+        order = np.argsort(key, kind="stable")
+        key, values = key[order], values[order]
+    first = np.ones(len(key), dtype=bool)
+    first[1:] = key[1:] != key[:-1]
+    if values is not None:
+        values = _merge(key, first, values, size, repeated)
+    repeats = len(key) - int(first.sum())
+    low, high = np.divmod(key[first], max(size, 1))
+    loop = low == high
+    if values is None:
+        return Edges(low[~loop], high[~loop], None, low[loop], None, repeats)
+    return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
+
+
+def _merge(key: Array, first: Array, values: Array, size: int, repeated: Repeated) -> Array:
+    starts = np.flatnonzero(first)
+    if not len(starts):
+        return values
+    if repeated == "sum":
+        return np.asarray(np.add.reduceat(values, starts), np.float32)
+    largest = np.maximum.reduceat(values, starts)
+    if repeated == "same":
+        clash = np.flatnonzero(largest != np.minimum.reduceat(values, starts))
+        if len(clash):
+            a, b = divmod(int(key[starts[clash[0]]]), size)
+            raise DataError(
+                f"the edge {a}-{b} is given several times with different weights; say what they"
+                " mean together with repeated='sum' or repeated='max'."
+            )
+    elif repeated != "max":
+        raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
+    return largest
+
+
+def _ids(values: Any, what: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"edge {what}s must be a flat list, found shape {array.shape}.")
+    if len(array) and array.dtype.kind not in "iu":
+        raise DataError(f"edge {what}s must be integers, found {array.dtype}.")
+    array = array.astype(np.int64)
+    if len(array) and array.min() < 0:
+        row = int(np.argmax(array < 0))
+        raise DataError(f"edge {row} has the negative {what} {array[row]}; ids start at 0.")
+    if len(array) and array.max() >= 2**31:
+        raise DataError(f"node id {array.max()} is too large; the limit is 2,147,483,647.")
+    return array
+
+
+def _weights(values: Any, count: int) -> Array:
+    array = np.asarray(values)
+    if array.shape != (count,):
+        raise DataError(f"{count:,} edges but edge weights of shape {array.shape}.")
+    if array.dtype.kind not in "iufb":
+        raise DataError(f"edge weights must be numbers, found {array.dtype}.")
+    array = array.astype(np.float32)
+    bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
+    if len(bad):
+        raise DataError(
+            f"edge {bad[0]} has weight {values[int(bad[0])]}; weights are finite and above 0."
+        )
+    return array
+
+
+def _check_adjacency(graph: Graph) -> None:
+    indptr, indices, size = graph.indptr, graph.indices, graph.num_nodes
+    if size < 0 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+        raise DataError("graph.indptr does not start at 0, rise, and end at len(graph.indices).")
+    if not len(indices):
+        return
+    if indices.min() < 0 or indices.max() >= size:
+        raise DataError(f"graph.indices must lie in 0…{size - 1}, found {indices.max()}.")
+    rows = np.repeat(np.arange(size, dtype=indices.dtype), np.diff(indptr))
+    if (rows == indices).any():
+        raise DataError("graph.indices has self-loops; give those in graph.loops.")
+    if ((indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])).any():
+        raise DataError("graph.indices must ascend within a row, without duplicates.")
+    if graph.weights is not None:
+        _weights(graph.weights, len(indices))
+    data = np.ones(len(indices), np.int8) if graph.weights is None else graph.weights
+    mirror = sp.csr_array((data, indices, indptr), shape=(size, size)).tocsc()
+    if not (np.array_equal(mirror.indptr, indptr) and np.array_equal(mirror.indices, indices)):
+        raise DataError("the adjacency must hold both directions of every edge.")
+    if not np.array_equal(mirror.data, data):
+        raise DataError("the two directions of an edge must have the same weight.")
+
+
+def _check_loops(graph: Graph) -> None:
+    loops = graph.loops
+    if len(loops) and (loops[0] < 0 or loops[-1] >= graph.num_nodes or (np.diff(loops) < 1).any()):
+        raise DataError(f"graph.loops must ascend within 0…{graph.num_nodes - 1}.")
+    if graph.loop_weights is not None:
+        _weights(graph.loop_weights, len(loops))
+
+
+def _check_features(graph: Graph) -> None:
+    if graph.features is None:
+        return
+    if graph.features.ndim != 2 or len(graph.features) != graph.num_nodes:
+        raise DataError(
+            f"features have shape {graph.features.shape}, but the graph has {graph.num_nodes:,}"
+            " nodes; expected one row a node."
+        )
+    bad = ~np.isfinite(graph.features)
+    if bad.any():
+        row, column = (int(i[0]) for i in np.nonzero(bad))
+        raise DataError(f"feature {column} of node {row} is {graph.features[row, column]}.")
+
+
+def is_positions(names: Names | None) -> bool:
+    """Whether the names say no more than 0, 1, 2, …; they are then left away."""
+    if names is None or not len(names) or names[len(names) - 1] != str(len(names) - 1):
+        return False
+    return names == Names(map(str, range(len(names))))
+
+
+def check_names(names: Names | None, count: int, field_name: str, *, unique: bool) -> None:
+    """Raise unless there is one line of text for each thing; ``unique`` also forbids empty ones."""
+    if names is None:
+        return
+    if len(names) != count:
+        raise DataError(f"{field_name} has {len(names):,} entries, expected {count:,}.")
+    if (broken := names.first_match(r"[\t\n\r\x00]")) is not None:
+        raise DataError(f"{field_name} has {broken!r}; names are single lines without tabs.")
+    if unique and (twice := names.first_repeated()) is not None:
+        raise DataError(f"{field_name} has {twice!r} twice; names must be unique.")
+    if unique and names.first_match("^$") is not None:
+        raise DataError(f"{field_name} has an empty name.")

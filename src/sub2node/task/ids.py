@@ -1,0 +1,127 @@
+"""From the ids people use (integers or strings) to positions, and back to names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import DataError
+from ..ragged import Array, distinct
+from .names import Names
+
+
+def id_column(column: Any, what: str) -> Any:
+    """An Arrow column of ids as int64 or large_string; whole floats count as integers.
+
+    Text that reads as plain integers throughout becomes int64, so that ``7`` means the same node
+    in a CSV file and in a data frame; ``007`` stays text.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if column.null_count:
+        row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise DataError(f"{what} is missing in row {row + 1}.")
+    if pa.types.is_null(kind):  # a table without rows
+        return pa.array([], pa.int64())
+    if pa.types.is_floating(kind):
+        whole = np.asarray(column)
+        bad = np.flatnonzero(~np.isfinite(whole) | (whole != np.floor(whole)))
+        if len(bad):
+            row = int(bad[0])
+            raise DataError(f"{what} in row {row + 1} is {whole[row]}; ids are integers or text.")
+        return pa.array(whole.astype(np.int64))
+    if pa.types.is_integer(kind):
+        return column.cast(pa.int64())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+        return _integers_if_plain(column.cast(pa.large_string()), what)
+    raise DataError(f"{what} has the type {kind}; ids are integers or text.")
+
+
+def _integers_if_plain(text: Any, what: str) -> Any:
+    if not len(text):
+        return text
+    empty = pc.equal(text, "")
+    if pc.any(empty).as_py():
+        row = int(np.argmax(np.asarray(empty)))
+        raise DataError(f"{what} is missing in row {row + 1}.")
+    try:
+        numbers = text.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return text
+    return numbers if numbers.cast(pa.large_string()).equals(text) else text
+
+
+def concat(columns: list[Any]) -> Any:
+    """Columns of ids under one another; text if one of them is."""
+    if len({column.type for column in columns}) > 1:
+        columns = [column.cast(pa.large_string()) for column in columns]
+    return pa.concat_arrays(columns)
+
+
+@dataclass(frozen=True)
+class IdSpace:
+    """The distinct ids of one kind of thing, in order; an id's position is its number here.
+
+    Args:
+        ids: int64 numbers or Arrow large_string, distinct.
+    """
+
+    ids: Any
+
+    @classmethod
+    def sorted(cls, column: Any) -> IdSpace:
+        """The distinct values of a column in ascending order (numbers as numbers)."""
+        if pa.types.is_integer(column.type):
+            return cls(distinct(np.asarray(column)))
+        values = column.unique()
+        return cls(values.take(pc.sort_indices(values)))
+
+    @classmethod
+    def in_order(cls, column: Any) -> IdSpace:
+        """The distinct values of a column in the order they first appear."""
+        values = column.unique()
+        return cls(np.asarray(values) if pa.types.is_integer(values.type) else values)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the ids are numbers."""
+        return isinstance(self.ids, np.ndarray)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the ids are 0, 1, 2, … in order, so that an id is its own position."""
+        return self.numeric and bool(np.array_equal(self.ids, np.arange(len(self.ids))))
+
+    def names(self) -> Names | None:
+        """The ids as names; None where an id is its own position."""
+        return None if self.is_range else self.text()
+
+    def text(self) -> Names:
+        """The ids as text."""
+        return Names(pa.array(self.ids).cast(pa.large_string()))
+
+    def find(self, column: Any) -> Array:
+        """Position of each id of a column, -1 where it is not known: int64."""
+        if self.numeric and pa.types.is_integer(column.type):
+            return _find_numbers(self.ids, np.asarray(column), is_range=self.is_range)
+        return self.text().find(column)
+
+
+def _find_numbers(known: Array, wanted: Array, *, is_range: bool) -> Array:
+    if is_range:
+        return np.where((wanted >= 0) & (wanted < len(known)), wanted, -1)
+    order = np.argsort(known, kind="stable")
+    place = np.searchsorted(known[order], wanted)
+    found = order[np.minimum(place, len(known) - 1)] if len(known) else place
+    hit = (known[found] == wanted) if len(known) else np.zeros(len(wanted), bool)
+    return np.where(hit, found, -1)

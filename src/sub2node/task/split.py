@@ -1,0 +1,182 @@
+"""Which part each subgraph belongs to: train, virtual, val or test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, frozen, sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Part = Literal["train", "virtual", "val", "test"]
+PARTS: tuple[Part, ...] = get_args(Part)
+LEFT_OUT = -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Split:
+    """The part of each subgraph as a number: position in :data:`PARTS`, or -1 for left out.
+
+    Args:
+        codes: int8 (M,).
+    """
+
+    codes: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", frozen(self.codes, np.int8))
+        if len(self.codes) and not (self.codes.min() >= -1 and self.codes.max() < len(PARTS)):
+            raise DataError("split codes are 0 train, 1 virtual, 2 val, 3 test, -1 left out.")
+
+    @classmethod
+    def given(cls, words: Iterable[str]) -> Split:
+        """From one word a subgraph: train, val or test."""
+        words = list(words)
+        values, inverse = np.unique(np.array(words, dtype=object).astype(str), return_inverse=True)
+        for value in values:
+            if value not in PARTS:
+                where = words.index(str(value))
+                raise DataError(
+                    f"subgraph {where} has the split word {str(value)!r}; use train, val or test."
+                )
+        codes = np.array([PARTS.index(value) for value in values] or [0], dtype=np.int8)
+        return cls(codes[inverse] if words else np.empty(0, np.int8))
+
+    @classmethod
+    def sizes(cls, *, train: int, val: int = 0, test: int = 0, virtual: int = 0) -> Split:
+        """From part sizes, for subgraphs that are in order already."""
+        return cls(np.repeat(np.arange(4), [train, virtual, val, test]))
+
+    @classmethod
+    def random(
+        cls,
+        labels: Array | None = None,
+        *,
+        count: int | None = None,
+        fractions: Sequence[float] = (0.8, 0.1, 0.1),
+        groups: Sequence[Any] | Array | None = None,
+        seed: int = 0,
+    ) -> Split:
+        """A random split, stratified by label, that keeps each group in one part.
+
+        Every part gets its fraction of each class to within one subgraph (without groups), and
+        every class has a subgraph in train. A multi-label subgraph counts for its rarest label.
+
+        Args:
+            labels: (M,) classes or (M, C) booleans; None: not stratified, ``count`` is needed.
+            count: M, where there are no labels.
+            fractions: Of train, val and test; they add up to 1.
+            groups: One value a subgraph; subgraphs of equal value stay together.
+            seed: Same seed, same split.
+        """
+        total = sum(fractions)
+        if len(fractions) != 3 or min(fractions) < 0 or abs(total - 1) > 1e-6:
+            raise ConfigError(f"split fractions {tuple(fractions)} must be three that add up to 1.")
+        if labels is None and count is None:
+            raise ConfigError("a random split needs labels or a count of subgraphs.")
+        size = len(labels) if labels is not None else int(count or 0)
+        if groups is not None and len(groups) != size:
+            raise DataError(f"{len(groups):,} groups for {size:,} subgraphs.")
+        unit = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
+        units = int(unit.max()) + 1 if size else 0
+        weight = np.bincount(unit, minlength=units)
+        strata = np.zeros(size, np.int64) if labels is None else _strata(labels)
+        stratum = np.full(units, strata.max(initial=0))
+        np.minimum.at(stratum, unit, strata)  # of a group, as of labels: the rarest one
+        order = _spread(stratum, np.random.default_rng(seed))
+        middle = np.cumsum(weight[order]) - weight[order] / 2
+        bounds = np.cumsum(np.asarray(fractions)[:2]) * size
+        codes = np.empty(units, np.int8)
+        codes[order] = np.array([0, 2, 3], np.int8)[np.searchsorted(bounds, middle)]
+        return cls(sealed(codes[unit]))
+
+    def per_class(self, labels: Array, n: int, *, seed: int = 0) -> Split:
+        """Keep ``n`` training subgraphs of each class, drawn at random, and leave the rest out.
+
+        Val and test stay. For single-label data.
+        """
+        if labels.ndim != 1:
+            raise DataError("n per class is defined for single-label data only.")
+        if n < 1:
+            raise ConfigError(f"n per class must be at least 1, found {n}.")
+        train = np.flatnonzero(self.codes == 0)
+        classes = labels[train]
+        present, counts = np.unique(classes, return_counts=True)
+        if len(counts) and counts.min() < n:
+            small = present[np.argmin(counts)]
+            raise DataError(
+                f"class {small} has {counts.min()} training subgraphs, fewer than n = {n}."
+            )
+        shuffled = np.random.default_rng(seed).permutation(len(train))
+        order = shuffled[np.argsort(classes[shuffled], kind="stable")]
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        codes = self.codes.copy()
+        codes[train[order[rank >= n]]] = LEFT_OUT
+        return Split(sealed(codes))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def order(self) -> Array:
+        """Positions in the order train, virtual, val, test, stable; left out gone."""
+        order = np.argsort(self.codes, kind="stable")
+        return order[np.count_nonzero(self.codes == LEFT_OUT) :]
+
+    def count(self, part: Part) -> int:
+        """Subgraphs in a part."""
+        return int(np.count_nonzero(self.codes == _code(part)))
+
+    def mask(self, part: Part) -> Array:
+        """Which subgraphs are in a part: bool (M,)."""
+        return np.asarray(self.codes == _code(part))
+
+    def visible(self, stage: Part) -> int:
+        """Size of the leading block that a stage sees: everything up to and with that part."""
+        return int(np.count_nonzero(self.codes <= max(_code(stage), 1)))
+
+    def words(self) -> list[str]:
+        """The part of each subgraph as a word."""
+        return [PARTS[code] for code in self.codes]
+
+    def __repr__(self) -> str:
+        sizes = (f"{self.count(part)} {part}" for part in PARTS if self.count(part))
+        return f"Split({', '.join(sizes)})"
+
+
+def _code(part: str) -> int:
+    if part not in PARTS:
+        raise ConfigError(f"a part is one of {', '.join(PARTS)}, not {part!r}.")
+    return PARTS.index(part)
+
+
+def _strata(labels: Array) -> Array:
+    """One number a subgraph, rarest label = lowest number."""
+    if labels.ndim == 1:
+        _, inverse, counts = np.unique(labels, return_inverse=True, return_counts=True)
+        rank = np.argsort(np.argsort(counts, kind="stable"))
+        return np.asarray(rank[inverse], np.int64)
+    rarest_first = np.argsort(labels.sum(axis=0), kind="stable")
+    has = labels[:, rarest_first]
+    return np.asarray(np.where(has.any(axis=1), has.argmax(axis=1), labels.shape[1]))
+
+
+def _spread(stratum: Array, rng: np.random.Generator) -> Array:
+    """A random order in which every leading piece holds each stratum in proportion.
+
+    Entry j of a stratum of n sits at a random height of the j-th n-th of the line; the first one
+    at its very start, so that a stratum of one is never only in test.
+    """
+    order = rng.permutation(len(stratum))
+    order = order[np.argsort(stratum[order], kind="stable")]
+    counts = np.bincount(stratum)
+    counts = counts[counts > 0]
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    height = (rank + np.repeat(rng.random(len(counts)), counts)) / np.repeat(counts, counts)
+    height[rank == 0] = -rng.random(len(counts))
+    return np.asarray(order[np.argsort(height, kind="stable")])

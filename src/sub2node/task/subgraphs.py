@@ -1,0 +1,246 @@
+"""Many node sets of one graph, as ragged arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import DataError
+from ..ragged import Array, blocks, frozen, index_dtype, owners, pointers, ranges, sealed
+from .content import digest
+from .graph import Graph, check_names, is_positions
+from .names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_BLOCK = 1 << 22  # candidate edges looked at together: some 100 MB of scratch arrays
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subgraphs:
+    """M node sets; set i is ``nodes[ptr[i]:ptr[i + 1]]``, ascending and without duplicates.
+
+    Most callers use :meth:`from_lists` or :meth:`from_pairs`, which sort and merge.
+
+    Args:
+        ptr: Pointers, (M+1,).
+        nodes: Members of all sets, flat.
+        weights: Member weights, flat, finite; None means 1 everywhere.
+        edge_ptr: Pointers into ``edges``, (M+1,); None: a subgraph has the edges induced by G.
+        edges: Explicit edges as pairs of nodes, each once with ``low < high``, sorted, (K, 2).
+        names: One unique string a subgraph; None: a subgraph is known by its position.
+        titles: One text a subgraph for people to read.
+    """
+
+    ptr: Array
+    nodes: Array
+    weights: Array | None = None
+    edge_ptr: Array | None = None
+    edges: Array | None = None
+    names: Names | None = None
+    titles: Names | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "names", None if is_positions(self.names) else self.names)
+        put(self, "ptr", frozen(self.ptr, np.int64))
+        largest = int(np.max(self.nodes)) if len(self.nodes) else 0
+        put(self, "nodes", frozen(self.nodes, index_dtype(largest)))
+        _check_pointers(self.ptr, len(self.nodes), "ptr")
+        _check_members(self)
+        if self.weights is not None:
+            put(self, "weights", frozen(self.weights, np.float32))
+            if self.weights.shape != self.nodes.shape or not np.isfinite(self.weights).all():
+                raise DataError("subgraphs.weights must be one finite number for each member.")
+        if self.edges is not None:
+            if self.edge_ptr is None or len(self.edge_ptr) != len(self.ptr):
+                raise DataError("subgraphs.edge_ptr and subgraphs.ptr differ in length.")
+            put(self, "edge_ptr", frozen(self.edge_ptr, np.int64))
+            put(self, "edges", frozen(np.reshape(self.edges, (-1, 2)), np.int64))
+            _check_pointers(self.edge_ptr, len(self.edges), "edge_ptr")
+            self._edge_positions()
+        check_names(self.names, len(self), "subgraphs.names", unique=True)
+        check_names(self.titles, len(self), "subgraphs.titles", unique=False)
+
+    @classmethod
+    def from_lists(
+        cls, lists: Iterable[Sequence[int] | Array], *, names: Names | None = None
+    ) -> Subgraphs:
+        """Make subgraphs from lists of node numbers; a node that is given twice counts once."""
+        arrays = [np.asarray(nodes, dtype=np.int64).ravel() for nodes in lists]
+        counts = np.fromiter((len(a) for a in arrays), np.int64, len(arrays))
+        flat = np.concatenate(arrays) if arrays else np.empty(0, np.int64)
+        return cls.from_pairs(owners(pointers(counts)), flat, len(arrays), names=names)
+
+    @classmethod
+    def from_pairs(
+        cls,
+        subgraph: Array,
+        node: Array,
+        num_subgraphs: int,
+        *,
+        weights: Array | None = None,
+        names: Names | None = None,
+        titles: Names | None = None,
+    ) -> Subgraphs:
+        """Make subgraphs from (subgraph, node) pairs in any order, repeated pairs merged."""
+        order = np.lexsort((node, subgraph))
+        subgraph, node = subgraph[order], node[order]
+        first = np.ones(len(node), dtype=bool)
+        first[1:] = (subgraph[1:] != subgraph[:-1]) | (node[1:] != node[:-1])
+        if weights is not None:
+            weights = np.asarray(weights, np.float32)[order]
+            clash = np.flatnonzero(~first[1:] & (weights[1:] != weights[:-1]))
+            if len(clash):
+                who, what = subgraph[clash[0]], node[clash[0]]
+                raise DataError(f"subgraph {who} has node {what} twice, with different weights.")
+            weights = weights[first]
+        counts = np.bincount(subgraph[first], minlength=num_subgraphs)
+        return cls(
+            sealed(pointers(counts)), node[first], weights=weights, names=names, titles=titles
+        )
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @property
+    def sizes(self) -> Array:
+        """Members of each subgraph: int64 (M,)."""
+        return np.diff(self.ptr)
+
+    @cached_property
+    def owner(self) -> Array:
+        """The subgraph of each entry of ``nodes``: int64, same length."""
+        return sealed(owners(self.ptr))
+
+    def membership(self, num_nodes: int, dtype: Any = np.float32) -> Any:
+        """M, the sparse matrix subgraphs × nodes: 1, or the member's weight, where a node is in."""
+        data = np.ones(len(self.nodes), dtype) if self.weights is None else self.weights
+        arrays = (data.astype(dtype), self.nodes, self.ptr)
+        return sp.csr_array(arrays, shape=(len(self), num_nodes))
+
+    def take(self, positions: Array) -> Subgraphs:
+        """The subgraphs at these positions, in this order; unnamed ones keep their old number."""
+        positions = np.asarray(positions, dtype=np.int64)
+        flat = ranges(self.ptr[positions], self.sizes[positions])
+        edges = edge_ptr = None
+        if self.edges is not None and self.edge_ptr is not None:
+            counts = np.diff(self.edge_ptr)[positions]
+            edges = self.edges[ranges(self.edge_ptr[positions], counts)]
+            edge_ptr = pointers(counts)
+        return Subgraphs(
+            ptr=pointers(self.sizes[positions]),
+            nodes=self.nodes[flat],
+            weights=None if self.weights is None else self.weights[flat],
+            edge_ptr=edge_ptr,
+            edges=edges,
+            names=self._names_at(positions),
+            titles=None if self.titles is None else self.titles.take(positions),
+        )
+
+    def _names_at(self, positions: Array) -> Names | None:
+        if self.names is not None:
+            return self.names.take(positions)
+        if np.array_equal(positions, np.arange(len(positions))):
+            return None
+        return Names(positions.astype(str).tolist())
+
+    def name_of(self, position: int) -> str:
+        """The name of a subgraph, or its position where it has none."""
+        return str(position) if self.names is None else self.names[position]
+
+    def induced_edges(self, graph: Graph) -> tuple[Array, Array]:
+        """Edges of G inside each subgraph, all subgraphs at once.
+
+        Each member's uphill neighbours are looked up among the members of its subgraph, so the
+        work is bounded by the sum of the members' degrees and the scratch memory by a block.
+
+        Returns:
+            ``ptr`` (M+1,) and ``edges`` (2, K): positions in ``nodes``, each edge once, self-loops
+            of G not among them, sorted within a subgraph.
+        """
+        indptr, indices = graph.uphill
+        counts = np.diff(indptr)[self.nodes]
+        stride = max(graph.num_nodes, 1)
+        keys = self.owner * stride + self.nodes  # ascending: owners ascend, nodes within them too
+        found = []
+        for start, stop in blocks(counts, _BLOCK):
+            here = np.repeat(np.arange(start, stop, dtype=np.int64), counts[start:stop])
+            around = indices[ranges(indptr[self.nodes[start:stop]], counts[start:stop])]
+            wanted = self.owner[here] * stride + around
+            low, high = self.ptr[self.owner[start]], self.ptr[self.owner[stop - 1] + 1]
+            there = np.searchsorted(keys[low:high], wanted) + low
+            hit = keys[np.minimum(there, len(keys) - 1)] == wanted
+            found.append(np.stack([here[hit], there[hit]]))
+        pairs = np.concatenate(found, axis=1) if found else np.empty((2, 0), np.int64)
+        pairs.sort(axis=0)
+        pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
+        return pointers(np.bincount(self.owner[pairs[0]], minlength=len(self))), pairs
+
+    def internal_edges(self, graph: Graph) -> tuple[Array, Array]:
+        """The explicit edges where they were given, else the induced ones; as there."""
+        if self.edges is None or self.edge_ptr is None:
+            return self.induced_edges(graph)
+        return self.edge_ptr, self._edge_positions()
+
+    def _edge_positions(self) -> Array:
+        """Explicit edges as positions in ``nodes`` (2, K); raises if an end is not a member."""
+        if self.edges is None or self.edge_ptr is None:
+            return np.empty((2, 0), np.int64)
+        owner = owners(self.edge_ptr)
+        stride = int(max(self.nodes.max(initial=0), self.edges.max(initial=0))) + 1
+        keys = self.owner * stride + self.nodes
+        wanted = owner * stride + self.edges.T
+        found = np.searchsorted(keys, wanted)
+        missing = keys[np.minimum(found, len(keys) - 1)] != wanted if len(keys) else wanted >= 0
+        if missing.any() or (self.edges < 0).any():
+            row = int(np.argmax(missing.any(axis=0)))
+            a, b = self.edges[row]
+            raise DataError(
+                f"subgraph {self.name_of(int(owner[row]))} has an edge {a}-{b} whose ends are not"
+                " both members."
+            )
+        flat = owner * stride * stride + self.edges[:, 0] * stride + self.edges[:, 1]
+        if (self.edges[:, 0] >= self.edges[:, 1]).any() or (np.diff(flat) < 1).any():
+            raise DataError("subgraphs.edges must be sorted, each once with its lower end first.")
+        return found
+
+    @cached_property
+    def hash(self) -> str:
+        """Content hash of members, weights, edges and names."""
+        return digest(
+            "subgraphs", self.ptr, self.nodes, self.weights, self.edge_ptr, self.edges,
+            self.names, self.titles,
+        )  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subgraphs) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __repr__(self) -> str:
+        return f"Subgraphs({len(self):,} sets, {len(self.nodes):,} members)"
+
+
+def _check_pointers(ptr: Array, length: int, field_name: str) -> None:
+    if not len(ptr) or ptr[0] != 0 or ptr[-1] != length or (np.diff(ptr) < 0).any():
+        raise DataError(f"subgraphs.{field_name} must start at 0, rise, and end at {length:,}.")
+
+
+def _check_members(subgraphs: Subgraphs) -> None:
+    nodes, owner = subgraphs.nodes, subgraphs.owner
+    if len(nodes) and nodes.min() < 0:
+        bad = int(np.argmax(nodes < 0))
+        raise DataError(f"subgraph {owner[bad]} has the negative node id {nodes[bad]}.")
+    unsorted = np.flatnonzero((nodes[1:] <= nodes[:-1]) & (owner[1:] == owner[:-1]))
+    if len(unsorted):
+        raise DataError(
+            f"the nodes of subgraph {owner[unsorted[0]]} must ascend without duplicates;"
+            " Subgraphs.from_lists sorts and merges."
+        )

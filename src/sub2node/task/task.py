@@ -1,0 +1,315 @@
+"""A subgraph task: one graph, many subgraphs, their labels and their split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..ragged import Array, distinct, frozen, pointers
+from .content import digest
+from .graph import Graph
+from .split import Split
+from .subgraphs import Subgraphs
+
+if TYPE_CHECKING:
+    from .assemble import UnknownNodes
+    from .graph import Repeated
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubgraphTask:
+    """Global graph, subgraphs, labels and split, checked once and then immutable.
+
+    The subgraphs are put in the order train, virtual, val, test (file order inside each), so that
+    what a stage sees is always a leading block. Subgraphs that the split leaves out are dropped.
+
+    Args:
+        graph: The global graph.
+        subgraphs: Node sets of it, none of them empty.
+        labels: (M,) class numbers; (M, C) booleans for multi-label; None for no labels. Virtual
+            subgraphs have -1, or a row of False.
+        class_names: One a class; by default the numbers.
+        split: The part of each subgraph; None: not split yet.
+        name: What to call the data in outputs.
+        notes: What reading the data did to it, one sentence each.
+    """
+
+    graph: Graph
+    subgraphs: Subgraphs
+    labels: Array | None = None
+    class_names: tuple[str, ...] = ()
+    split: Split | None = None
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if self.labels is not None:
+            kind = np.int64 if np.ndim(self.labels) == 1 else np.bool_
+            put(self, "labels", frozen(self.labels, kind))
+        put(self, "notes", tuple(self.notes))
+        _check_lengths(self)
+        if self.split is not None and not np.array_equal(self.split.order, range(len(self.split))):
+            order = self.split.order
+            put(self, "subgraphs", self.subgraphs.take(order))
+            put(self, "labels", None if self.labels is None else frozen(self.labels[order]))
+            put(self, "split", Split(self.split.codes[order]))
+        _check_members(self)
+        put(self, "class_names", _check_labels(self))
+
+    @classmethod
+    def from_tables(
+        cls,
+        edges: Any,
+        members: Any,
+        labels: Any = None,
+        *,
+        nodes: Any = None,
+        subgraph_edges: Any = None,
+        columns: Mapping[str, str] | None = None,
+        unknown_nodes: UnknownNodes = "error",
+        repeated: Repeated = "same",
+        name: str = "",
+    ) -> SubgraphTask:
+        """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
+
+        Args:
+            edges: Columns ``source, target[, weight]``, one undirected edge a row.
+            members: Columns ``subgraph_id, node_id[, weight]``, one member a row.
+            labels: Columns ``subgraph_id, label[, split][, title]``, one row a subgraph, or several
+                rows (or a list as label) where it has several labels.
+            nodes: Columns ``node_id[, title]`` and numeric columns, which become features; gives
+                the nodes their order and may name isolated ones.
+            subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
+                where they are not all the edges of the graph between its members.
+            columns: Your column for ours, as in ``{"source": "from_account"}``.
+            unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
+                the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
+            repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
+            name: What to call the data in outputs.
+        """
+        from .assemble import assemble
+
+        return assemble(
+            edges,
+            members,
+            labels,
+            nodes=nodes,
+            subgraph_edges=subgraph_edges,
+            columns=columns or {},
+            unknown_nodes=unknown_nodes,
+            repeated=repeated,
+            name=name,
+        )
+
+    def __len__(self) -> int:
+        return len(self.subgraphs)
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether a subgraph may have several labels."""
+        return self.labels is not None and self.labels.ndim == 2
+
+    @property
+    def num_classes(self) -> int:
+        """C; 0 without labels."""
+        return len(self.class_names)
+
+    @cached_property
+    def hash(self) -> str:
+        """Content hash that names the data in every artefact; name and notes do not count."""
+        return digest(
+            "task", self.graph.hash, self.subgraphs.hash, self.labels, self.class_names,
+            None if self.split is None else self.split.codes,
+        )  # fmt: skip
+
+    def induced_edges(self) -> tuple[Array, Array]:
+        """Edges of the graph inside each subgraph; see :meth:`Subgraphs.induced_edges`."""
+        return self.subgraphs.induced_edges(self.graph)
+
+    def internal_edges(self) -> tuple[Array, Array]:
+        """The subgraphs' own edges where they were given, else the induced ones."""
+        return self.subgraphs.internal_edges(self.graph)
+
+    def subset(self, which: Array | Sequence[int] | Sequence[bool] | Sequence[str]) -> SubgraphTask:
+        """The task with some of its subgraphs: positions, a mask of length M, or names."""
+        positions = self._positions(which)
+        if len(distinct(positions)) != len(positions):
+            raise DataError("a subset takes each subgraph at most once.")
+        return replace(
+            self,
+            subgraphs=self.subgraphs.take(positions),
+            labels=None if self.labels is None else self.labels[positions],
+            split=None if self.split is None else Split(self.split.codes[positions]),
+        )
+
+    def _positions(self, which: Any) -> Array:
+        values = np.asarray(which)
+        if values.dtype.kind in "UTO" and len(values):
+            names = self.subgraphs.names
+            found = names.find(values.tolist()) if names is not None else np.array([-1])
+            if (found < 0).any():
+                raise DataError(f"no subgraph is named {values[int(np.argmax(found < 0))]!r}.")
+            return found
+        if values.dtype.kind == "b":
+            if values.shape != (len(self),):
+                raise DataError(f"a mask of {len(values)} for {len(self):,} subgraphs.")
+            return np.flatnonzero(values)
+        values = values.astype(np.int64)
+        if len(values) and not (values.min() >= 0 and values.max() < len(self)):
+            raise DataError(f"positions of subgraphs lie in 0…{len(self) - 1}.")
+        return values
+
+    def with_split(self, split: Split | Sequence[str]) -> SubgraphTask:
+        """The task split anew: a :class:`Split`, or one word (train, val, test) a subgraph.
+
+        Example:
+            >>> task.with_split(Split.random(task.labels, seed=1))
+            >>> task.with_split(task.split.per_class(task.labels, n=10))
+        """
+        split = split if isinstance(split, Split) else Split.given(split)
+        task = replace(self, split=split)
+        task.require_learnable()
+        return task
+
+    def require_learnable(self) -> None:
+        """Raise if a class that occurs has no training subgraph: no model could learn it."""
+        if self.labels is None or self.split is None:
+            return
+        table = self.label_counts()
+        unseen = np.flatnonzero((table.sum(axis=0) > 0) & (table[0] == 0))
+        if len(unseen):
+            where = " and ".join(
+                f"{count} in {part}"
+                for part, count in zip(("val", "test"), table[2:, unseen[0]], strict=True)
+                if count
+            )
+            raise DataError(
+                f"class {self.class_names[unseen[0]]!r} has {where} but no subgraph in train, so"
+                " it cannot be learned; move some to train or draw another split."
+            )
+
+    def label_counts(self) -> Array:
+        """Subgraphs of each class in each part: int64 (4, C), rows as in ``PARTS``."""
+        table = np.zeros((4, self.num_classes), dtype=np.int64)
+        if self.labels is None:
+            return table
+        codes = np.zeros(len(self), np.int64) if self.split is None else self.split.codes
+        if self.multilabel:
+            np.add.at(table, codes, self.labels)
+        else:
+            known = self.labels >= 0
+            np.add.at(table, (codes[known], self.labels[known]), 1)
+        return table
+
+    def label_lists(self) -> Any:
+        """The class names of each subgraph, as an Arrow list array of text (needs labels)."""
+        import pyarrow as pa
+
+        if self.labels is None:
+            raise DataError("the task has no labels.")
+        one_hot = (
+            self.labels if self.multilabel else self.labels[:, None] == range(self.num_classes)
+        )
+        rows, classes = np.nonzero(one_hot)
+        ptr = pointers(np.bincount(rows, minlength=len(self)))
+        words = pa.array(self.class_names, pa.string()).take(pa.array(classes))
+        return pa.ListArray.from_arrays(ptr.astype(np.int32), words)
+
+    def to_pyg(self) -> Any:
+        """The task as one ``torch_geometric.data.Data`` (needs torch).
+
+        ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
+        exist; ``membership_index`` (2, K) pairs subgraph and node; ``y`` and ``part`` (numbers as
+        in ``PARTS``) are per subgraph.
+        """
+        import torch
+        from torch_geometric.data import Data
+
+        matrix = self.graph.adjacency(loops=True).tocoo()
+        data = Data(
+            edge_index=torch.from_numpy(np.stack(matrix.coords).astype(np.int64)),
+            num_nodes=self.graph.num_nodes,
+            membership_index=torch.from_numpy(
+                np.stack([self.subgraphs.owner, self.subgraphs.nodes.astype(np.int64)])
+            ),
+            num_subgraphs=len(self),
+        )
+        if self.graph.weights is not None:
+            data.edge_weight = torch.from_numpy(matrix.data)
+        if self.graph.features is not None:
+            data.x = torch.tensor(self.graph.features)
+        if self.labels is not None:
+            data.y = torch.tensor(self.labels)
+        if self.split is not None:
+            data.part = torch.tensor(self.split.codes.astype(np.int64))
+        return data
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SubgraphTask) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __repr__(self) -> str:
+        kind = "multi-label" if self.multilabel else "classes"
+        return (
+            f"SubgraphTask({self.name or self.hash[:8]}: {self.graph!r}, {len(self):,} subgraphs"
+            + (f", {self.num_classes} {kind}" if self.labels is not None else ", no labels")
+            + (f", {self.split!r})" if self.split is not None else ", not split)")
+        )
+
+
+def _check_lengths(task: SubgraphTask) -> None:
+    for what, value in (("labels", task.labels), ("the split", task.split)):
+        if value is not None and len(value) != len(task.subgraphs):
+            raise DataError(f"{len(task.subgraphs):,} subgraphs but {what} for {len(value):,}.")
+
+
+def _check_members(task: SubgraphTask) -> None:
+    subgraphs, graph = task.subgraphs, task.graph
+    empty = np.flatnonzero(subgraphs.sizes == 0)
+    if len(empty):
+        raise DataError(
+            f"subgraph {subgraphs.name_of(int(empty[0]))} is empty"
+            f" ({len(empty):,} such); a subgraph needs at least one node."
+        )
+    outside = np.flatnonzero(subgraphs.nodes >= graph.num_nodes)
+    if len(outside):
+        who = subgraphs.name_of(int(subgraphs.owner[outside[0]]))
+        raise DataError(
+            f"subgraph {who} has node {subgraphs.nodes[outside[0]]}, but the graph has the nodes"
+            f" 0…{graph.num_nodes - 1}."
+        )
+    if subgraphs.edges is not None and len(subgraphs.edges):
+        known = graph.has_edges(subgraphs.edges[:, 0], subgraphs.edges[:, 1])
+        if not known.all():
+            a, b = subgraphs.edges[int(np.argmin(known))]
+            raise DataError(f"a subgraph has the edge {a}-{b}, which the graph does not have.")
+
+
+def _check_labels(task: SubgraphTask) -> tuple[str, ...]:
+    labels, names = task.labels, tuple(str(name) for name in task.class_names)
+    if labels is None:
+        if names:
+            raise DataError("class names were given, but no labels.")
+        return ()
+    if labels.ndim == 2:
+        if names and labels.shape[1] != len(names):
+            raise DataError(f"{labels.shape[1]} label columns but {len(names)} class names.")
+        return names or tuple(str(i) for i in range(labels.shape[1]))
+    if labels.ndim != 1:
+        raise DataError(f"labels must be (M,) or (M, C), found shape {labels.shape}.")
+    virtual = np.zeros(len(labels), bool) if task.split is None else task.split.mask("virtual")
+    if len(labels):
+        if (labels[~virtual] < 0).any():
+            who = int(np.flatnonzero(~virtual & (labels < 0))[0])
+            raise DataError(f"subgraph {task.subgraphs.name_of(who)} has no label.")
+        if names and labels.max() >= len(names):
+            raise DataError(f"label {labels.max()} with only {len(names)} class names.")
+    return names or tuple(str(i) for i in range(int(labels.max(initial=-1)) + 1))
