@@ -15,24 +15,27 @@ def datasets(as_json: AsJson = False) -> None:
 
     Example: S2N_DATA=~/data s2n datasets
     """
-    from ..datasets import SHAPES, SYNTHETIC, data_folders, overview
+    from ..datasets import SHAPES, SYNTHETIC, data_folders, others, overview
 
-    rows = overview()
+    rows, more = overview(), {name: str(path) for name, path in others().items()}
     if as_json:
-        print_json({"folders": [str(f) for f in data_folders()], "benchmarks": rows})
+        looked = [str(folder) for folder in data_folders()]
+        print_json({"folders": looked, "benchmarks": rows, "others": more})
         return
     view = Table(box=box.SIMPLE_HEAD)
-    for name, justify in (
-        ("Name", "left"), ("Here", "left"), ("Nodes", "right"), ("Edges", "right"),
-        ("Subgraphs", "right"), ("Classes", "right"), ("Nodes; subgraphs; labels", "left"),
-        ("Licence", "left"),
-    ):  # fmt: skip
-        view.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for name in ("Name", "Here", "Nodes", "Edges", "Subgraphs", "Classes", "Licence"):
+        number = name in ("Nodes", "Edges", "Subgraphs", "Classes")
+        view.add_column(name, justify="right" if number else "left", no_wrap=True)
+    roomy = console.width >= 120
+    if roomy:
+        view.add_column("Nodes; subgraphs; labels")
     for row in rows:
         counts = [f"{row['published'][k]:,}" for k in ("nodes", "edges", "subgraphs", "classes")]
         here = "[green]yes[/]" if row["here"] else "no"
-        view.add_row(row["name"], here, *counts, row["about"], row["licence"])
+        view.add_row(row["name"], here, *counts, row["licence"], *([row["about"]] * roomy))
     console.print(view)
+    if more:
+        console.print(f"Also here: {', '.join(more)}", soft_wrap=True, highlight=False)
     folders = ", ".join(str(folder) for folder in data_folders())
     console.print(f"Sizes as published. Looked for in: {folders}", soft_wrap=True)
     console.print(

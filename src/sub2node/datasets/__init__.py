@@ -5,6 +5,7 @@ from .registry import BENCHMARKS as BENCHMARKS
 from .registry import Benchmark as Benchmark
 from .registry import cache_folder as cache_folder
 from .registry import data_folders as data_folders
+from .registry import others as others
 from .registry import overview as overview
 from .shapes import SHAPES as SHAPES
 from .shapes import like as like

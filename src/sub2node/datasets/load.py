@@ -12,7 +12,7 @@ from ..io import read_task
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
 from ..task.graph import Repeated
-from .registry import BENCHMARKS, check_copy, require
+from .registry import BENCHMARKS, check_copy, others, require
 from .shapes import like
 from .synthetic import generate
 
@@ -38,7 +38,8 @@ def load_task(
             ``generate:density,seed=1,subgraphs=2500`` for more; or a path: a folder in the SubGNN
             layout or with tables, or a file of subgraphs (``.gmt``, ``.jsonl``, ``.csv``, ``.tsv``,
             ``.parquet``), which needs ``graph``. A benchmark's name wins over a folder of that
-            name: write ``./ppi_bp`` for the folder.
+            name: write ``./ppi_bp`` for the folder. Other folders beside the benchmarks are found
+            by name too.
         graph: The edges for a file of subgraphs: a file, or a NetworkX, igraph, SciPy or PyG graph.
         labels: A table of labels for a file of subgraphs.
         variant: Another split beside the first, as ``split1`` for ``subgraphs.split1.pth``.
@@ -66,9 +67,13 @@ def load_task(
         task = read_task(folder, swap=swap, name=word, **options)
         return replace(task, notes=(check_copy(benchmark, folder), *task.notes))
     if not Path(word).exists():
-        raise DataError(
-            f"there is no benchmark, file or folder called {word!r}.{suggest(word, BENCHMARKS)}"
-        )
+        beside = others()
+        if word not in beside:
+            known = [*BENCHMARKS, *beside]
+            raise DataError(
+                f"there is no benchmark, file or folder called {word!r}.{suggest(word, known)}"
+            )
+        word = str(beside[word])
     return read_task(
         word,
         graph=graph,

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from ..io import recognised
 from ..io.subgnn import EDGES, SUBGRAPHS, find
 from ..io.text import opened
 
 _SUBGNN = "https://github.com/mims-harvard/SubGNN"
 _GLASS = "https://github.com/Xi-yuanWang/GLASS"
-_SILENT = "not stated (SubGNN code: MIT)"
-_ORPHA = "HPO licence; Orphanet CC BY 4.0"
+_SILENT = "not stated"
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,12 @@ def locate(name: str) -> Path | None:
     """The folder of a benchmark, or None if it is not here."""
     places = (folder / name for folder in data_folders())
     return next((p for p in places if find(p, EDGES) and find(p, SUBGRAPHS)), None)
+
+
+def others() -> dict[str, Path]:
+    """Folders beside the benchmarks that look like data, by name; they load by name too."""
+    folders = [f for root in reversed(data_folders()) if root.is_dir() for f in root.iterdir()]
+    return {f.name: f for f in sorted(folders) if f.name not in BENCHMARKS and recognised(f)}
 
 
 def require(name: str) -> Path:

@@ -5,6 +5,7 @@ from .graphs import task_from_graph as task_from_graph
 from .graphs import to_igraph as to_igraph
 from .graphs import to_networkx as to_networkx
 from .read import read_task as read_task
+from .read import recognised as recognised
 from .save import FORMATS as FORMATS
 from .save import Format as Format
 from .save import save_task as save_task

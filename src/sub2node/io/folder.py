@@ -58,7 +58,7 @@ def read_sets(path: Path, columns: Mapping[str, str]) -> Sets:
         return read_jsonl(path)
     if suffix(path) in (".gmt", ".gmt.gz"):
         return read_gmt(path)
-    return Sets(read_table(path, columns), None)
+    return Sets(read_table(path, "members", columns), None)
 
 
 def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
@@ -66,7 +66,7 @@ def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
     if suffix(path) in (".txt", ".txt.gz", ".edgelist"):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
-    return read_table(path, columns)
+    return read_table(path, "edges", columns)
 
 
 def read_tables(
@@ -89,15 +89,18 @@ def read_tables(
         paths["edges"] = edges
         edges = read_edges(edges, columns)
     members, found = read_sets(sets, columns)
+    own_edges = None
+    if subgraph_edges is not None:
+        own_edges = read_table(subgraph_edges, "subgraph_edges", columns)
     if labels is not None:
-        given = read_table(labels, columns)
+        given = read_table(labels, "labels", columns)
         found = given if found is None else _join_titles(given, found, columns)
     return assemble(
         edges,
         members,
         found,
-        nodes=None if nodes is None else read_table(nodes, columns),
-        subgraph_edges=None if subgraph_edges is None else read_table(subgraph_edges, columns),
+        nodes=None if nodes is None else read_table(nodes, "nodes", columns),
+        subgraph_edges=own_edges,
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,

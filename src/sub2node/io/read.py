@@ -40,12 +40,12 @@ def read_task(
     if path.is_dir():
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
-        if find(path, EDGES) or find(path, SUBGRAPHS):
+        if _subgnn(path):
             if columns:
                 raise ConfigError("a folder in the SubGNN layout has no columns to map.")
             return read_subgnn(path, variant=variant, swap=swap, **common)
         _only_subgnn(variant, swap=swap)
-        if (path / CARD).is_file() or find_table(path, "edges") or find_sets(path):
+        if _tables(path):
             return read_folder(path, columns=columns, repeated=repeated, **common)
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
@@ -78,6 +78,19 @@ def read_task(
         repeated=repeated,
         name=name or path.stem,
     )
+
+
+def recognised(folder: Path) -> bool:
+    """Whether a folder looks like data that :func:`read_task` reads."""
+    return folder.is_dir() and (_subgnn(folder) or _tables(folder))
+
+
+def _subgnn(folder: Path) -> bool:
+    return bool(find(folder, EDGES) or find(folder, SUBGRAPHS))
+
+
+def _tables(folder: Path) -> bool:
+    return bool((folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder))
 
 
 def _only_subgnn(variant: str | None, *, swap: bool) -> None:

@@ -275,7 +275,8 @@ def _write_names(
 
 
 def _write(table: Any, path: Path, delimiter: str, *, header: bool = False) -> None:
+    quoting = "needed" if header else "none"  # names may hold a quote, numbers do not
     options = pacsv.WriteOptions(
-        include_header=header, delimiter=delimiter, quoting_style="needed", quoting_header="none"
+        include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header="none"
     )
     pacsv.write_csv(table, path, options)

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*PARQUET, *DELIMITERS)
-_TEXT = {word for ours, others in ALIASES.items() for word in (ours, *others)}
+# Columns of ids and words: kept as the text that is written there.
+_TEXT = {
+    "edges": ("source", "target"),
+    "subgraph_edges": ("subgraph_id", "source", "target"),
+    "members": ("subgraph_id", "node_id"),
+    "labels": ("subgraph_id", "label", "split", "title"),
+    "nodes": ("node_id", "title"),
+}
 _FIELDS = {"id", "nodes", "weights", "label", "split", "title"}
 
 
@@ -37,11 +44,12 @@ def suffix(path: Path) -> str:
     return "".join(parts).lower()
 
 
-def read_table(path: Path, columns: Mapping[str, str] | None = None) -> Any:
+def read_table(path: Path, what: str, columns: Mapping[str, str]) -> Any:
     """One table. Ids, labels and words stay text, as written; other columns are read as they are.
 
     Args:
         path: A CSV, TSV (either may be gzipped) or Parquet file.
+        what: "edges", "members", "labels", "nodes" or "subgraph_edges".
         columns: The user's column for ours, as in :meth:`SubgraphTask.from_tables`.
     """
     ending = suffix(path)
@@ -49,8 +57,9 @@ def read_table(path: Path, columns: Mapping[str, str] | None = None) -> Any:
         return _read_parquet(path)
     if ending not in DELIMITERS:
         raise DataError(f"a table ends in {', '.join(SUFFIXES)}, not '{ending}'.", path=path)
-    mapped = {theirs for ours, theirs in (columns or {}).items() if ours != "weight"}
-    return text_table(path, DELIMITERS[ending], text=_TEXT | mapped)
+    text = {columns.get(ours, ours) for ours in _TEXT[what]}
+    text.update(alias for ours in _TEXT[what] for alias in ALIASES.get(ours, ()))
+    return text_table(path, DELIMITERS[ending], text=text)
 
 
 def _read_parquet(path: Path) -> Any:

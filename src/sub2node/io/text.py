@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,19 +27,20 @@ _MAGIC = {
 }
 
 
-class _Counted:
+class _Counted(io.RawIOBase):
     """A file that reports how much of it has been read."""
 
     def __init__(self, raw: IO[bytes], path: Path) -> None:
-        self.raw, self.what, self.total = raw, f"Reading {path.name}", path.stat().st_size
+        self._raw, self._what, self._total = raw, f"Reading {path.name}", path.stat().st_size
 
-    def read(self, size: int = -1) -> bytes:
-        data = self.raw.read(size)
-        progress.step(self.what, self.raw.tell(), self.total)
-        return data
+    def readable(self) -> bool:
+        return True
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.raw, name)
+    def readinto(self, buffer: Any) -> int:
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        progress.step(self._what, self._raw.tell(), self._total)
+        return len(data)
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            stream = cast("IO[bytes]", _Counted(raw, path))
+            stream = io.BufferedReader(_Counted(raw, path), buffer_size=1 << 20)
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if packed else stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError("the gzip file is truncated or damaged.", path=path) from error

@@ -146,10 +146,6 @@ def build_graph(
         )
     except DataError as error:
         raise edges.error(str(error)) from None
-    if not graph.num_edges:
-        raise edges.error(
-            "the graph has no edges (only self-loops); there is nothing to learn from."
-        )
     if merged.repeats:
         notes.append(f"{merged.repeats:,} repeated edges merged.")
     return space, graph, notes
@@ -257,6 +253,8 @@ def _labels(
     """Labels, class names, split and titles, one entry a subgraph of ``space``."""
     if frame is None:
         return None, (), None, None
+    if all(frame.get(column) is None for column in ("label", "split", "title")):
+        frame.need("label")
     who = frame.ids("subgraph_id")
     rows = space.find(who)
     if (rows < 0).any():
@@ -285,8 +283,6 @@ def _label_values(
     """Labels of the subgraphs: (M,) numbers, or (M, C) booleans where one has several."""
     column = frame.get("label")
     if column is None:
-        if frame.get("split") is None and frame.get("title") is None:
-            frame.need("label")
         return None, ()
     column, rows, several = _flat_labels(frame, column.combine_chunks(), rows, virtual)
     found = id_column(column, f"{frame.what} column '{frame.column_name('label')}'")

@@ -44,10 +44,9 @@ class Frame:
     @classmethod
     def of(cls, data: Any, what: str, columns: Mapping[str, str], path: str | None = None) -> Frame:
         """Take a pandas, Polars or Arrow frame, or a dict of columns."""
-        if isinstance(data, pa.Table):
-            return cls(data, what, columns, path)
         try:
-            return cls(pa.table(data), what, columns, path)
+            table = data if isinstance(data, pa.Table) else pa.table(data)
+            return cls(table.cast(_plain_schema(table.schema)), what, columns, path)
         except (TypeError, ValueError, pa.ArrowInvalid) as error:
             raise DataError(
                 f"{what}: expected a data frame (pandas, Polars, Arrow) or a dict of columns,"
@@ -102,3 +101,16 @@ class Frame:
     def error(self, message: str) -> DataError:
         """A DataError that names the file, if there is one."""
         return DataError(message, path=self.path)
+
+
+def _plain_schema(schema: Any) -> Any:
+    """The same columns in types that every Arrow function takes: no views, no dictionaries."""
+    return pa.schema([pa.field(field.name, _plain_type(field.type)) for field in schema])
+
+
+def _plain_type(kind: Any) -> Any:
+    if pa.types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    return pa.large_string() if kind == pa.string_view() else kind

@@ -23,8 +23,6 @@ def id_column(column: Any, what: str) -> Any:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
     if column.null_count:
         row = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         raise DataError(f"{what} is missing in row {row + 1}.")
@@ -39,7 +37,7 @@ def id_column(column: Any, what: str) -> Any:
         return pa.array(whole.astype(np.int64))
     if pa.types.is_integer(kind):
         return column.cast(pa.int64())
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _integers_if_plain(column.cast(pa.large_string()), what)
     raise DataError(f"{what} has the type {kind}; ids are integers or text.")
 

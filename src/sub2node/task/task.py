@@ -154,7 +154,7 @@ class SubgraphTask:
             names = self.subgraphs.names
             found = names.find(values.tolist()) if names is not None else np.array([-1])
             if (found < 0).any():
-                raise DataError(f"no subgraph is named {values[int(np.argmax(found < 0))]!r}.")
+                raise DataError(f"no subgraph is named {str(values[int(np.argmax(found < 0))])!r}.")
             return found
         if values.dtype.kind == "b":
             if values.shape != (len(self),):

@@ -1,0 +1,46 @@
+"""Settings and fixtures that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder with real data; tests that need it skip where S2N_DATA is not set."""
+    folder = os.environ.get("S2N_DATA")
+    if not folder:
+        pytest.skip("S2N_DATA is not set")
+    return Path(folder)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A folder in the SubGNN layout: a ring of six nodes and four subgraphs."""
+    (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n")
+    (tmp_path / "subgraphs.pth").write_text(
+        "0-1-2\tred\ttrain\n3-4\tblue\ttrain\n2-3\tred\tval\n4-5\tblue\ttest\n"
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    """A folder with CSV tables and string ids."""
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\nc,d\nd,a\n")
+    (tmp_path / "members.csv").write_text(
+        "subgraph_id,node_id\ns1,a\ns1,b\ns2,c\ns2,d\ns3,a\ns4,c\n"
+    )
+    (tmp_path / "labels.csv").write_text(
+        "subgraph_id,label,split\ns1,x,train\ns2,y,train\ns3,x,val\ns4,y,test\n"
+    )
+    return tmp_path

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs
+
+from sub2node import ConfigError, DataError
+from sub2node.task import Graph, Names, core_numbers
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40))
+def test_from_edges_equals_the_dense_definition(pairs: list[tuple[int, int]]) -> None:
+    dense = np.zeros((10, 10), dtype=bool)
+    for u, v in pairs:
+        dense[u, v] = dense[v, u] = True
+    ends = np.array(pairs, dtype=int).reshape(-1, 2)
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], num_nodes=10)
+    loops = np.flatnonzero(dense.diagonal())
+    assert np.array_equal(graph.loops, loops)
+    assert np.array_equal(graph.adjacency(loops=True).toarray() != 0, dense)
+    assert graph.num_edges == np.triu(dense, 1).sum()
+    assert np.array_equal(graph.degrees, dense.sum(axis=1) - dense.diagonal())
+
+
+@given(graphs(weighted=True))
+def test_edges_give_back_the_graph(graph: Graph) -> None:
+    low, high, weights = graph.edges()
+    assert (low < high).all()
+    again = Graph.from_edges(
+        np.concatenate([high, graph.loops]),
+        np.concatenate([low, graph.loops]),
+        weights=np.concatenate([weights, graph.loop_weights]),
+        num_nodes=graph.num_nodes,
+        names=graph.names,
+        titles=graph.titles,
+        features=graph.features,
+    )
+    assert again == graph
+    assert hash(again) == hash(graph)
+
+
+@given(graphs())
+def test_uphill_has_each_edge_once(graph: Graph) -> None:
+    indptr, indices = graph.uphill
+    rows = np.repeat(np.arange(graph.num_nodes), np.diff(indptr))
+    found = {(min(u, v), max(u, v)) for u, v in zip(rows.tolist(), indices.tolist(), strict=True)}
+    low, high, _ = graph.edges()
+    assert len(indices) == graph.num_edges
+    assert found == set(zip(low.tolist(), high.tolist(), strict=True))
+    assert (graph.degrees[rows] <= graph.degrees[indices]).all()
+
+
+@given(graphs())
+def test_has_edges_and_core_numbers_equal_networkx(graph: Graph) -> None:
+    low, high, _ = graph.edges()
+    other = nx.Graph()
+    other.add_nodes_from(range(graph.num_nodes))
+    other.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
+    a, b = np.divmod(np.arange(graph.num_nodes**2), graph.num_nodes)
+    expected = [other.has_edge(u, v) for u, v in zip(a.tolist(), b.tolist(), strict=True)]
+    assert graph.has_edges(a, b).tolist() == expected
+    cores = nx.core_number(other)
+    found = core_numbers(graph.indptr, graph.indices)
+    assert found.tolist() == [cores[v] for v in range(graph.num_nodes)]
+
+
+def test_repeated_edges() -> None:
+    ends = ([0, 1, 0], [1, 0, 1])
+    assert Graph.from_edges(*ends).num_edges == 1
+    assert Graph.from_edges(*ends, weights=[1, 2, 3], repeated="sum").weights.tolist() == [6, 6]
+    assert Graph.from_edges(*ends, weights=[1, 2, 3], repeated="max").weights.tolist() == [3, 3]
+    with pytest.raises(DataError, match="edge 0-1 is given several times with different weights"):
+        Graph.from_edges(*ends, weights=[1, 2, 3])
+    with pytest.raises(ConfigError, match="'same', 'sum' or 'max'"):
+        Graph.from_edges(*ends, weights=[1, 2, 3], repeated="mean")  # type: ignore[arg-type]
+
+
+def test_arrays_are_read_only_and_not_shared() -> None:
+    features = np.ones((2, 1), dtype=np.float32)
+    graph = Graph.from_edges([0], [1], features=features)
+    features[0] = 9
+    assert graph.features is not None
+    assert graph.features[0, 0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 0
+
+
+def test_large_ids_keep_small_types() -> None:
+    graph = Graph.from_edges([0], [100_000])
+    assert graph.indices.dtype == np.int32
+    assert graph.num_nodes == 100_001
+    assert Graph.from_edges([], []).num_nodes == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"features": [[1.0]]}, "one row a node"),
+        ({"features": [[1.0], [np.nan]]}, "feature 0 of node 1 is nan"),
+        ({"names": Names(["a"])}, "expected 2"),
+        ({"names": Names(["a", "a"])}, "'a' twice"),
+        ({"names": Names(["a", ""])}, "empty name"),
+        ({"names": Names(["a", "b\tc"])}, "without tabs"),
+        ({"weights": [0.0]}, "above 0"),
+        ({"weights": [np.inf]}, "finite"),
+        ({"weights": ["x"]}, "must be numbers"),
+        ({"weights": [1.0, 2.0]}, "edge weights of shape"),
+        ({"num_nodes": 1}, "has 1 nodes"),
+    ],
+)
+def test_bad_edges_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Graph.from_edges([0], [1], **change)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ([0, -1], [1, 1], "edge 1 has the negative source -1"),
+        ([0.5], [1], "must be integers"),
+        ([0, 1], [1], "2 edge sources but 1 targets"),
+        ([[0]], [[1]], "flat list"),
+        ([2**31], [0], "too large"),
+    ],
+)
+def test_bad_ids_are_refused(source: object, target: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Graph.from_edges(source, target)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "message"),
+    [
+        ([0, 1, 1], [1], "both directions"),
+        ([0, 1, 2], [0, 1], "self-loops"),
+        ([0, 2, 3, 4], [2, 1, 0, 0], "ascend"),
+        ([0, 1, 3], [1, 0], "indptr"),
+        ([0, 1, 2], [1, 7], "must lie in"),
+    ],
+)
+def test_bad_adjacency_is_refused(indptr: list[int], indices: list[int], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Graph(np.array(indptr), np.array(indices))
+
+
+def test_adjacency_with_unequal_weights_is_refused() -> None:
+    with pytest.raises(DataError, match="same weight"):
+        Graph(np.array([0, 1, 2]), np.array([1, 0]), weights=np.array([1.0, 2.0]))
+
+
+def test_names_that_are_positions_are_left_away() -> None:
+    assert Graph.from_edges([0], [1], names=Names(["0", "1"])).names is None
+    assert Graph.from_edges([0], [1], names=Names(["1", "0"])).names is not None
+
+
+def test_hash_depends_on_content_only() -> None:
+    one = Graph.from_edges([0, 1], [1, 2])
+    assert one.hash == Graph.from_edges([2, 0], [1, 1]).hash
+    assert one.hash != Graph.from_edges([0, 1], [1, 2], num_nodes=4).hash
+    assert one.hash != Graph.from_edges([0, 1], [1, 2], weights=[1, 1]).hash
+    assert one.hash != Graph.from_edges([0, 1, 1], [1, 2, 1]).hash
+    wide = sp.csr_array(one.adjacency())
+    again = Graph(wide.indptr.astype(np.int64), wide.indices.astype(np.int64))
+    assert again.hash == one.hash

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sub2node import ConfigError, DataError
+from sub2node.task import Split
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=10, max_size=200),
+    st.integers(0, 5),
+    st.sampled_from([(0.8, 0.1, 0.1), (0.5, 0.25, 0.25), (1.0, 0.0, 0.0), (0.6, 0.0, 0.4)]),
+)
+def test_random_split_is_stratified(
+    labels: list[int], seed: int, fractions: tuple[float, float, float]
+) -> None:
+    array = np.array(labels)
+    split = Split.random(array, fractions=fractions, seed=seed)
+    for part, share in zip(("train", "val", "test"), fractions, strict=True):
+        mask = split.mask(part)
+        assert abs(mask.sum() - share * len(array)) <= 1
+        for label in np.unique(array):
+            whole = (array == label).sum()
+            assert abs((mask & (array == label)).sum() - share * whole) <= 3
+    if fractions[0] * len(array) > 2 * len(np.unique(array)):
+        assert set(array[split.mask("train")]) == set(labels)
+    again = Split.random(array, fractions=fractions, seed=seed)
+    assert np.array_equal(again.codes, split.codes)
+
+
+def test_seeds_differ() -> None:
+    labels = np.arange(100) % 3
+    one, two = (Split.random(labels, seed=seed).codes for seed in (0, 1))
+    assert not np.array_equal(one, two)
+
+
+@given(st.lists(st.integers(0, 9), min_size=5, max_size=80), st.integers(0, 3))
+def test_groups_stay_together(groups: list[int], seed: int) -> None:
+    split = Split.random(count=len(groups), groups=groups, fractions=(0.6, 0.2, 0.2), seed=seed)
+    for group in set(groups):
+        assert len({split.codes[i] for i, g in enumerate(groups) if g == group}) == 1
+
+
+def test_multilabel_split_has_every_class_in_train() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.random((60, 5)) < 0.3
+    labels[np.arange(60), rng.integers(0, 5, 60)] = True
+    split = Split.random(labels, seed=3)
+    assert labels[split.mask("train")].any(axis=0).all()
+
+
+@given(st.integers(1, 4), st.integers(0, 4))
+def test_n_per_class(n: int, seed: int) -> None:
+    labels = np.array([0, 1, 2] * 6)
+    split = Split.given(["train"] * 12 + ["val"] * 3 + ["test"] * 3)
+    few = split.per_class(labels, n, seed=seed)
+    assert np.bincount(labels[few.mask("train")]).tolist() == [n, n, n]
+    assert np.array_equal(few.codes[12:], split.codes[12:])
+    assert len(few.order) == 3 * n + 6
+
+
+def test_n_per_class_refuses_what_it_cannot_do() -> None:
+    split = Split.given(["train"] * 4)
+    with pytest.raises(DataError, match="fewer than n = 3"):
+        split.per_class(np.array([0, 0, 0, 1]), 3)
+    with pytest.raises(DataError, match="single-label"):
+        split.per_class(np.ones((4, 2), dtype=bool), 1)
+    with pytest.raises(ConfigError, match="at least 1"):
+        split.per_class(np.array([0, 0, 1, 1]), 0)
+
+
+def test_order_is_train_virtual_val_test_and_stable() -> None:
+    split = Split.given(["test", "train", "val", "virtual", "train"])
+    assert split.order.tolist() == [1, 4, 3, 2, 0]
+    ordered = Split(split.codes[split.order])
+    assert [ordered.visible(stage) for stage in ("train", "val", "test")] == [3, 4, 5]
+    assert split.count("train") == 2
+    assert repr(split) == "Split(2 train, 1 virtual, 1 val, 1 test)"
+
+
+@pytest.mark.parametrize("fractions", [(0.5, 0.5), (0.5, 0.5, 0.5), (-0.1, 0.6, 0.5)])
+def test_bad_fractions(fractions: tuple[float, ...]) -> None:
+    with pytest.raises(ConfigError, match="add up to 1"):
+        Split.random(count=5, fractions=fractions)
+
+
+def test_bad_words_and_counts() -> None:
+    with pytest.raises(DataError, match="split word 'dev'; use train, val or test"):
+        Split.given(["train", "dev"])
+    with pytest.raises(ConfigError, match="labels or a count"):
+        Split.random()
+    with pytest.raises(DataError, match="2 groups for 3"):
+        Split.random(count=3, groups=[0, 1])
+    with pytest.raises(ConfigError, match="a part is one of"):
+        Split.given(["train"]).count("dev")  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="split codes"):
+        Split(np.array([7]))

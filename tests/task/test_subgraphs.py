@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs, node_sets
+
+from sub2node import DataError
+from sub2node.task import Graph, Names, Subgraphs, measure
+from sub2node.task import subgraphs as module
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Graph, Subgraphs]:
+    graph = draw(graphs(plain=True))
+    return graph, Subgraphs.from_lists(draw(node_sets(graph.num_nodes, smallest=0)))
+
+
+def inside(graph: Graph, nodes: list[int]) -> nx.Graph:
+    """NetworkX's induced subgraph, self-loops left away."""
+    low, high, _ = graph.edges()
+    whole = nx.Graph()
+    whole.add_nodes_from(range(graph.num_nodes))
+    whole.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
+    return whole.subgraph(nodes)
+
+
+@given(cases(), st.integers(1, 5))
+def test_induced_edges_equal_networkx(case: tuple[Graph, Subgraphs], block: int) -> None:
+    graph, sets = case
+    whole, module._BLOCK = module._BLOCK, block
+    try:
+        ptr, ends = sets.induced_edges(graph)
+    finally:
+        module._BLOCK = whole
+    for i in range(len(sets)):
+        members = sets.nodes[sets.ptr[i] : sets.ptr[i + 1]].tolist()
+        mine = sets.nodes[ends[:, ptr[i] : ptr[i + 1]]].T.tolist()
+        expected = inside(graph, members).edges
+        assert {frozenset(e) for e in mine} == {frozenset(e) for e in expected}
+        assert len(mine) == len(expected)
+    assert np.array_equal(ends, sets.induced_edges(graph)[1])
+
+
+@given(cases())
+def test_measures_equal_networkx(case: tuple[Graph, Subgraphs]) -> None:
+    graph, sets = case
+    found = measure(graph, sets)
+    low, high, _ = graph.edges()
+    for i in range(len(sets)):
+        members = sets.nodes[sets.ptr[i] : sets.ptr[i + 1]].tolist()
+        own = inside(graph, members)
+        n, rest = len(members), graph.num_nodes - len(members)
+        across = int((np.isin(low, members) != np.isin(high, members)).sum())
+        assert found.density[i] == pytest.approx(nx.density(own) if n > 1 else 0)
+        assert found.components[i] == (nx.number_connected_components(own) if n else 0)
+        assert found.boundary[i] == across
+        assert found.cut_ratio[i] == pytest.approx(across / (n * rest) if n * rest else 0)
+        assert found.mean_core[i] == pytest.approx(
+            np.mean(list(nx.core_number(own).values())) if n else 0
+        )
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=6))
+def test_lists_round_trip_sorted_and_merged(lists: list[list[int]]) -> None:
+    sets = Subgraphs.from_lists(lists)
+    rows = [sets.nodes[a:b].tolist() for a, b in zip(sets.ptr, sets.ptr[1:], strict=False)]
+    assert rows == [sorted(set(nodes)) for nodes in lists]
+    dense = np.zeros((len(lists), 10))
+    for i, nodes in enumerate(lists):
+        dense[i, nodes] = 1
+    assert np.array_equal(sets.membership(10).toarray(), dense)
+
+
+@given(st.data())
+def test_take_equals_indexing(data: st.DataObject) -> None:
+    lists = data.draw(st.lists(st.lists(st.integers(0, 9), max_size=5), min_size=1, max_size=6))
+    which = data.draw(st.permutations(range(len(lists))))[: data.draw(st.integers(0, len(lists)))]
+    taken = Subgraphs.from_lists(lists).take(np.array(which, dtype=int))
+    assert np.array_equal(
+        taken.membership(10).toarray(),
+        Subgraphs.from_lists([lists[i] for i in which]).membership(10).toarray(),
+    )
+    assert [taken.name_of(i) for i in range(len(which))] == [str(i) for i in which]
+
+
+def test_explicit_edges_are_checked_and_taken() -> None:
+    sets = Subgraphs.from_lists([[0, 1, 2], [2, 3]])
+    full = Subgraphs(
+        sets.ptr, sets.nodes, edge_ptr=np.array([0, 1, 2]), edges=np.array([[0, 2], [2, 3]])
+    )
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    ptr, ends = full.internal_edges(graph)
+    assert ptr.tolist() == [0, 1, 2]
+    assert full.nodes[ends].T.tolist() == [[0, 2], [2, 3]]
+    assert measure(graph, full).edges.tolist() == [1, 1]
+    assert measure(graph, full).boundary.tolist() == [1, 2]  # of the graph, not of its own edges
+    back = full.take(np.array([1, 0]))
+    assert back.edges is not None
+    assert back.edges.tolist() == [[2, 3], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([[0, 3]], "not both members"),
+        ([[2, 0]], "lower end first"),
+        ([[1, 1]], "lower end first"),
+    ],
+)
+def test_bad_explicit_edges(edges: list[list[int]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Subgraphs(
+            np.array([0, 3]), np.array([0, 1, 2]), edge_ptr=np.array([0, 1]), edges=np.array(edges)
+        )
+
+
+@pytest.mark.parametrize(
+    ("ptr", "nodes", "message"),
+    [
+        ([0, 2], [1, 0], "ascend without duplicates"),
+        ([0, 2], [1, 1], "ascend without duplicates"),
+        ([0, 2], [-1, 1], "negative node id"),
+        ([0, 3], [0, 1], "end at 2"),
+        ([1, 2], [0, 1], "start at 0"),
+    ],
+)
+def test_bad_members(ptr: list[int], nodes: list[int], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Subgraphs(np.array(ptr), np.array(nodes))
+
+
+def test_bad_weights_and_names() -> None:
+    with pytest.raises(DataError, match="finite"):
+        Subgraphs(np.array([0, 1]), np.array([0]), weights=np.array([np.nan]))
+    with pytest.raises(DataError, match="twice, with different weights"):
+        Subgraphs.from_pairs(np.array([0, 0]), np.array([1, 1]), 1, weights=np.array([1.0, 2.0]))
+    with pytest.raises(DataError, match="twice; names must be unique"):
+        Subgraphs(np.array([0, 1, 2]), np.array([0, 0]), names=Names(["a", "a"]))
+
+
+def test_no_subgraphs_at_all() -> None:
+    none = Subgraphs.from_lists([])
+    graph = Graph.from_edges([0], [1])
+    assert len(none) == 0
+    assert none.induced_edges(graph)[1].shape == (2, 0)
+    assert len(measure(graph, none).components) == 0

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import tasks
+
+from sub2node import DataError, Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task import Names, describe
+
+GRAPH = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 0])
+SETS = Subgraphs.from_lists([[0, 1], [1, 2], [2, 3], [3]])
+
+
+def make(**changes: object) -> SubgraphTask:
+    parts: dict[str, object] = {
+        "labels": [0, 1, 0, 1],
+        "split": Split.given(["test", "train", "val", "train"]),
+    }
+    return SubgraphTask(GRAPH, SETS, **{**parts, **changes})  # type: ignore[arg-type]
+
+
+def test_subgraphs_are_put_in_stage_order() -> None:
+    task = make(labels=[0, 1, 0, 0])
+    assert [task.subgraphs.name_of(i) for i in range(4)] == ["1", "3", "2", "0"]
+    assert task.labels is not None
+    assert task.labels.tolist() == [1, 0, 0, 0]
+    assert task.split is not None
+    assert task.split.words() == ["train", "train", "val", "test"]
+    assert task.class_names == ("0", "1")
+
+
+@given(tasks(), st.data())
+def test_subset_takes_what_it_names(task: SubgraphTask, data: st.DataObject) -> None:
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(task), max_size=len(task))))
+    part = task.subset(mask)
+    kept = np.flatnonzero(mask)
+    assert len(part) == mask.sum()
+    assert [part.subgraphs.name_of(i) for i in range(len(part))] == [
+        task.subgraphs.name_of(int(i)) for i in kept
+    ]
+    if task.labels is not None and part.labels is not None:
+        assert np.array_equal(part.labels, task.labels[kept])
+    assert part == task.subset(kept)
+    if task.subgraphs.names is not None and len(kept):
+        assert part == task.subset([task.subgraphs.names[int(i)] for i in kept])
+    assert task.subset(np.arange(len(task))) == task
+
+
+def test_subset_refuses_what_is_not_there() -> None:
+    task = make(split=None)
+    for which, message in (
+        ([9], "lie in 0…3"),
+        ([0, 0], "at most once"),
+        ([True], "a mask of 1"),
+        (["x"], "no subgraph is named 'x'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            task.subset(which)
+
+
+def test_with_split_and_data_scarce() -> None:
+    task = make(split=None).with_split(["train", "train", "train", "test"])
+    assert repr(task.split) == "Split(3 train, 1 test)"
+    assert task.labels is not None
+    assert task.split is not None
+    few = task.with_split(task.split.per_class(task.labels, 1))
+    assert len(few) == 3
+    assert few.hash != task.hash
+
+
+def test_a_class_only_in_test_cannot_be_learned() -> None:
+    with pytest.raises(DataError, match="class '1' has 2 in test but no subgraph in train"):
+        make(split=None).with_split(["train", "test", "train", "test"])
+
+
+def test_hash_names_the_content() -> None:
+    task = make()
+    assert task == make(name="other", notes=("read twice",))
+    assert task.hash != make(labels=[0, 0, 0, 1]).hash
+    assert task.hash != make(class_names=("x", "y")).hash
+    assert task.hash != make(split=None).hash
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": [0, 1]}, "4 subgraphs but labels for 2"),
+        ({"labels": [0, 1, -1, 0]}, "subgraph 2 has no label"),
+        ({"labels": [0, 1, 2, 0], "class_names": ("a", "b")}, "only 2 class names"),
+        ({"labels": np.ones((4, 2), bool), "class_names": ("a",)}, "2 label columns"),
+        ({"labels": None, "class_names": ("a",)}, "no labels"),
+        ({"split": Split.given(["train"])}, "the split for 1"),
+        ({"subgraphs": Subgraphs.from_lists([[0], [], [1], [2]])}, "subgraph 1 is empty"),
+        ({"subgraphs": Subgraphs.from_lists([[0], [9], [1], [2]])}, "has node 9, but the graph"),
+    ],
+)
+def test_bad_tasks(change: dict[str, object], message: str) -> None:
+    parts: dict[str, object] = {"graph": GRAPH, "subgraphs": SETS, "labels": [0, 1, 0, 1]}
+    with pytest.raises(DataError, match=message):
+        SubgraphTask(**{**parts, **change})  # type: ignore[arg-type]
+
+
+def test_edges_of_subgraphs_must_be_edges() -> None:
+    sets = Subgraphs(
+        np.array([0, 2]), np.array([0, 2]), edge_ptr=np.array([0, 1]), edges=np.array([[0, 2]])
+    )
+    with pytest.raises(DataError, match="edge 0-2, which the graph does not have"):
+        SubgraphTask(GRAPH, sets)
+
+
+def test_to_pyg_agrees_with_the_task() -> None:
+    pytest.importorskip("torch_geometric")
+    task = SubgraphTask(
+        Graph.from_edges([0, 1, 0], [1, 2, 0], weights=[2, 3, 4], features=np.eye(3)),
+        Subgraphs.from_lists([[0, 1], [2]]),
+        labels=np.array([[True, False], [True, True]]),
+        split=Split.given(["train", "test"]),
+    )
+    data = task.to_pyg()
+    assert data.validate()
+    dense = np.zeros((3, 3))
+    dense[tuple(data.edge_index.numpy())] = data.edge_weight.numpy()
+    assert np.array_equal(dense, task.graph.adjacency(loops=True).toarray())
+    assert data.membership_index.tolist() == [[0, 0, 1], [0, 1, 2]]
+    assert data.y.tolist() == [[True, False], [True, True]]
+    assert data.part.tolist() == [0, 3]
+    assert data.x.shape == (3, 3)
+
+
+@given(tasks())
+def test_describe_fits_the_task(task: SubgraphTask) -> None:
+    facts = describe(task)
+    assert facts["nodes"] == task.graph.num_nodes
+    assert facts["edges"] == task.graph.num_edges
+    assert facts["subgraphs"] == len(task)
+    assert facts["subgraph_nodes"]["mean"] == pytest.approx(task.subgraphs.sizes.mean())
+    if task.labels is not None and not task.multilabel:
+        assert sum(sum(part.values()) for part in facts["label_counts"].values()) == len(task)
+
+
+def test_describe_warns_of_what_matters() -> None:
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], num_nodes=5)
+    task = SubgraphTask(
+        graph,
+        Subgraphs.from_lists([[0, 1], [2], [0, 1], [3]]),
+        labels=[0, 1, 0, 1],
+        split=Split.given(["train", "train", "test", "test"]),
+    )
+    text = " ".join(describe(task)["warnings"])
+    assert "1 test subgraphs have exactly the nodes of a training subgraph" in text
+    assert "Only 2 test subgraphs: one of them is 50.0 points" in text
+    assert "No val subgraphs" in text
+    assert "1 nodes have no neighbour" in text
+    assert describe(task)["node_overlap"] == {"test_in_train": 2 / 3}
+    unlabelled = SubgraphTask(graph, task.subgraphs)
+    assert "No labels" in " ".join(describe(unlabelled)["warnings"])
+    assert "No split" in " ".join(describe(unlabelled)["warnings"])
+
+
+def test_names_find_their_way_back() -> None:
+    names = Names(["b", "a", "ü"])
+    assert names.find(["ü", "x", "b"]).tolist() == [2, -1, 0]
+    assert names.take(np.array([2, 0])) == Names(["ü", "b"])
+    assert list(names) == ["b", "a", "ü"]
+    assert repr(Names("abcd")).startswith("Names('a', 'b', 'c', …; 4")
+    with pytest.raises(DataError, match="name 1 is missing"):
+        Names(["a", None])  # type: ignore[list-item]
