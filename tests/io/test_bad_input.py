@@ -385,7 +385,7 @@ def test_everything_is_one_kind_of_error() -> None:
         load_task("ppi_pb")
     with pytest.raises(ConfigError, match="Did you mean 'density'"):
         load_task("generate:densty")
-    with pytest.raises(ConfigError, match="no setting 'sed'. Did you mean 'seed'"):
+    with pytest.raises(ConfigError, match=r"no setting 'sed'\. Did you mean 'seed'"):
         load_task("generate:density,sed=1")
     with pytest.raises(ConfigError, match="whole number"):
         load_task("generate:density,seed=x")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from strategies import graphs
 
+from strategies import graphs
 from sub2node import DataError, Graph
 from sub2node.io import as_graph, task_from_graph, to_igraph, to_networkx
 from sub2node.task import Names

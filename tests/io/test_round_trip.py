@@ -14,8 +14,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
-from strategies import tasks
 
+from strategies import tasks
 from sub2node import ConfigError, DataError, SubgraphTask, load_task, save_task
 from sub2node.io import read_task
 from sub2node.io.save import tables_of
@@ -80,7 +80,7 @@ def test_frames_of_any_make(task: SubgraphTask) -> None:
     tables = tables_of(task)
     assert same_frames(task, tables, lambda t: t)
     if task.graph.features is None and not task.multilabel:  # lists are not every frame's thing
-        assert same_frames(task, tables, lambda t: pl.from_arrow(t))
+        assert same_frames(task, tables, pl.from_arrow)
         assert same_frames(task, tables, lambda t: t.to_pandas())
 
 
@@ -156,9 +156,11 @@ def test_nothing_is_written_half(
     before = (out / "edges.parquet").read_bytes()
     with pytest.raises(ConfigError, match="exists already"):
         save_task(task, out)
-    monkeypatch.setattr("sub2node.io.save.write_table", lambda *_: (_ for _ in ()).throw(OSError()))
+    monkeypatch.setattr(
+        "sub2node.io.save.write_table", lambda *_: (_ for _ in ()).throw(OSError("disk full"))
+    )
     for target in (out, tmp_path / "new"):
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match="disk full"):
             save_task(task, target, overwrite=True)
     assert (out / "edges.parquet").read_bytes() == before
     assert not (tmp_path / "new").exists()

@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import graphs
 
+from strategies import graphs
 from sub2node import ConfigError, DataError
 from sub2node.task import Graph, Names, core_numbers
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import graphs, node_sets
 
+from strategies import graphs, node_sets
 from sub2node import DataError
 from sub2node.task import Graph, Names, Subgraphs, measure
 from sub2node.task import subgraphs as module

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import tasks
 
+from strategies import tasks
 from sub2node import DataError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task import Names, describe
 

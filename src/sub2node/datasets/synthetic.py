@@ -80,7 +80,8 @@ _Drawn = tuple[Graph, Subgraphs, Array, Array, list[str]]
 
 def _density(count: int, nodes: int, size: int, rng: np.random.Generator) -> _Drawn:
     base = Graph.from_edges(*barabasi_albert(nodes, _M, rng), num_nodes=nodes)
-    sets = _search_sets(base, rng.permutation(np.arange(count) % nodes), size, depth=3)
+    starts = rng.choice(nodes, count, replace=count > nodes)
+    sets = _search_sets(base, starts, size, depth=3)
     targets, wanted = _targets(_DENSITIES, count, rng)
     graph, reached = reach_density(base, sets, wanted, tolerance=0.01, rng=rng)
     values = measure(graph, sets).density

@@ -1,0 +1,57 @@
+# `make demo` and `make test` need Python 3.11 or newer, pip and make; they make .venv themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help venv demo test lint types layers unit clean
+
+help:
+	@echo "make demo   generate a benchmark and look at it"
+	@echo "make test   every check: format, lint, types, layers, tests"
+	@echo "make venv   only the environment: .venv/bin/s2n"
+	@echo "make clean  remove the environment and caches"
+
+# The package and what it needs to run.
+$(VENV)/.core: pyproject.toml constraints.txt
+	@echo "Making the environment in $(VENV) (some minutes the first time) …"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable .
+	@touch $@
+
+# What the checks need on top.
+$(VENV)/.dev: $(VENV)/.core
+	@echo "Installing the tools for tests …"
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+venv: $(VENV)/.core
+
+demo: $(VENV)/.core
+	@echo "1. Generate the synthetic benchmark 'density' and keep it as Parquet"
+	@$(BIN)/s2n convert generate:density demo-output/density --overwrite
+	@echo
+	@echo "2. Read it back and look at it"
+	@$(BIN)/s2n describe demo-output/density
+	@echo
+	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
+
+test: lint types layers unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev
+	$(BIN)/pytest -n auto
+
+clean:
+	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,171 @@
+"""The commands as a person runs them: output, exit codes, nothing left behind."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sub2node import __version__, load_task
+
+COMMANDS = ("datasets", "describe", "convert", "doctor")
+
+
+def s2n(*words: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from sub2node.cli import main; main()", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "100", **(env or {})},
+        check=False,
+    )
+
+
+def test_describe_json_has_what_it_promises(small: Path) -> None:
+    done = s2n("describe", small, "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["nodes"], facts["edges"], facts["self_loops"]) == (6, 6, 0)
+    assert (facts["subgraphs"], facts["classes"]) == (4, 2)
+    assert facts["split"] == {"train": 2, "val": 1, "test": 1}
+
+
+def test_describe_is_readable(small: Path) -> None:
+    done = s2n("describe", small)
+    assert done.returncode == 0
+    for text in ("Nodes a subgraph", "2.2 ± 0.4", "red", "Beware: Only 1 test subgraphs"):
+        assert text in done.stdout
+
+
+def test_describe_a_generated_task() -> None:
+    done = s2n("describe", "generate:density,subgraphs=30,seed=5", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["subgraphs"] == 30
+    assert "seed 5" in facts["notes"][0]
+
+
+def test_datasets_lists_all(data: Path) -> None:
+    done = s2n("datasets", env={"S2N_DATA": str(data)})
+    assert done.returncode == 0
+    for name in ("ppi_bp", "em_user", "hpo_orpha_neuro", "generate:"):
+        assert name in done.stdout
+    rows = json.loads(s2n("datasets", "--json", env={"S2N_DATA": str(data)}).stdout)["benchmarks"]
+    assert {row["name"] for row in rows if row["here"]} == {
+        "ppi_bp", "density", "cut_ratio", "coreness", "component",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"])
+def test_convert_and_read_back(small: Path, tmp_path: Path, format: str) -> None:
+    out = tmp_path / "deep" / "out"
+    done = s2n("convert", small, out, "--to", format)
+    assert done.returncode == 0, done.stderr
+    assert f"Wrote 4 subgraphs to {out} ({format})." in done.stdout
+    assert load_task(out) == load_task(small)
+    again = s2n("convert", small, out, "--to", format)
+    assert again.returncode == 2
+    assert "exists already; choose another place or pass --overwrite" in again.stderr
+    assert s2n("convert", small, out, "--to", format, "--overwrite").returncode == 0
+
+
+def test_tables_with_options(tables: Path) -> None:
+    edges = (tables / "edges.csv").read_text()
+    (tables / "edges.csv").write_text(edges.replace("source,target", "payer,payee"))
+    done = s2n("describe", tables, "--column", "source=payer", "--column", "target=payee", "--json")
+    assert json.loads(done.stdout)["edges"] == 4
+    with (tables / "members.csv").open("a") as file:
+        file.write("s1,zz\n")
+    words = ("describe", tables, "--column", "source=payer", "--column", "target=payee")
+    done = s2n(*words)
+    assert done.returncode == 2
+    assert "unknown_nodes='drop'" in done.stderr
+    done = s2n(*words, "--unknown-nodes", "drop")
+    assert "Note: 1 unknown members in 1 subgraphs dropped." in done.stdout
+    assert s2n(*words, "--column", "nonsense").returncode == 2
+
+
+@pytest.mark.parametrize("words", [("describe",), ("convert", "{}", "out"), ("describe", "--json")])
+def test_errors_are_one_line_without_a_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "edge_list.txt").write_text("0 1\n1 [red]x[/]\n")
+    (bad / "subgraphs.pth").write_text("0\ta\ttrain\n")
+    args = [w.replace("{}", str(bad)) for w in words]
+    args = [str(tmp_path / "out") if w == "out" else w for w in args]
+    done = s2n(*(args if "convert" in words else (*args, bad)))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("Error: ")
+    assert "edge_list.txt:2" in done.stderr
+    assert "[red]x[/]" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_help_and_version_do_not_import_torch() -> None:
+    code = (
+        "import sys; from sub2node.cli.app import app\n"
+        "try: app({words})\nexcept SystemExit: pass\n"
+        "print('torch' in sys.modules)"
+    )
+    for words in (["--help"], ["describe", "generate:density,subgraphs=12", "--json"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(words=words)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout.strip().endswith("False")
+    assert s2n("--version").stdout.strip() == f"sub2node {__version__}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    text = s2n(command, "--help").stdout
+    assert "Example:" in text
+    assert f"s2n {command}" in text
+
+
+def test_doctor_tells(tmp_path: Path) -> None:
+    facts = json.loads(s2n("doctor", "--json", env={"S2N_DATA": str(tmp_path)}).stdout)
+    assert facts["versions"]["sub2node"] == __version__
+    assert facts["data_folders"][0] == {"path": str(tmp_path), "exists": True, "benchmarks": 0}
+    assert facts["free_memory"] > 0
+    assert facts["problems"] == []
+
+
+def test_a_reader_that_leaves_is_no_error(small: Path) -> None:
+    shell = f"'{sys.executable}' -c 'from sub2node.cli import main; main()' describe '{small}'"
+    done = subprocess.run(
+        f"{shell} | head -1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
+    big = tmp_path / "big"
+    big.mkdir()
+    lines = "".join(f"{i} {i + 1}\n" for i in range(1_500_000))
+    with gzip.open(big / "edge_list.txt.gz", "wt", compresslevel=1) as file:
+        file.write(lines)
+    (big / "subgraphs.pth").write_text("0-1\ta\ttrain\n2-3\tb\ttrain\n")
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", "from sub2node.cli import main; main()"]
+    work = subprocess.Popen(
+        [*command, "convert", str(big), str(out), "--to", "csv"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1.0)
+    work.send_signal(signal.SIGINT)
+    _, stderr = work.communicate(timeout=60)
+    assert "Traceback" not in stderr
+    assert work.returncode in (0, 130)
+    assert out.exists() == (work.returncode == 0)
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
