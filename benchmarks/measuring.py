@@ -1,0 +1,51 @@
+"""How benchmarks measure: each job in a process of its own, wall time and peak memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+_RUNNER = """
+import json, resource, sys, time
+sys.path[:0] = {path!r}
+{setup}
+start = time.perf_counter()
+{body}
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print()
+print(json.dumps(dict(seconds=seconds, peak=peak, facts=globals().get("facts", {{}}))))
+"""
+
+
+def run(body: str, *, setup: str = "", repeats: int = 1) -> dict[str, Any]:
+    """Run code in a fresh process: the best time and its peak resident memory in bytes.
+
+    Args:
+        body: What is timed; may leave a dict called ``facts`` behind.
+        setup: Imports and data, not timed (but part of the memory).
+        repeats: The quickest of so many runs counts.
+    """
+    code = _RUNNER.format(path=sys.path, setup=setup, body=body)
+    runs = []
+    for _ in range(repeats):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        runs.append(json.loads(done.stdout.strip().splitlines()[-1]))
+    return min(runs, key=lambda r: r["seconds"])
+
+
+def show(title: str, rows: list[tuple[str, dict[str, Any]]]) -> None:
+    """Print a table with each row's time and memory as a ratio to the first row's."""
+    print(f"\n{title}")
+    print(f"{'':<44}{'seconds':>10}{'peak MB':>10}{'time':>8}{'memory':>8}")
+    first = rows[0][1]
+    for name, row in rows:
+        print(
+            f"{name:<44}{row['seconds']:>10.2f}{row['peak'] / 1e6:>10.0f}"
+            f"{row['seconds'] / first['seconds']:>7.2f}x{row['peak'] / first['peak']:>7.2f}x"
+        )
