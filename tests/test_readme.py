@@ -1,0 +1,74 @@
+"""The README is true: what it says is printed, is printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import sub2node as s2n
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block_after(text: str, start: int = 0) -> list[str]:
+    """The lines of the first code block after a piece of text."""
+    rest = README[README.index(text, start) :]
+    found = re.search(r"```\w*\n(.*?)```", rest, re.DOTALL)
+    assert found is not None
+    return found.group(1).rstrip("\n").split("\n")
+
+
+def run(*words: str, cwd: Path, data: Path | None = None) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", "from sub2node.cli import main; main()", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100", "S2N_DATA": str(data or "")},
+        check=False,
+    )
+    return [line.rstrip() for line in (done.stdout + done.stderr).strip("\n").split("\n")]
+
+
+def test_the_demo_prints_what_it_says(tmp_path: Path) -> None:
+    written = block_after("`make demo` prints:")
+    shown = run("convert", "generate:density", "demo-output/density", cwd=tmp_path)
+    shown += run("describe", "demo-output/density", cwd=tmp_path)
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
+    said = re.findall(r'^\t@echo "(\d\. .*|Next.*)"$', recipe, re.MULTILINE)
+    assert [line for line in written if line] == [
+        line for line in (said[0], *shown[:3], said[1], *shown[3:], said[2]) if line
+    ]
+
+
+def test_ppi_bp_is_described_so(data: Path, tmp_path: Path) -> None:
+    written = block_after("PPI-BP as\nreleased")
+    assert written[0] == "$ s2n describe ppi_bp"
+    assert written[1:] == run("describe", "ppi_bp", cwd=tmp_path, data=data)
+
+
+def test_bad_input_is_refused_so(tmp_path: Path) -> None:
+    written = block_after("Bad input gets one sentence")
+    folder = tmp_path / "my-genes"
+    folder.mkdir()
+    (folder / "edges.csv").write_text("source,target\nTP53,MDM2\n")
+    (folder / "members.csv").write_text("subgraph_id,node_id\np53 pathway,TP53\np53 pathway,MDM4\n")
+    assert written == ["$ s2n describe my-genes", *run("describe", "my-genes", cwd=tmp_path)]
+
+
+def test_your_own_data_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frames = {
+        "edges": pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}),
+        "members": pd.DataFrame({"subgraph_id": ["s", "t"], "node_id": ["a", "c"]}),
+        "labels": pd.DataFrame({"subgraph_id": ["s", "t"], "label": ["x", "y"]}),
+    }
+    exec("\n".join(block_after("## Your own data in three lines")), frames)
+    assert s2n.load_task("my-task").num_classes == 2
