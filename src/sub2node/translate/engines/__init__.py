@@ -1,0 +1,1 @@
+"""Translation of tables that are never loaded: one Ibis expression for DuckDB and Spark."""

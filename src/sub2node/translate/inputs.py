@@ -1,0 +1,94 @@
+"""What the models of S2N+0 and S2N+A read: members, internal edges and readout weights of a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from ..errors import ConfigError, suggest
+from ..ragged import Array
+from .kernels import edge_operator
+from .s2n_graph import S2NGraph, degrees, task_split
+
+if TYPE_CHECKING:
+    from ..task import Part, SubgraphTask
+
+Readout = Literal["sum", "mean", "degree", "degree-code"]
+READOUTS: tuple[Readout, ...] = get_args(Readout)
+
+
+@dataclass(frozen=True)
+class StageInputs:
+    """T_v of all subgraphs that a stage sees.
+
+    Args:
+        nodes: Members, flat, ascending within a subgraph.
+        owner: The subgraph of each member.
+        edges: S2N+A's internal edges as positions in ``nodes``, each once, (2, K); those of
+            subgraphs that were given their own, else the induced ones. Self-loops of the global
+            graph are not among them.
+        weights: Readout weights ω, one a member, float32.
+    """
+
+    nodes: Array
+    owner: Array
+    edges: Array
+    weights: Array
+
+
+def stage_inputs(
+    task: SubgraphTask,
+    stage: Part = "test",
+    *,
+    readout: Readout = "sum",
+    graph: S2NGraph | None = None,
+) -> StageInputs:
+    """Members, internal edges and readout weights of what a stage sees (equations 4 and 5).
+
+    The readout weights ω(v, i) multiply node vectors before they are summed to a subgraph's:
+
+    - ``sum``: 1; ``mean``: 1/\\|S_i\\|.
+    - ``degree``: sqrt(d_v / d̂_i), the paper's R = D^½ M D̂^-½, with d_v the weighted degree of v in
+      A + I and d̂_i the sum of row i of the stage's raw W. Needs no W.
+    - ``degree-code``: sqrt(d_v / (c_i + 1)), what the published code does: c_i is the *number* of
+      non-zero entries of that row. Needs ``graph``, raw and complete.
+
+    Both degree readouts change with the stage, since d̂_i and c_i count the subgraphs in sight.
+    A member's own weight, where it has one, multiplies ω.
+    """
+    split = task_split(task)
+    count = split.visible(stage)
+    subgraphs = task.subgraphs
+    flat = int(subgraphs.ptr[count])
+    nodes, owner = subgraphs.nodes[:flat], subgraphs.owner[:flat]
+    ptr, edges = subgraphs.internal_edges(task.graph)
+    weights = _readout(task, stage, readout, graph, count)[:flat]
+    if subgraphs.weights is not None:
+        weights = weights * subgraphs.weights[:flat]
+    return StageInputs(nodes, owner, edges[:, : ptr[count]], weights.astype(np.float32))
+
+
+def _readout(
+    task: SubgraphTask, stage: Part, readout: Readout, graph: S2NGraph | None, count: int
+) -> Array:
+    subgraphs = task.subgraphs
+    flat = int(subgraphs.ptr[count])
+    owner = subgraphs.owner[:flat]
+    if readout == "sum":
+        return np.ones(flat)
+    if readout == "mean":
+        return 1 / subgraphs.sizes[owner]
+    if readout not in READOUTS:
+        raise ConfigError(f"there is no readout {readout!r}.{suggest(readout, READOUTS)}")
+    operator = edge_operator(task.graph, self_loops=True, dtype=np.float64)
+    around = operator @ np.ones(task.graph.num_nodes)
+    if readout == "degree":
+        members = subgraphs.membership(task.graph.num_nodes, dtype=np.float64)[:count]
+        below = degrees(members, operator)
+    else:
+        if graph is None or graph.normalized or not graph.settings.complete:
+            raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")
+        below = np.diff(graph.stage(stage).indptr) + 1.0
+    return np.sqrt(around[subgraphs.nodes[:flat]] / below[owner])

@@ -1,0 +1,157 @@
+"""T_e: how strongly two subgraphs are joined, for blocks of subgraphs at a time.
+
+A kernel turns membership rows of some subgraphs and of some others into their weights. The linear
+ones are W = M B Mᵀ with a symmetric sparse operator B over nodes: A + I (the default, edges between
+two subgraphs plus the nodes they share), A (equation 2 of the paper), I (shared nodes), or any that
+the user brings. Shortest paths are the one kernel that is not linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError, DataError, suggest
+from ..ragged import Array
+
+if TYPE_CHECKING:
+    from ..task import Graph
+
+TE = ("edges", "shared_nodes", "shortest_path")
+Operator = Any  # a SciPy sparse matrix (N, N), or a function from a Graph to one
+
+_DENSE_FILL = 1 / 16  # a fuller block is multiplied densely: measured break-even
+_ENTRY = 12  # bytes of a sparse entry with its share of scratch
+
+
+class Kernel(Protocol):
+    """How weights between subgraphs come about."""
+
+    def block(self, left: Any, right: Any) -> Any:
+        """Weights of the subgraphs ``left`` (b, N) with ``right`` (r, N): (b, r), CSR or dense."""
+        ...
+
+    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+        """Scratch memory that each row of ``left`` takes; ``rough``: at most, told quickly."""
+        ...
+
+
+@dataclass(frozen=True)
+class Linear:
+    """W = M B Mᵀ.
+
+    Args:
+        operator: B as CSR (N, N), symmetric.
+    """
+
+    operator: Any
+
+    def block(self, left: Any, right: Any) -> Any:
+        """Left rows times B, then times the right rows, sparse or dense by how full they are."""
+        reach = left @ self.operator
+        cells = max(reach.shape[0] * reach.shape[1], 1)
+        if reach.nnz / cells <= _DENSE_FILL:
+            return reach @ right.T.tocsr()
+        # Rows of `right` are short: adding a few dense vectors each beats a sparse product.
+        return (right @ reach.T.toarray(order="C")).T
+
+    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+        """The reach of a row and its weights, as sparse entries."""
+        size, found = left.shape[1], float(right.shape[0])
+        members = _pattern(left)
+        reach = np.minimum(members @ np.diff(self.operator.indptr).astype(np.float64), size)
+        if rough:
+            return np.asarray(_ENTRY * (reach + found))
+        times = np.bincount(right.indices, minlength=size).astype(np.float64)
+        pairs = members @ (_pattern(self.operator) @ times)
+        return np.asarray(_ENTRY * (reach + np.minimum(pairs, found)))
+
+
+@dataclass(frozen=True)
+class ShortestPath:
+    """W_ij = 1 / (1 + d), d the hops between the closest nodes of i and j, if at most ``limit``.
+
+    Args:
+        adjacency: A as CSR (N, N).
+        limit: The largest d that counts.
+    """
+
+    adjacency: Any
+    limit: int
+
+    def block(self, left: Any, right: Any) -> Any:
+        """Widens the left sets hop by hop and looks which right sets they touch."""
+        reach, other = _pattern(left), _pattern(right).T.tocsr()
+        near = _pattern(reach @ other)
+        weights = near
+        for hops in range(1, self.limit + 1):
+            reach = _pattern(reach + reach @ self.adjacency)
+            nearer, near = near, _pattern(reach @ other)
+            weights = weights + (near - nearer) / (1 + hops)
+        weights = sp.csr_array(weights)
+        weights.eliminate_zeros()
+        return weights
+
+    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+        """In the worst case all nodes and all subgraphs are near."""
+        return np.full(left.shape[0], 2 * _ENTRY * float(left.shape[1] + right.shape[0]))
+
+
+def _pattern(matrix: Any) -> Any:
+    """The same entries, all 1."""
+    ones = np.ones(matrix.nnz, dtype=np.float64)
+    return sp.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def make_kernel(
+    graph: Graph, te: str | Operator, *, self_loops: bool, max_distance: int, dtype: Any
+) -> Kernel:
+    """The kernel of this name, or of this operator.
+
+    Args:
+        graph: The global graph.
+        te: ``edges``, ``shared_nodes``, ``shortest_path``, a sparse matrix (N, N), or a function
+            from a graph to one.
+        self_loops: For ``edges``: A + I rather than A. A self-loop that the graph has is kept once.
+        max_distance: For ``shortest_path``.
+        dtype: Of the operator's values.
+    """
+    if not isinstance(te, str):
+        return Linear(_checked(te(graph) if callable(te) else te, graph.num_nodes, dtype))
+    if te == "shortest_path":
+        if max_distance < 0:
+            raise ConfigError(f"max_distance must be 0 or more, found {max_distance}.")
+        return ShortestPath(_pattern(graph.adjacency(dtype=np.float64)), max_distance)
+    if te == "shared_nodes":
+        return Linear(sp.eye_array(graph.num_nodes, format="csr", dtype=dtype))
+    if te == "edges":
+        return Linear(edge_operator(graph, self_loops=self_loops, dtype=dtype))
+    raise ConfigError(f"there is no T_e called {te!r}.{suggest(te, TE)}")
+
+
+def edge_operator(graph: Graph, *, self_loops: bool, dtype: Any) -> Any:
+    """A + I, self-loops that are missing added with weight 1; or A as it is, with its own."""
+    if not self_loops:
+        return graph.adjacency(loops=True, dtype=dtype)
+    diagonal = np.ones(graph.num_nodes, dtype=dtype)
+    if graph.loop_weights is not None:
+        diagonal[graph.loops] = graph.loop_weights
+    return (graph.adjacency(dtype=dtype) + sp.diags_array(diagonal, format="csr")).tocsr()
+
+
+def _checked(operator: Any, size: int, dtype: Any) -> Any:
+    if not sp.issparse(operator):
+        found = type(operator).__name__
+        raise ConfigError(f"T_e must be a name, a sparse matrix or a function, found {found}.")
+    if operator.shape != (size, size):
+        raise DataError(f"the operator has shape {operator.shape}, expected ({size}, {size}).")
+    matrix = sp.csr_array(operator, dtype=dtype)
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+        raise DataError("the operator has a negative or non-finite entry; weights are positive.")
+    if abs(matrix - matrix.T).max() > 1e-6 * max(abs(matrix).max(), 1):
+        raise DataError("the operator must be symmetric, as the S2N graph is undirected.")
+    return matrix

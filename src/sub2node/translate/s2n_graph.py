@@ -1,0 +1,196 @@
+"""The translated graph: one node a subgraph, weights raw or normalised, stages as leading blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, owners
+from ..task import Part, Split, Subgraphs
+from .product import Keep, Limit, rows
+from .statistics import Statistics
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+    from .kernels import Kernel
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a graph was translated; kept with it.
+
+    Args:
+        te: T_e by name, or ``operator`` for one that the user brought.
+        self_loops: Whether A + I stands for A.
+        max_distance: Of ``shortest_path``.
+        cut: Standard score at or below which entries were dropped; None: all are there.
+        min_weight: Weight below which entries were dropped.
+        top_k: Entries kept a row.
+        a: Lower end of the scores that were normalised to 0…1; None: weights are raw.
+        delta: Width of that range.
+    """
+
+    te: str = "edges"
+    self_loops: bool = True
+    max_distance: int = 2
+    cut: float | None = None
+    min_weight: float | None = None
+    top_k: int | None = None
+    a: float | None = None
+    delta: float | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every non-zero weight is there."""
+        return self.cut is None and not self.min_weight and self.top_k is None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What new subgraphs are attached to: the kernel and the membership of the known ones."""
+
+    kernel: Kernel
+    membership: Any
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class S2NGraph:
+    """The S2N graph of a task.
+
+    Args:
+        weights: Â as CSR (M, M), symmetric, in the order train, virtual, val, test.
+        split: The part of each subgraph.
+        statistics: Of the train block of the raw weights.
+        settings: How it was translated.
+        task_hash: The data it was made from.
+        source: For attaching; None where the graph was read without its task.
+    """
+
+    weights: Any
+    split: Split
+    statistics: Statistics
+    settings: Settings = field(default_factory=Settings)
+    task_hash: str = ""
+    source: Source | None = None
+
+    def __len__(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def num_edges(self) -> int:
+        """Joined pairs of different subgraphs."""
+        return int((self.weights.nnz - np.count_nonzero(self.weights.diagonal())) // 2)
+
+    @property
+    def normalized(self) -> bool:
+        """Whether the weights lie in (0, 1]."""
+        return self.settings.a is not None
+
+    def stage(self, stage: Part) -> Any:
+        """What a stage sees: the leading block, CSR.
+
+        ``train``: train and virtual subgraphs; ``val``: these and val; ``test``: all.
+        """
+        size = self.split.visible(stage)
+        return self.weights if size == len(self) else self.weights[:size, :size]
+
+    def normalize(self, a: float, delta: float) -> S2NGraph:
+        """Weights by standard score, from 0 at ``a`` to 1 at ``a + delta`` and above (equation 3).
+
+        The mean and standard deviation are those of the train block in every stage. Entries at or
+        below ``a`` are gone. Works on raw weights and does not translate again.
+        """
+        if self.normalized:
+            raise ConfigError("the weights are normalised already; normalize the raw graph.")
+        if self.settings.cut is not None and a < self.settings.cut:
+            raise ConfigError(
+                f"entries up to a score of {self.settings.cut:g} were dropped in translation, so"
+                f" a = {a:g} cannot be had; translate with a lower cut."
+            )
+        weights = normalized(self.weights, self.statistics, a, delta)
+        return replace(self, weights=weights, settings=replace(self.settings, a=a, delta=delta))
+
+    def attach(self, new: Subgraphs, *, to: Part = "train") -> Attachment:
+        """Weights of subgraphs that were not there at translation; costs only their rows.
+
+        Args:
+            new: Node sets of the same graph.
+            to: The stage whose subgraphs they are joined to.
+
+        Returns:
+            Raw weights, and :meth:`Attachment.normalize` for the scores of this graph.
+        """
+        if self.source is None:
+            raise ConfigError(
+                "this graph was read without its task; load it with task=… to attach."
+            )
+        known = self.source.membership[: self.split.visible(to)]
+        size = known.shape[1]
+        if len(new.nodes) and new.nodes.max() >= size:
+            raise DataError(
+                f"a new subgraph has node {new.nodes.max()}; the graph has nodes 0…{size - 1}."
+            )
+        if (new.sizes == 0).any():
+            raise DataError(f"new subgraph {int(np.argmin(new.sizes))} is empty; it needs a node.")
+        fresh = new.membership(size, dtype=known.dtype)
+        kernel, keep, limit = self.source.kernel, Keep(), Limit()
+        return Attachment(
+            known=rows(kernel, fresh, known, keep, limit=limit, what="Attaching"),
+            new=rows(kernel, fresh, fresh, keep, limit=limit, what="Attaching"),
+            statistics=self.statistics,
+        )
+
+    def __repr__(self) -> str:
+        kind = "normalised" if self.normalized else "raw"
+        return f"S2NGraph({len(self):,} nodes, {self.num_edges:,} edges, {kind}, {self.split!r})"
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Rows for new subgraphs.
+
+    Args:
+        known: Weights with the known subgraphs, CSR (K, n).
+        new: Weights among the new ones, CSR (K, K).
+        statistics: Of the graph they are attached to.
+    """
+
+    known: Any
+    new: Any
+    statistics: Statistics
+
+    def normalize(self, a: float, delta: float) -> Attachment:
+        """As :meth:`S2NGraph.normalize`, by the scores of the graph they are attached to."""
+        known, new = (normalized(w, self.statistics, a, delta) for w in (self.known, self.new))
+        return replace(self, known=known, new=new)
+
+
+def normalized(weights: Any, statistics: Statistics, a: float, delta: float) -> Any:
+    """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32."""
+    if not delta > 0 or not np.isfinite(delta):
+        raise ConfigError(f"delta, the width of the range of scores, is positive; found {delta}.")
+    least = statistics.weight_at(a)
+    passed = weights.data > max(least, 0)
+    share = (weights.data[passed].astype(np.float64) - least) / (delta * statistics.std)
+    inside = share > 0
+    row = owners(weights.indptr)[passed][inside]
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=weights.shape[0]))])
+    data = np.minimum(share[inside], 1).astype(np.float32)
+    tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
+    data = np.maximum(data, tiny)
+    return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
+
+
+def degrees(membership: Any, operator: Any) -> Array:
+    """Row sums of W = M B Mᵀ without making it: (M,), exact for counts."""
+    wide = membership.astype(np.float64)
+    return np.asarray(wide @ (operator.astype(np.float64) @ (wide.T @ np.ones(wide.shape[0]))))
+
+
+def task_split(task: SubgraphTask) -> Split:
+    """The split of a task; all train where it has none."""
+    return Split.sizes(train=len(task)) if task.split is None else task.split

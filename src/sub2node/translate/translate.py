@@ -1,0 +1,159 @@
+"""translate: global graph and subgraphs → S2N graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from ..errors import ConfigError, DataError, suggest
+from ..ragged import distinct
+from .kernels import Kernel, Linear, Operator, make_kernel
+from .product import Keep, Limit, Sums, measure, parse_memory, rows, united, upper
+from .s2n_graph import S2NGraph, Settings, Source, task_split
+from .statistics import Statistics
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+
+Engine = Literal["memory", "duckdb", "spark"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+_EXACT = 2**24  # counts below this are exact in float32
+_COVER = 0.9  # share of covered nodes above which the graph is not cut to them
+
+
+def translate(
+    task: SubgraphTask | str | Path,
+    *,
+    te: str | Operator = "edges",
+    self_loops: bool = True,
+    max_distance: int = 2,
+    cut: float | None = None,
+    min_weight: float | None = None,
+    top_k: int | None = None,
+    engine: Engine = "memory",
+    memory: str | int | None = None,
+    master: str | None = None,
+    spill: str | Path | None = None,
+) -> S2NGraph:
+    """Translate a task: each subgraph a node, two joined by W = M(A+I)Mᵀ (section 3 of the paper).
+
+    Args:
+        task: A task; for the engines ``duckdb`` and ``spark`` also a folder of Parquet tables that
+            is never loaded.
+        te: T_e. ``edges``: the number of edges between two subgraphs (plus the nodes they share, by
+            ``self_loops``); ``shared_nodes``; ``shortest_path``: 1 / (1 + hops) of the closest
+            pair; or a symmetric sparse matrix (N, N), or a function from the graph to one, summed
+            over pairs of members.
+        self_loops: W = M(A+I)Mᵀ, with which the published results were obtained; False: M A Mᵀ,
+            the paper's equation 2.
+        max_distance: The most hops that count, for ``shortest_path``.
+        cut: Drop entries at or below this standard score while W is produced, so that the memory
+            is that of what is kept. By default the raw W is kept and can be cut again at will.
+        min_weight: Drop entries below this weight.
+        top_k: Keep the diagonal and the k largest other entries of each row (of either end).
+        engine: ``memory``; ``duckdb`` for graphs beyond memory; ``spark`` for a cluster.
+        memory: How much may be used, as ``"2GB"``; by default 256 MB to work in and what is kept.
+        master: Spark's master, as ``local[2]``.
+        spill: Where DuckDB puts what does not fit; by default beside the system's temporary files.
+
+    Returns:
+        The S2N graph with raw weights.
+    """
+    settings = Settings(
+        te=te if isinstance(te, str) else "operator",
+        self_loops=self_loops,
+        max_distance=max_distance,
+        cut=cut,
+        min_weight=min_weight,
+        top_k=top_k,
+    )
+    check_settings(settings)
+    if engine not in ENGINES:
+        raise ConfigError(f"there is no engine {engine!r}.{suggest(engine, ENGINES)}")
+    if engine != "memory":
+        from .engines import translate_tables
+
+        if not isinstance(te, str) or te != "edges":
+            raise ConfigError(f"the engine {engine} knows only T_e 'edges'; use engine='memory'.")
+        return translate_tables(
+            task, settings, engine=engine, memory=memory, master=master, spill=spill
+        )
+    if isinstance(task, str | Path):
+        raise ConfigError("engine='memory' takes a task: translate(load_task(path)).")
+    return _in_memory(task, te, settings, Limit(parse_memory(memory)))
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise for numbers that make no sense."""
+    if settings.top_k is not None and settings.top_k < 1:
+        raise ConfigError(f"top_k must be at least 1, found {settings.top_k}.")
+    if settings.min_weight is not None and not settings.min_weight >= 0:
+        raise ConfigError(f"min_weight must be 0 or more, found {settings.min_weight}.")
+    if settings.cut is not None and not np.isfinite(settings.cut):
+        raise ConfigError(f"cut must be a number, found {settings.cut}.")
+
+
+def _in_memory(
+    task: SubgraphTask, te: str | Operator, settings: Settings, limit: Limit
+) -> S2NGraph:
+    split = task_split(task)
+    train = split.visible("train")
+    if not train:
+        raise DataError("the train stage is empty: no subgraph is in train.")
+    kernel, members = _exact(task, te, settings)
+    source = Source(kernel, members)
+    kernel, members = _covered(kernel, members)
+    sums, above = Sums(train), 0.0
+    if settings.cut is not None:  # the scores must be known before anything can be dropped
+        sums = measure(kernel, members[:train], limit=limit)
+        above = Statistics(train, sums.total, sums.squares).weight_at(settings.cut)
+    keep = Keep(above=above, least=settings.min_weight or 0.0, top_k=settings.top_k)
+    gather = sums if settings.cut is None else None
+    if settings.complete or settings.top_k is not None:
+        weights = rows(kernel, members, members, keep, limit=limit, sums=gather)
+        weights = weights if settings.top_k is None else united(weights)
+    else:
+        weights = upper(kernel, members, keep, limit=limit, sums=gather)
+    statistics = Statistics(train, sums.total, sums.squares)
+    return S2NGraph(weights, split, statistics, settings, task.hash, source)
+
+
+def _exact(task: SubgraphTask, te: str | Operator, settings: Settings) -> tuple[Kernel, Any]:
+    """Kernel and membership in float32 where every weight is a count that it holds exactly."""
+    counts = (
+        te in ("edges", "shared_nodes")
+        if isinstance(te, str) and task.graph.weights is None and task.subgraphs.weights is None
+        else False
+    )
+
+    def kernel(dtype: Any) -> Kernel:
+        return make_kernel(
+            task.graph,
+            te,
+            self_loops=settings.self_loops,
+            max_distance=settings.max_distance,
+            dtype=dtype,
+        )
+
+    dtype: Any = np.float32 if counts else np.float64
+    made = kernel(dtype)
+    members = task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
+    if counts and isinstance(made, Linear) and largest_possible(members, made.operator) >= _EXACT:
+        return kernel(np.float64), members.astype(np.float64)
+    return made, members
+
+
+def largest_possible(members: Any, operator: Any) -> float:
+    """A bound on every entry of W = M B Mᵀ: no weight exceeds the degrees of a subgraph's nodes."""
+    around = operator.astype(np.float64) @ np.ones(operator.shape[0])
+    return float((members.astype(np.float64) @ around).max(initial=0))
+
+
+def _covered(kernel: Kernel, members: Any) -> tuple[Kernel, Any]:
+    """The same on the nodes that occur in subgraphs only, where that is worth the cutting."""
+    nodes = distinct(members.indices)
+    if not isinstance(kernel, Linear) or len(nodes) > _COVER * members.shape[1]:
+        return kernel, members
+    return Linear(kernel.operator[nodes][:, nodes].tocsr()), members[:, nodes].tocsr()
