@@ -133,7 +133,7 @@ def test_bad_members(ptr: list[int], nodes: list[int], message: str) -> None:
 
 
 def test_bad_weights_and_names() -> None:
-    with pytest.raises(DataError, match="finite"):
+    with pytest.raises(DataError, match="above 0 for each member"):
         Subgraphs(np.array([0, 1]), np.array([0]), weights=np.array([np.nan]))
     with pytest.raises(DataError, match="twice, with different weights"):
         Subgraphs.from_pairs(np.array([0, 0]), np.array([1, 1]), 1, weights=np.array([1.0, 2.0]))

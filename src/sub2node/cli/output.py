@@ -112,20 +112,19 @@ def progress() -> Iterator[None]:
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[detail]}"),
         console=errors,
         transient=True,
         disable=not errors.is_terminal,
     ) as bar:
         rows: dict[str, TaskID] = {}
 
-        def show(what: str, done: float, total: float) -> None:
+        def show(what: str, done: float, total: float, detail: str) -> None:
             if what not in rows:
-                if time.monotonic() - start < 1 and done < total:
+                if time.monotonic() - start < 1 or done >= total:
                     return
-                if done >= total:
-                    return
-                rows[what] = bar.add_task(what, total=total)
-            bar.update(rows[what], completed=done)
+                rows[what] = bar.add_task(what, total=total, detail=detail)
+            bar.update(rows[what], completed=done, detail=detail)
 
         with reports.listen(show):
             yield

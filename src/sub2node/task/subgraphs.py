@@ -30,7 +30,7 @@ class Subgraphs:
     Args:
         ptr: Pointers, (M+1,).
         nodes: Members of all sets, flat.
-        weights: Member weights, flat, finite; None means 1 everywhere.
+        weights: Member weights, flat, above 0; None means 1 everywhere.
         edge_ptr: Pointers into ``edges``, (M+1,); None: a subgraph has the edges induced by G.
         edges: Explicit edges as pairs of nodes, each once with ``low < high``, sorted, (K, 2).
         names: One unique string a subgraph; None: a subgraph is known by its position.
@@ -55,8 +55,9 @@ class Subgraphs:
         _check_members(self)
         if self.weights is not None:
             put(self, "weights", frozen(self.weights, np.float32))
-            if self.weights.shape != self.nodes.shape or not np.isfinite(self.weights).all():
-                raise DataError("subgraphs.weights must be one finite number for each member.")
+            usable = np.isfinite(self.weights) & (self.weights > 0)
+            if self.weights.shape != self.nodes.shape or not usable.all():
+                raise DataError("member weights must be one number above 0 for each member.")
         if self.edges is not None:
             if self.edge_ptr is None or len(self.edge_ptr) != len(self.ptr):
                 raise DataError("subgraphs.edge_ptr and subgraphs.ptr differ in length.")

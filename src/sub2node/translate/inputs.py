@@ -1,4 +1,4 @@
-"""What the models of S2N+0 and S2N+A read: members, internal edges and readout weights of a stage."""
+"""What models of S2N+0 and S2N+A read: members, internal edges, readout weights of a stage."""
 
 from __future__ import annotations
 
@@ -91,4 +91,4 @@ def _readout(
         if graph is None or graph.normalized or not graph.settings.complete:
             raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")
         below = np.diff(graph.stage(stage).indptr) + 1.0
-    return np.sqrt(around[subgraphs.nodes[:flat]] / below[owner])
+    return np.asarray(np.sqrt(around[subgraphs.nodes[:flat]] / below[owner]))

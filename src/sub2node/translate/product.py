@@ -153,7 +153,7 @@ def rows(
         found.append(_kept(block, keep, start))
         kept += found[-1].nnz
         limit.check(kept, 2 * _ENTRY)  # the pieces, and the whole they are put together to
-        progress.step(what, stop, count)
+        progress.step(what, stop, count, f"{stop:,} rows, {kept:,} entries kept")
     if not found:
         return sp.csr_array((count, right.shape[0]), dtype=left.dtype)
     return found[0] if len(found) == 1 else sp.vstack(found, format="csr")
@@ -175,7 +175,8 @@ def upper(kernel: Kernel, members: Any, keep: Keep, *, limit: Limit, sums: Sums 
         found.append((row[half] + start, column[half] + start, part.data[half]))
         kept += int(half.sum())
         limit.check(kept, 4 * _ENTRY)
-        progress.step("Translating", _half(stop, count), _half(count, count))
+        detail = f"{stop:,} rows, {kept:,} pairs kept"
+        progress.step("Translating", _half(stop, count), _half(count, count), detail)
     if not found:
         return sp.csr_array((count, count), dtype=members.dtype)
     row, column, data = (np.concatenate(parts) for parts in zip(*found, strict=True))

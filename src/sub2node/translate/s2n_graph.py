@@ -1,8 +1,9 @@
-"""The translated graph: one node a subgraph, weights raw or normalised, stages as leading blocks."""
+"""The S2N graph: one node a subgraph, weights raw or normalised, stages as leading blocks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,6 +144,19 @@ class S2NGraph:
             new=rows(kernel, fresh, fresh, keep, limit=limit, what="Attaching"),
             statistics=self.statistics,
         )
+
+    def save(self, path: str | Path, task: SubgraphTask, *, overwrite: bool = False) -> Path:
+        """Write a folder: weights as Parquet, ids and labels of the subgraphs, a JSON card."""
+        from .store import save_graph
+
+        return save_graph(self, path, task, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, *, task: SubgraphTask | None = None) -> S2NGraph:
+        """Read what :meth:`save` or an engine wrote; give the task to attach new subgraphs."""
+        from .store import load_graph
+
+        return load_graph(path, task=task)
 
     def __repr__(self) -> str:
         kind = "normalised" if self.normalized else "raw"

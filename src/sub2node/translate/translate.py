@@ -102,7 +102,7 @@ def _in_memory(
     train = split.visible("train")
     if not train:
         raise DataError("the train stage is empty: no subgraph is in train.")
-    kernel, members = _exact(task, te, settings)
+    kernel, members = exact_kernel(task, te, settings)
     source = Source(kernel, members)
     kernel, members = _covered(kernel, members)
     sums, above = Sums(train), 0.0
@@ -120,7 +120,7 @@ def _in_memory(
     return S2NGraph(weights, split, statistics, settings, task.hash, source)
 
 
-def _exact(task: SubgraphTask, te: str | Operator, settings: Settings) -> tuple[Kernel, Any]:
+def exact_kernel(task: SubgraphTask, te: str | Operator, settings: Settings) -> tuple[Kernel, Any]:
     """Kernel and membership in float32 where every weight is a count that it holds exactly."""
     counts = (
         te in ("edges", "shared_nodes")

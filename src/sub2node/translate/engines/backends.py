@@ -1,0 +1,145 @@
+"""DuckDB and Spark: how to open each, and how each writes a query to Parquet."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ... import progress
+from ...errors import ConfigError, MissingExtraError, Sub2NodeError
+
+_LOOK = 0.25  # seconds between looks at a running query
+
+
+@dataclass
+class Backend:
+    """An open engine.
+
+    Args:
+        connection: Ibis' connection.
+        spill: The folder it spills into, if it is DuckDB's.
+        spilled: The most bytes that lay there at a time.
+    """
+
+    connection: Any
+    spill: Path | None = None
+    spilled: int = field(default=0)
+
+    def read(self, path: Path) -> Any:
+        """A Parquet file, or a folder of them, as a table."""
+        place = str(path / "*.parquet") if self.spill is not None and path.is_dir() else str(path)
+        return self.connection.read_parquet(place)
+
+    def write(self, query: Any, path: Path, *, what: str) -> None:
+        """Run a query into a Parquet file (DuckDB) or folder (Spark), watched."""
+        with self._watched(what):
+            if self.spill is None:
+                self.connection.to_parquet_dir(query, path)
+            else:
+                self.connection.to_parquet(query, path)
+
+    def value(self, query: Any, *, what: str) -> dict[str, Any]:
+        """The one row of a query."""
+        with self._watched(what):
+            rows = query.to_pyarrow().to_pylist()
+        return dict(rows[0])
+
+    @contextmanager
+    def _watched(self, what: str) -> Iterator[None]:
+        """Report progress and the size of the spill folder while a query runs."""
+        done = threading.Event()
+        thread = threading.Thread(target=self._watch, args=(what, done), daemon=True)
+        if self.spill is not None:
+            thread.start()
+        try:
+            yield
+        except Exception as error:
+            raise _explained(error, self.spill) from error
+        finally:
+            done.set()
+            if self.spill is not None:
+                thread.join()
+
+    def _watch(self, what: str, done: threading.Event) -> None:
+        while not done.wait(_LOOK):
+            with suppress(OSError):
+                sizes = [p.stat().st_size for p in self.spill.rglob("*")] if self.spill else []
+                self.spilled = max(self.spilled, sum(sizes))
+            with suppress(Exception):  # a bar is not worth a failed query
+                share = self.connection.con.query_progress()
+                progress.step(what, max(share, 0), 100, f"{self.spilled / 1e9:.1f} GB spilled")
+
+
+@contextmanager
+def opened(
+    engine: str, *, memory: int | None, spill: Path | None, master: str | None
+) -> Iterator[Backend]:
+    """Open an engine, and clear away what it leaves."""
+    try:
+        import ibis
+    except ImportError:
+        raise MissingExtraError("ibis-framework", "scale", f"the engine {engine}") from None
+    if engine == "spark":
+        if spill is not None or memory is not None:
+            raise ConfigError("memory and spill are DuckDB's; Spark has its own configuration.")
+        with _spark(ibis, master) as backend:
+            yield backend
+        return
+    if master is not None:
+        raise ConfigError("a master is Spark's; DuckDB runs in this process.")
+    folder = Path(tempfile.mkdtemp(prefix="s2n-spill-", dir=spill))
+    try:
+        settings: dict[str, Any] = {
+            "temp_directory": str(folder),
+            "preserve_insertion_order": False,
+            **({} if memory is None else {"memory_limit": f"{memory // 10**6}MB"}),
+        }
+        try:
+            connection = ibis.duckdb.connect(**settings)
+        except ImportError:
+            raise MissingExtraError("duckdb", "scale", "the engine duckdb") from None
+        try:
+            yield Backend(connection, folder)
+        finally:
+            connection.disconnect()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
+    if not master:
+        raise ConfigError("the engine spark needs a master, as --master 'local[2]'.")
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtraError("pyspark", "spark", "the engine spark") from None
+    if shutil.which("java") is None:
+        raise ConfigError("Spark needs Java; none was found on the PATH.")
+    builder = SparkSession.builder.master(master).appName("sub2node")
+    builder = builder.config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield Backend(ibis.pyspark.connect(session))
+    finally:
+        session.stop()
+
+
+def _explained(error: Exception, spill: Path | None) -> Exception:
+    """The engine's errors that a user can do something about, in one sentence."""
+    text = str(error)
+    if "max_temp_directory_size" in text or "No space left" in text or "disk" in text.lower():
+        return Sub2NodeError(
+            f"no room is left to spill in {spill}; free some, or name another place (spill=…,"
+            " --spill), or allow more memory."
+        )
+    if "Out of Memory" in text or "OutOfMemory" in type(error).__name__:
+        return Sub2NodeError("the memory limit is too small for this query; allow more memory.")
+    return error

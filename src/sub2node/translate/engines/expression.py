@@ -1,0 +1,92 @@
+"""W as one Ibis expression: join, join, group. DuckDB and Spark run the same.
+
+Every undirected edge {u, v} is taken once, with u <= v. Joining subgraph i to its u and subgraph j
+to its v gives the rows of which the weight of {i, j} is the sum: both (i, j) and (j, i) occur where
+both can, so off the diagonal nothing is missing, and on it an edge is to count for both directions,
+hence the 2. A self-loop of v (of the graph, or of A + I) meets (i, j) and (j, i) as well, so it
+enters with half its weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+
+
+def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
+    """The upper half of W: ``row <= column``, ``weight``, one row for each non-zero entry.
+
+    Args:
+        edges: ``source, target[, weight]``, one or both directions, repeated or not.
+        members: ``subgraph_id, node_id[, weight]``.
+        sets: ``subgraph_id, number``: the position of each subgraph.
+        self_loops: A + I, or A with the self-loops it has.
+    """
+    own = _members(members, sets)
+    covered = own.select("node").distinct()
+    joined = _edges(edges, covered, self_loops=self_loops)
+    left = own.select(u="node", i="number", a="weight")
+    right = own.select(v="node", j="number", b="weight")
+    pairs = joined.join(left, "u").join(right, "v")
+    both = ibis.ifelse(pairs.i == pairs.j, 2.0, 1.0)
+    pairs = pairs.select(
+        row=ibis.least(pairs.i, pairs.j),
+        column=ibis.greatest(pairs.i, pairs.j),
+        part=pairs.w * pairs.a * pairs.b * both,
+    )
+    return pairs.group_by(["row", "column"]).aggregate(weight=pairs.part.sum())
+
+
+def _members(members: Any, sets: Any) -> Any:
+    weight = members.weight.cast("float64") if "weight" in members.columns else ibis.literal(1.0)
+    flat = members.select(subgraph_id=members.subgraph_id, node=members.node_id, weight=weight)
+    return flat.join(sets, "subgraph_id").select("number", "node", "weight")
+
+
+def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
+    """Distinct edges between covered nodes, lower end first; self-loops with half their weight."""
+    w = edges.weight.cast("float64") if "weight" in edges.columns else ibis.literal(1.0)
+    once = edges.select(
+        u=ibis.least(edges.source, edges.target), v=ibis.greatest(edges.source, edges.target), w=w
+    )
+    once = once.semi_join(covered.select(u="node"), "u").semi_join(covered.select(v="node"), "v")
+    once = once.group_by(["u", "v"]).aggregate(w=once.w.max())
+    loops = once.filter(once.u == once.v)
+    if self_loops:  # where the graph has no loop, one of weight 1
+        found = loops.select(node="u", w="w")
+        loops = covered.left_join(found, "node").select("node", "w")
+        loops = loops.select(u="node", v="node", w=ibis.coalesce(loops.w, 1.0))
+    halves = loops.select(u="u", v="v", w=loops.w / 2)
+    return once.filter(once.u != once.v).union(halves)
+
+
+def sums(raw: Any, train: int) -> Any:
+    """One row: Σ w and Σ w² over the train block, both halves."""
+    inside = raw.filter(raw.column < train)
+    times = ibis.ifelse(inside.row == inside.column, 1.0, 2.0)
+    return inside.aggregate(
+        total=(times * inside.weight).sum(), squares=(times * inside.weight * inside.weight).sum()
+    )
+
+
+def kept(raw: Any, *, above: float, least: float, top_k: int | None) -> Any:
+    """The entries that are kept, as :class:`sub2node.translate.product.Keep` says."""
+    some = raw.filter((raw.weight > above) & (raw.weight >= least))
+    if top_k is None:
+        return some
+    off = some.filter(some.row != some.column)
+    here = off.select("row", "column", "weight", end=off.row, other=off.column)
+    there = off.select("row", "column", "weight", end=off.column, other=off.row)
+    both = here.union(there)
+    order = ibis.window(group_by=both.end, order_by=[both.weight.desc(), both.other])
+    ranked = both.mutate(place=ibis.row_number().over(order))
+    best = ranked.filter(ranked.place < top_k).select("row", "column", "weight").distinct()
+    return best.union(some.filter(some.row == some.column).select("row", "column", "weight"))
+
+
+def scores(raw: Any, *, least: float, width: float) -> Any:
+    """Weights as shares of the range of scores from ``least``, ``width`` wide, at most 1."""
+    share = (raw.weight - least) / width
+    result = raw.select("row", "column", weight=ibis.least(share, 1.0))
+    return result.filter(result.weight > 0)

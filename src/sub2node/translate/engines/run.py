@@ -1,0 +1,160 @@
+"""Translate tables on an engine: check, join, measure, cut, and write graph and card."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError
+from ...task import SubgraphTask
+from ..product import parse_memory
+from ..s2n_graph import S2NGraph, Settings
+from ..statistics import Statistics
+from ..store import WEIGHTS, load_graph, write_card, write_subgraphs
+from .backends import Backend, opened
+from .tables import Tables, find_tables, write_tables
+
+
+def translate_tables(
+    data: SubgraphTask | str | Path,
+    settings: Settings,
+    *,
+    engine: str,
+    memory: str | int | None = None,
+    master: str | None = None,
+    spill: str | Path | None = None,
+) -> S2NGraph:
+    """Translate on an engine and load the result."""
+    with tempfile.TemporaryDirectory(prefix="s2n-", dir=spill) as place:
+        out = Path(place) / "graph"
+        out.mkdir()
+        translate_to(data, out, settings, engine=engine, memory=memory, master=master, spill=spill)
+        task = data if isinstance(data, SubgraphTask) else None
+        return load_graph(out, task=task)
+
+
+def translate_to(
+    data: SubgraphTask | str | Path,
+    out: Path,
+    settings: Settings,
+    *,
+    engine: str,
+    memory: str | int | None = None,
+    master: str | None = None,
+    spill: str | Path | None = None,
+) -> dict[str, Any]:
+    """Translate on an engine into a folder, loading neither graph nor result; returns the card.
+
+    Args:
+        data: A task, or a folder of Parquet tables.
+        out: An empty folder.
+        settings: What to keep, and with ``a`` and ``delta`` how to normalise.
+        engine: ``duckdb`` or ``spark``.
+        memory: DuckDB's memory limit.
+        master: Spark's master.
+        spill: Where DuckDB's temporary files go.
+    """
+    from . import expression
+
+    place = None if spill is None else Path(spill)
+    with (
+        tempfile.TemporaryDirectory(prefix="s2n-", dir=out.parent) as work,
+        opened(engine, memory=parse_memory(memory), spill=place, master=master) as backend,
+    ):
+        if isinstance(data, SubgraphTask):
+            tables = write_tables(data, Path(work) / "task")
+        else:
+            tables = find_tables(Path(data))
+        edges, members = (backend.read(tables.paths[name]) for name in ("edges", "members"))
+        sets = _numbered(backend, tables, Path(work) / "sets.parquet")
+        _check(backend, edges, members, sets, tables)
+        query = expression.weights(edges, members, sets, self_loops=settings.self_loops)
+        whole = settings.complete and settings.a is None
+        first = out / WEIGHTS if whole else Path(work) / WEIGHTS
+        backend.write(query, first, what="Joining")
+        raw = backend.read(first)
+        train = tables.split.visible("train")
+        found = backend.value(expression.sums(raw, train), what="Measuring")
+        statistics = Statistics(train, found["total"] or 0.0, found["squares"] or 0.0)
+        if not whole:
+            backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting")
+        write_subgraphs(tables.sets, tables.split, tables.labels, out)
+        extra = {"engine": engine, "spilled_bytes": backend.spilled}
+        return write_card(out, settings, statistics, tables.split, tables.hash, extra)
+
+
+def _cut(raw: Any, settings: Settings, statistics: Statistics) -> Any:
+    from . import expression
+
+    above = 0.0
+    if settings.cut is not None:
+        above = max(above, statistics.weight_at(settings.cut))
+    if settings.a is not None:
+        above = max(above, statistics.weight_at(settings.a))
+    query = expression.kept(
+        raw, above=above, least=settings.min_weight or 0.0, top_k=settings.top_k
+    )
+    if settings.a is None or settings.delta is None:
+        return query
+    least = statistics.weight_at(settings.a)
+    return expression.scores(query, least=least, width=settings.delta * statistics.std)
+
+
+def _numbered(backend: Backend, tables: Tables, path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    pq.write_table(tables.sets, path)
+    return backend.read(path)
+
+
+def _check(backend: Backend, edges: Any, members: Any, sets: Any, tables: Tables) -> None:
+    """Refuse what would give wrong weights: repeated members, unknown subgraphs or nodes."""
+    path = tables.paths["members"]
+    pairs = members.select("subgraph_id", "node_id")
+    if twice := _count(backend, pairs) - _count(backend, pairs.distinct()):
+        raise DataError(f"{twice:,} members are there twice; 's2n convert' merges them.", path=path)
+    _none(backend, pairs.anti_join(sets, "subgraph_id"), "subgraph_id", path, "has no label row")
+    if empty := _count(backend, sets.anti_join(pairs, "subgraph_id")):
+        raise DataError(f"{empty:,} subgraphs of the labels table have no members.", path=path)
+    if "nodes" in tables.paths:
+        nodes = backend.read(tables.paths["nodes"]).select("node_id")
+        message = "is not in the nodes table"
+        _none(backend, pairs.anti_join(nodes, "node_id"), "node_id", path, message)
+        for end in ("source", "target"):
+            lost = edges.select(node_id=edges[end]).anti_join(nodes, "node_id")
+            _none(backend, lost, "node_id", tables.paths["edges"], message)
+    if "weight" in edges.columns:
+        _check_weights(backend, edges, tables.paths["edges"])
+
+
+def _count(backend: Backend, query: Any) -> int:
+    return int(backend.value(query.aggregate(count=query.count()), what="Checking")["count"])
+
+
+def _none(backend: Backend, lost: Any, column: str, path: Path, message: str) -> None:
+    """Raise if a query has a row, naming one of its values."""
+    found = backend.value(
+        lost.aggregate(count=lost.count(), one=lost[column].min()), what="Checking"
+    )
+    if found["count"]:
+        raise DataError(f"{found['one']!r} {message} ({found['count']:,} such rows).", path=path)
+
+
+def _check_weights(backend: Backend, edges: Any, path: Path) -> None:
+    import ibis
+
+    ends = edges.select(
+        u=ibis.least(edges.source, edges.target),
+        v=ibis.greatest(edges.source, edges.target),
+        w=edges.weight.cast("float64"),
+    )
+    bad = ends.filter(ends.w.isnull() | (ends.w <= 0) | ends.w.isnan() | ends.w.isinf())
+    each = ends.group_by(["u", "v"]).aggregate(low=ends.w.min(), high=ends.w.max())
+    clash = each.filter(each.low != each.high)
+    for query, message in (
+        (bad, "edges have a weight that is missing, not finite or not above 0"),
+        (clash, "edges are there several times with different weights"),
+    ):
+        if count := _count(backend, query):
+            raise DataError(f"{count:,} {message}.", path=path)

@@ -1,0 +1,122 @@
+"""The tables an engine reads: where they are, their columns, and the order of subgraphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...errors import DataError
+from ...io.save import tables_of
+from ...task import PARTS, Split
+
+if TYPE_CHECKING:
+    from ...task import SubgraphTask
+
+_NEEDED = {
+    "edges": ("source", "target"),
+    "members": ("subgraph_id", "node_id"),
+    "labels": ("subgraph_id",),
+    "nodes": ("node_id",),
+}
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Parquet files of a task, checked for their columns.
+
+    Args:
+        paths: edges and members, and where there are such labels and nodes.
+        sets: ``subgraph_id`` and ``number``, the position of each subgraph.
+        split: The part of each subgraph, in that order.
+        labels: The labels table in that order, or None.
+        hash: The content hash of the task, where it is known.
+    """
+
+    paths: dict[str, Path]
+    sets: Any
+    split: Split
+    labels: Any | None
+    hash: str = ""
+
+
+def write_tables(task: SubgraphTask, folder: Path) -> Tables:
+    """A task in memory as Parquet files for an engine."""
+    folder.mkdir()
+    made = tables_of(task)
+    for name in _NEEDED.keys() & made.keys():
+        pq.write_table(made[name], folder / f"{name}.parquet")
+    found = find_tables(folder)
+    return Tables(found.paths, found.sets, found.split, found.labels, task.hash)
+
+
+def find_tables(folder: Path) -> Tables:
+    """The Parquet files of a folder."""
+    if not folder.is_dir():
+        raise DataError("there is no such folder.", path=folder)
+    paths = {name: folder / f"{name}.parquet" for name in _NEEDED}
+    paths = {name: path for name, path in paths.items() if path.exists()}
+    for name in ("edges", "members"):
+        if name not in paths:
+            raise DataError(
+                f"the folder has no {name}.parquet; 's2n convert' makes it from other formats.",
+                path=folder,
+            )
+    for name, path in paths.items():
+        _check_columns(path, _NEEDED[name])
+    labels = pq.read_table(paths["labels"]) if "labels" in paths else None
+    ids = _ids(paths["members"]) if labels is None else labels["subgraph_id"].combine_chunks()
+    if len(ids.unique()) != len(ids):
+        if labels is None or "label" not in labels.column_names:
+            raise DataError("a subgraph is there twice.", path=paths.get("labels"))
+        raise DataError(
+            "a subgraph has several rows; several labels go in one list for this engine.",
+            path=paths["labels"],
+        )
+    split = _split(labels, len(ids), paths.get("labels"))
+    order = split.order
+    sets = pa.table({"subgraph_id": ids.take(pa.array(order)), "number": np.arange(len(order))})
+    sets = sets.cast(pa.schema([("subgraph_id", ids.type), ("number", pa.int32())]))
+    ordered = None if labels is None else labels.take(pa.array(order))
+    return Tables(paths, sets, Split(split.codes[order]), ordered)
+
+
+def _check_columns(path: Path, needed: tuple[str, ...]) -> None:
+    try:
+        found = pq.ParquetDataset(path).schema.names
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"this is no whole Parquet file ({error}).", path=path) from error
+    for column in needed:
+        if column not in found:
+            raise DataError(
+                f"no column '{column}'; columns found: {', '.join(found) or 'none'}.", path=path
+            )
+
+
+def _ids(members: Path) -> Any:
+    """Distinct subgraph ids in the order they first appear, read in pieces."""
+    seen: Any = None
+    for batch in pq.ParquetDataset(members).fragments:
+        for piece in batch.to_batches(columns=["subgraph_id"]):
+            new = piece.column(0).unique()
+            seen = new if seen is None else pa.concat_arrays([seen, new]).unique()
+    if seen is None or not len(seen):
+        raise DataError("there are no subgraphs; the members table has no rows.", path=members)
+    return seen
+
+
+def _split(labels: Any, count: int, path: Path | None) -> Split:
+    if labels is None or "split" not in labels.column_names:
+        return Split.sizes(train=count)
+    words = labels["split"].to_pylist()
+    unknown = next((word for word in words if word not in PARTS), None)
+    if unknown is not None:
+        raise DataError(f"the split word {unknown!r} is none of train, val, test.", path=path)
+    split = Split.given(words)
+    if not split.visible("train"):
+        raise DataError("the train stage is empty: no subgraph is in train.", path=path)
+    return split
