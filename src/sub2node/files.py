@@ -3,43 +3,73 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import ConfigError
+from .errors import ConfigError, Sub2NodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@contextmanager
-def new_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
-    """A folder to write into that takes its place only when the block ends without an error."""
-    if path.exists() and not overwrite:
-        raise ConfigError(f"{path} exists already; choose another place or pass --overwrite.")
-    if path.exists() and not path.is_dir():
+def check_folder(path: Path, *, overwrite: bool, ours: str) -> None:
+    """Raise unless a folder can be made here, or one of ours be replaced.
+
+    Args:
+        path: Where the folder is to be.
+        overwrite: Whether one that exists may be replaced.
+        ours: Regular expression for the names of files that we write; a folder that holds
+            anything else is never replaced.
+    """
+    if path.resolve() in (Path.cwd(), Path(path.anchor).resolve()):
+        raise ConfigError(f"{path} cannot be replaced; name a new folder.")
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise ConfigError(
+            f"{path} exists already; choose another place, or overwrite it (overwrite=True,"
+            " --overwrite)."
+        )
+    if not path.is_dir():
         raise ConfigError(f"{path} is a file, expected a folder.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    foreign = next((p.name for p in path.iterdir() if not re.fullmatch(ours, p.name)), None)
+    if foreign is not None:
+        raise ConfigError(f"{path} holds {foreign!r}, which is not ours; it is not overwritten.")
+
+
+@contextmanager
+def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
+    """A folder to write into that takes its place only when the block ends without an error.
+
+    Arguments as for :func:`check_folder`. What stood there before stays until then, and comes back
+    if the last step fails.
+    """
+    check_folder(path, overwrite=overwrite, ours=ours)
     try:
-        yield work
-        work.chmod(0o777 & ~_umask())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{path.name[:80]}.", dir=path.parent))
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    try:
+        (work / "new").mkdir()
+        yield work / "new"
         if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
-            path.replace(old / "old")
-            work.replace(path)
-            shutil.rmtree(old)
-        else:
-            work.replace(path)
+            path.replace(work / "old")
+        try:
+            (work / "new").replace(path)
+        except OSError:
+            if (work / "old").exists():
+                (work / "old").replace(path)
+            raise
+    except OSError as error:
+        raise _cannot_write(path, error) from error
     finally:
-        if work.exists():
-            shutil.rmtree(work)
+        shutil.rmtree(work, ignore_errors=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:
+    return Sub2NodeError(f"{path} cannot be written: {error.strerror or error}.")

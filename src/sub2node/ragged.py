@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .errors import ConfigError, DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -68,8 +70,40 @@ def sealed(array: Array) -> Array:
 
 
 def frozen(array: Any, dtype: Any = None) -> Array:
-    """A read-only array: as it is if it was sealed before, else a sealed copy."""
-    sealed_before = isinstance(array, np.ndarray) and not array.flags.writeable
-    if sealed_before and (dtype is None or array.dtype == dtype):
-        return np.asarray(array)
+    """A read-only array: as it is if nobody can write to it, else a sealed copy."""
+    if isinstance(array, np.ndarray) and (dtype is None or array.dtype == dtype):
+        view: Any = array
+        while isinstance(view, np.ndarray) and not view.flags.writeable:
+            view = view.base
+        if not isinstance(view, np.ndarray):
+            return array
     return sealed(np.array(array, dtype=dtype))
+
+
+def integers(values: Any, what: str) -> Array:
+    """Whole numbers as int64; anything else is refused rather than rounded.
+
+    Args:
+        values: Numbers.
+        what: What they are, for the message.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(1, dtype=object)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind in "iu" and array.max() <= np.iinfo(np.int64).max:
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind == "f":
+        whole = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) <= 2**53)
+        if whole.all():
+            return array.astype(np.int64)
+    raise DataError(f"{what} must be whole numbers, found {str(array.ravel()[0])!r}.")
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Random numbers that depend on the seed alone."""
+    if seed < 0:
+        raise ConfigError(f"a seed is 0 or more, found {seed}.")
+    return np.random.default_rng(seed)

@@ -71,7 +71,7 @@ def test_convert_and_read_back(small: Path, tmp_path: Path, format: str) -> None
     assert load_task(out) == load_task(small)
     again = s2n("convert", small, out, "--to", format)
     assert again.returncode == 2
-    assert "exists already; choose another place or pass --overwrite" in again.stderr
+    assert "exists already; choose another place, or overwrite it" in again.stderr
     assert s2n("convert", small, out, "--to", format, "--overwrite").returncode == 0
 
 
@@ -169,3 +169,50 @@ def test_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
     assert work.returncode in (0, 130)
     assert out.exists() == (work.returncode == 0)
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_only_our_own_folders_are_overwritten(small: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis.txt").write_text("years of work")
+    done = s2n("convert", small, precious, "--overwrite")
+    assert done.returncode == 2
+    assert "'thesis.txt', which is not ours" in done.stderr
+    assert (precious / "thesis.txt").read_text() == "years of work"
+    for place in (".", "/"):
+        assert "cannot be replaced" in s2n("convert", small, place, "--overwrite").stderr
+
+
+@pytest.mark.parametrize("place", ["{file}/x", "/proc/x", "{link}", "y" * 300])
+def test_places_that_cannot_be_written(small: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    out = place.format(file=tmp_path / "file", link=tmp_path / "link")
+    done = s2n("convert", small, out)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_text_with_brackets_is_shown_as_it_is(small: Path, tmp_path: Path) -> None:
+    text = (small / "subgraphs.pth").read_text()
+    (small / "subgraphs.pth").write_text(text.replace("red", "[/x]").replace("blue", ":cat:"))
+    done = s2n("describe", small)
+    assert done.returncode == 0, done.stderr
+    assert "[/x]" in done.stdout
+    assert ":cat:" in done.stdout
+    assert s2n("convert", small, tmp_path / "out[/a]").returncode == 0
+
+
+def test_an_ascii_terminal_is_no_error(small: Path) -> None:
+    assert s2n("describe", small, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
+    assert s2n("describe", "x" * 300).returncode == 2
+
+
+def test_an_odd_folder_beside_the_data_is_no_error(tables: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "odd").mkdir()
+    for name in ("edges.csv", "edges.tsv"):
+        (root / "odd" / name).write_text("source,target\n")
+    assert s2n("datasets", env={"S2N_DATA": str(root)}).returncode == 0

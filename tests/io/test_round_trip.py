@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 
 from strategies import tasks
-from sub2node import ConfigError, DataError, SubgraphTask, load_task, save_task
+from sub2node import ConfigError, DataError, Sub2NodeError, SubgraphTask, load_task, save_task
 from sub2node.io import read_task
 from sub2node.io.save import tables_of
 
@@ -160,7 +160,7 @@ def test_nothing_is_written_half(
         "sub2node.io.save.write_table", lambda *_: (_ for _ in ()).throw(OSError("disk full"))
     )
     for target in (out, tmp_path / "new"):
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(Sub2NodeError, match="cannot be written: disk full"):
             save_task(task, target, overwrite=True)
     assert (out / "edges.parquet").read_bytes() == before
     assert not (tmp_path / "new").exists()

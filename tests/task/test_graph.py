@@ -120,8 +120,8 @@ def test_bad_edges_are_refused(change: dict[str, object], message: str) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
-        ([0, -1], [1, 1], "edge 1 has the negative source -1"),
-        ([0.5], [1], "must be integers"),
+        ([0, -1], [1, 1], "edge 2 has the negative source -1"),
+        ([0.5], [1], "edge sources must be whole numbers, found"),
         ([0, 1], [1], "2 edge sources but 1 targets"),
         ([[0]], [[1]], "flat list"),
         ([2**31], [0], "too large"),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from typing import NoReturn
 
 import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
 from . import convert, datasets, describe, doctor
-from .output import errors
+from .output import errors, say
 
 app = typer.Typer(
     name="s2n",
@@ -43,19 +45,20 @@ def _top(
 
 def main() -> None:
     """Run the command; an error of ours is one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without '±' shows '?'
     try:
         app()
     except Sub2NodeError as error:
-        errors.print(f"[bold red]Error:[/] {_plain(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
+        _leave(str(error))
     except MemoryError:
-        errors.print("[bold red]Error:[/] out of memory; nothing was written.", soft_wrap=True)
-        sys.exit(2)
-    except BrokenPipeError:  # the reader of our output has left, as `head` does
-        sys.stderr.close()
-        sys.exit(0)
+        _leave("out of memory; nothing was written.")
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _leave(f"{place}{error.strerror or error}.")
 
 
-def _plain(text: str) -> str:
-    """Text with the brackets that Rich would read as markup made harmless, on one line."""
-    return " ".join(text.split()).replace("[", "\\[")
+def _leave(message: str) -> NoReturn:
+    say("Error", " ".join(message.split()), style="bold red", to=errors)
+    sys.exit(2)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from .output import (
     Columns,
@@ -19,6 +20,7 @@ from .output import (
     console,
     load,
     progress,
+    say,
 )
 
 
@@ -41,6 +43,9 @@ def convert(
 
     Example: s2n convert sets.gmt out --graph edges.tsv --labels labels.csv
     """
+    from ..io import check_target, save_task
+
+    check_target(out, to, overwrite=overwrite)
     task = load(
         data,
         graph=graph,
@@ -51,10 +56,9 @@ def convert(
         variant=variant,
         swap=swap,
     )
-    from ..io import save_task
-
     with progress():
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
     for note in task.notes:
-        console.print(f"[dim]Note:[/] {note}", highlight=False, soft_wrap=True)
-    console.print(f"Wrote {len(task):,} subgraphs to {out} ({to}).", soft_wrap=True)
+        say("Note", note, style="dim")
+    wrote = Text(f"Wrote {len(task):,} subgraphs to {out} ({to}).")
+    console.print(wrote, highlight=False, soft_wrap=True)

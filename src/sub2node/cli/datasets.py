@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich import box
 from rich.table import Table
 
-from .output import AsJson, console, print_json
+from .output import AsJson, console, print_json, say
 
 
 def datasets(as_json: AsJson = False) -> None:
@@ -35,12 +35,12 @@ def datasets(as_json: AsJson = False) -> None:
         view.add_row(row["name"], here, *counts, row["licence"], *([row["about"]] * roomy))
     console.print(view)
     if more:
-        console.print(f"Also here: {', '.join(more)}", soft_wrap=True, highlight=False)
+        say("Also here", ", ".join(more), style="bold")
     folders = ", ".join(str(folder) for folder in data_folders())
-    console.print(f"Sizes as published. Looked for in: {folders}", soft_wrap=True)
-    console.print(
-        f"Without data: generate:{{{','.join(SYNTHETIC)}}} draws a synthetic benchmark,"
-        f" like:{{{','.join(SHAPES)}}} random data of a published shape.",
-        soft_wrap=True,
-        highlight=False,
+    say("Sizes", "as published", style="bold")
+    say("Looked for in", folders, style="bold")
+    text = (
+        f"generate:{{{','.join(SYNTHETIC)}}} draws a synthetic benchmark,"
+        f" like:{{{','.join(SHAPES)}}} random data of a published shape."
     )
+    say("Without data", text, style="bold")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.text import Text
+
 from .output import (
     AsJson,
     Columns,
@@ -17,6 +19,7 @@ from .output import (
     console,
     load,
     print_json,
+    say,
     table,
 )
 
@@ -56,9 +59,9 @@ def describe(
     if facts["classes"]:
         _show_labels(facts)
     for note in facts["notes"]:
-        console.print(f"[dim]Note:[/] {note}", highlight=False, soft_wrap=True)
+        say("Note", note, style="dim")
     for warning in facts["warnings"]:
-        console.print(f"[yellow]Beware:[/] {warning}", highlight=False, soft_wrap=True)
+        say("Beware", warning, style="yellow")
 
 
 def _spread(value: dict[str, float], digits: int) -> str:
@@ -104,5 +107,5 @@ def _show_labels(facts: dict[str, Any]) -> None:
     parts = list(facts["label_counts"])
     view = table("Subgraphs of each class", "Class", *(parts if facts["split"] else ["all"]))
     for name in facts["class_names"]:
-        view.add_row(name, *(f"{facts['label_counts'][part][name]:,}" for part in parts))
+        view.add_row(Text(name), *(f"{facts['label_counts'][part][name]:,}" for part in parts))
     console.print(view)

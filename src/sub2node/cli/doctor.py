@@ -9,7 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from .output import AsJson, console, print_json, table
+from rich.text import Text
+
+from .output import AsJson, console, print_json, say, table
 
 _CORE = ("sub2node", "numpy", "scipy", "pyarrow", "torch", "torch-geometric", "scikit-learn",
          "safetensors", "pydantic", "typer", "rich")  # fmt: skip
@@ -48,10 +50,10 @@ def doctor(as_json: AsJson = False) -> None:
     view.add_row("Free memory", _gigabytes(facts["free_memory"]))
     for folder in facts["data_folders"]:
         state = f"{folder['benchmarks']} benchmarks" if folder["exists"] else "does not exist"
-        view.add_row(f"Data in {folder['path']}", state)
+        view.add_row(Text(f"Data in {folder['path']}"), state)
     console.print(view)
     for problem in facts["problems"]:
-        console.print(f"[yellow]Beware:[/] {problem}", soft_wrap=True)
+        say("Beware", problem, style="yellow")
     if not facts["problems"]:
         console.print("[green]Ready.[/]")
 

@@ -14,6 +14,7 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from .. import progress as reports
 from ..errors import ConfigError
@@ -21,8 +22,8 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from ..task import SubgraphTask
 
-console = Console()
-errors = Console(stderr=True)
+console = Console(emoji=False)
+errors = Console(stderr=True, emoji=False)
 
 Data = Annotated[
     str,
@@ -130,6 +131,12 @@ def progress() -> Iterator[None]:
             yield
 
 
+def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
+    """A line like 'Note: text'; the text is shown as it is, whatever brackets it has."""
+    line = Text.assemble((f"{word}:", style), " ", text)
+    (to or console).print(line, highlight=False, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
     """One JSON document on stdout."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
@@ -137,7 +144,7 @@ def print_json(value: Any) -> None:
 
 def table(title: str, *columns: str) -> Table:
     """An empty table in the house style; the first column is text, the others are numbers."""
-    result = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    result = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position else "left")
     return result

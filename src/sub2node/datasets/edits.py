@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import progress
-from ..ragged import Array, among, distinct, owners, pointers, ranges
+from ..ragged import Array, among, distinct, pointers, ranges
 from ..task import Graph, Subgraphs, measure
 
 _ROUNDS = 40
@@ -23,7 +23,7 @@ def reach_density(
     Returns:
         The edited graph, and which subgraphs are within ``tolerance`` (M,).
     """
-    low, high, owner = _pairs(sets)
+    low, high, owner = sets.pairs()
     size = graph.num_nodes
     pair = low * size + high
     ascending = np.sort(pair)
@@ -107,16 +107,6 @@ def _removable(
     order = np.lexsort((times[here] + times[there] + rng.random(len(here)), owner))
     chosen = _first(order, owner, counts[some])
     return _key(here[chosen], there[chosen], graph.num_nodes)
-
-
-def _pairs(sets: Subgraphs) -> tuple[Array, Array, Array]:
-    """All pairs of members: lower node, higher node, subgraph."""
-    flat = len(sets.nodes)
-    after = sets.ptr[1:][sets.owner] - np.arange(flat) - 1
-    first = owners(pointers(after))
-    second = ranges(np.arange(flat) + 1, after)
-    nodes = sets.nodes.astype(np.int64)
-    return nodes[first], nodes[second], sets.owner[first]
 
 
 def _first(order: Array, owner: Array, counts: Array) -> Array:

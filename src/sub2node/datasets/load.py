@@ -56,6 +56,8 @@ def load_task(
     word = str(source)
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
+        if graph is not None or labels is not None or columns or variant or swap is not None:
+            raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
         return _make(maker, rest)
     options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
     if word in BENCHMARKS:
@@ -66,7 +68,7 @@ def load_task(
         swap = benchmark.swap if swap is None else swap
         task = read_task(folder, swap=swap, name=word, **options)
         return replace(task, notes=(check_copy(benchmark, folder), *task.notes))
-    if not Path(word).exists():
+    if not _exists(word):
         beside = others()
         if word not in beside:
             known = [*BENCHMARKS, *beside]
@@ -85,6 +87,13 @@ def load_task(
     )
 
 
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name no file can have
+        return False
+
+
 def _make(maker: str, rest: str) -> SubgraphTask:
     name, *settings = rest.split(",")
     numbers = {}
@@ -92,7 +101,7 @@ def _make(maker: str, rest: str) -> SubgraphTask:
         key, _, value = setting.partition("=")
         if key not in _NUMBERS[maker]:
             raise ConfigError(f"{maker} has no setting {key!r}.{suggest(key, _NUMBERS[maker])}")
-        if not value.isdigit():
+        if not (value.isascii() and value.isdecimal()):
             raise ConfigError(f"{key} must be a whole number, found {value!r}.")
         numbers[key] = int(value)
     return _MAKERS[maker](name, **numbers)

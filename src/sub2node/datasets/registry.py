@@ -12,6 +12,7 @@ from ..errors import DataError
 from ..io import recognised
 from ..io.subgnn import EDGES, SUBGRAPHS, find
 from ..io.text import opened
+from .synthetic import SYNTHETIC
 
 _SUBGNN = "https://github.com/mims-harvard/SubGNN"
 _GLASS = "https://github.com/Xi-yuanWang/GLASS"
@@ -183,12 +184,9 @@ def require(name: str) -> Path:
         f"{benchmark.title} is not here: get its files {EDGES} and {SUBGRAPHS} (links are in the"
         f" README of {benchmark.source}) and put them in {data_folders()[0] / name}"
         + ("" if os.environ.get("S2N_DATA") else " (or in a folder that S2N_DATA names)")
-        + (f"; 's2n describe generate:{name}' draws a new one." if name in GENERATED else
+        + (f"; 's2n describe generate:{name}' draws a new one." if name in SYNTHETIC else
            f"; 's2n describe like:{name}' makes random data of its shape.")
     )  # fmt: skip
-
-
-GENERATED = ("density", "cut_ratio", "coreness", "component")
 
 
 def check_copy(benchmark: Benchmark, folder: Path) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import progress
 from ..errors import ConfigError, suggest
-from ..ragged import Array, among, distinct, owners, pointers, ranges, sealed
+from ..ragged import Array, among, distinct, generator, owners, pointers, sealed
 from ..task import Graph, Split, Subgraphs, SubgraphTask
 
 
@@ -55,7 +55,7 @@ def like(name: str, *, seed: int = 0) -> SubgraphTask:
             f"no published shape is called {name!r}.{suggest(name, SHAPES)} The synthetic"
             " benchmarks are drawn with generate."
         )
-    shape, rng = SHAPES[name], np.random.default_rng(seed)
+    shape, rng = SHAPES[name], generator(seed)
     sets = _sets(shape, rng)
     inside, internal = _internal(sets, shape, rng)
     edges = _fill(inside, internal, shape, rng)
@@ -94,10 +94,8 @@ def _sets(shape: Shape, rng: np.random.Generator) -> Subgraphs:
 
 def _internal(sets: Subgraphs, shape: Shape, rng: np.random.Generator) -> tuple[Array, Array]:
     """All pairs inside subgraphs, sorted, and those of them that become edges."""
-    flat = np.arange(len(sets.nodes))
-    after = sets.ptr[1:][sets.owner] - flat - 1
-    first, second = owners(pointers(after)), ranges(flat + 1, after)
-    pairs = np.sort(sets.nodes[first].astype(np.int64) * shape.nodes + sets.nodes[second])
+    low, high, _ = sets.pairs()
+    pairs = np.sort(low * shape.nodes + high)
     new = np.r_[True, pairs[1:] != pairs[:-1]]
     pairs, times = pairs[new], np.diff(np.r_[np.flatnonzero(new), len(pairs)])
     order = rng.permutation(len(pairs))

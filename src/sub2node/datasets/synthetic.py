@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from .. import progress
 from ..errors import ConfigError, suggest
-from ..ragged import Array, owners, pointers, ranges
+from ..ragged import Array, generator, owners, pointers, ranges
 from ..task import Graph, Split, Subgraphs, SubgraphTask, core_numbers, measure
 from .edits import reach_cut_ratio, reach_density
 from .random_graphs import barabasi_albert, duplication_divergence, extended_barabasi_albert
@@ -23,6 +23,7 @@ from .random_graphs import barabasi_albert, duplication_divergence, extended_bar
 Synthetic = Literal["density", "cut_ratio", "coreness", "component"]
 SYNTHETIC: tuple[Synthetic, ...] = get_args(Synthetic)
 _CLASSES = ("A", "B", "C")
+_FEWEST, _MOST_PAIRS = 12, 200_000_000
 _M, _P = 5, 0.7  # edges a node (Barabási–Albert); edges kept (duplication-divergence)
 _DENSITIES = (0.05, 0.25, 0.45)
 _CUT_RATIOS = (0.005, 0.0125, 0.02)  # of 5,000 nodes
@@ -49,20 +50,25 @@ def generate(
         raise ConfigError(f"no generator is called {name!r}.{suggest(name, SYNTHETIC)}")
     share, usual = (4, 15) if name == "component" else (20, 20)
     size = usual if size is None else size
-    if subgraphs < 6 or size < _M + 1:
+    if subgraphs < _FEWEST or size < _M + 1:
         raise ConfigError(
-            f"{subgraphs} subgraphs of {size} nodes are too few; at least 6 of {_M + 1}."
+            f"{subgraphs} subgraphs of {size} nodes are too few; at least {_FEWEST} of {_M + 1}."
         )
-    nodes = share * subgraphs if nodes is None else nodes
+    if subgraphs * size**2 > _MOST_PAIRS:
+        raise ConfigError(
+            f"{subgraphs:,} subgraphs of {size:,} nodes have too many pairs of nodes."
+        )
+    nodes = max(share * subgraphs, 2 * size) if nodes is None else nodes
     if nodes < 2 * size:
         raise ConfigError(f"{nodes} nodes are too few for subgraphs of {size}.")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     graph, sets, values, labels, notes = {
         "density": _density,
         "cut_ratio": _cut_ratio,
         "coreness": _coreness,
         "component": _component,
     }[name](subgraphs, nodes, size, rng)
+    labels = _dense(labels)
     drawn = f"Generated: {name}, seed {seed}, values {values.min():.4g} to {values.max():.4g}."
     return SubgraphTask(
         graph,
@@ -219,6 +225,11 @@ def _terciles(values: Array) -> Array:
     ordered = np.sort(values)
     cuts = np.unique(ordered[len(values) * np.arange(1, 4) // 3 - 1])[:-1]
     return np.asarray(np.searchsorted(cuts, values, side="right"), dtype=np.int64)
+
+
+def _dense(labels: Array) -> Array:
+    """The same classes, counted without gaps."""
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
 def _reached(what: str, reached: Array) -> str:

@@ -8,4 +8,5 @@ from .read import read_task as read_task
 from .read import recognised as recognised
 from .save import FORMATS as FORMATS
 from .save import Format as Format
+from .save import check_target as check_target
 from .save import save_task as save_task

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from ..errors import DataError
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
+from ..task.frames import Frame
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, Sets, read_gmt, read_jsonl, read_table, suffix
 
@@ -42,9 +43,10 @@ def find_table(folder: Path, stem: str) -> Path | None:
 
 def find_sets(folder: Path) -> Path | None:
     """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
-    table, jsonl = find_table(folder, "members"), folder / "subgraphs.jsonl"
-    found = [p for p in (table, jsonl if jsonl.is_file() else None) if p is not None]
-    found += sorted(folder.glob("*.gmt"))
+    table = find_table(folder, "members")
+    found = [] if table is None else [table]
+    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", "*.gmt", "*.gmt.gz"):
+        found += sorted(folder.glob(pattern))
     if len(found) > 1:
         raise DataError(
             f"both {found[0].name} and {found[1].name} are here; keep one.", path=folder
@@ -63,7 +65,7 @@ def read_sets(path: Path, columns: Mapping[str, str]) -> Sets:
 
 def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
     """An edge table, or a text file with two integers a line."""
-    if suffix(path) in (".txt", ".txt.gz", ".edgelist"):
+    if suffix(path) in (".txt", ".txt.gz", ".edgelist", ".edgelist.gz"):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
     return read_table(path, "edges", columns)
@@ -94,7 +96,7 @@ def read_tables(
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns)
     if labels is not None:
         given = read_table(labels, "labels", columns)
-        found = given if found is None else _join_titles(given, found, columns)
+        found = given if found is None else _joined(given, found, columns)
     return assemble(
         edges,
         members,
@@ -108,20 +110,21 @@ def read_tables(
         paths={what: path for what, path in paths.items() if path is not None},
         classes=tuple((card or {}).get("class_names", ())),
         notes=tuple((card or {}).get("notes", ())),
+        strict=card is None,
     )
 
 
-def _join_titles(labels: Any, titles: Any, columns: Mapping[str, str]) -> Any:
-    """Labels of one file beside the titles of another (GMT descriptions)."""
-    if "label" in titles.column_names:
-        raise DataError(
-            "labels are given twice: in the file of the subgraphs and in a labels table."
-        )
-    key = columns.get("subgraph_id", "subgraph_id")
-    if key not in labels.column_names or "title" in labels.column_names:
-        return labels
-    where = pc.index_in(labels[key].cast(pa.string()), value_set=titles["subgraph_id"])
-    return labels.append_column("title", titles["title"].take(where))
+def _joined(labels: Any, more: Any, columns: Mapping[str, str]) -> Any:
+    """The labels table, with the columns it lacks from the file of the subgraphs (GMT, JSONL)."""
+    if "label" in more.column_names:
+        raise DataError("labels are given twice: in the file of the subgraphs and in a table.")
+    frame = Frame.of(labels, "labels", columns)
+    ids = frame.ids("subgraph_id").cast(pa.string())
+    where = pc.index_in(ids, value_set=more["subgraph_id"].combine_chunks().cast(pa.string()))
+    for name in more.column_names:
+        if name != "subgraph_id" and frame.column_name(name) is None:
+            labels = labels.append_column(name, more[name].take(where))
+    return labels
 
 
 def read_folder(
@@ -169,4 +172,8 @@ def _read_card(path: Path) -> dict[str, Any]:
         raise DataError("this is no card of a sub2node task.", path=path)
     if card.get("version") != CARD_VERSION:
         raise DataError(f"the card has version {card.get('version')}, expected 1.", path=path)
+    for field in ("class_names", "notes"):
+        words = card.get(field, [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise DataError(f"'{field}' must be a list of text.", path=path)
     return card

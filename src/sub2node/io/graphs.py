@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ def task_from_graph(
     split: Mapping[Any, str] | Sequence[str] | None = None,
     *,
     unknown_nodes: UnknownNodes = "error",
+    repeated: Repeated = "same",
     name: str = "",
 ) -> SubgraphTask:
     """A task from a graph object and lists of node ids, as the graph names its nodes.
@@ -63,10 +65,16 @@ def task_from_graph(
         labels: A class, or a list of classes, for each subgraph: in the same order, or by name.
         split: train, val or test for each subgraph, likewise.
         unknown_nodes: As in :meth:`SubgraphTask.from_tables`.
+        repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
         name: What to call the data.
     """
-    keys = list(subgraphs) if isinstance(subgraphs, Mapping) else list(range(len(subgraphs)))
-    lists = [list(subgraphs[key]) for key in keys]
+    if isinstance(subgraphs, Mapping):
+        keys, lists = list(subgraphs), [list(nodes) for nodes in subgraphs.values()]
+    else:
+        lists = [list(nodes) for nodes in subgraphs]
+        keys = list(range(len(lists)))
+    if len({str(key) for key in keys}) != len(keys):
+        raise DataError("two subgraphs have the same name once it is text.")
     ids = _id_array(keys)
     empty = next((key for key, nodes in zip(keys, lists, strict=True) if not nodes), None)
     if empty is not None:
@@ -78,15 +86,11 @@ def task_from_graph(
     }
     columns = {"subgraph_id": ids}
     if labels is not None:
-        values = _per_subgraph(labels, keys, "label")
-        several = any(isinstance(v, list | tuple | set | np.ndarray) for v in values)
-        columns["label"] = pa.array(
-            [[str(x) for x in v] for v in values] if several else [str(v) for v in values]
-        )
+        columns["label"] = _label_array(_per_subgraph(labels, keys, "label"))
     if split is not None:
-        columns["split"] = pa.array(_per_subgraph(split, keys, "split"), pa.string())
+        columns["split"] = pa.array([str(w) for w in _per_subgraph(split, keys, "split")])
     return assemble(
-        as_graph(graph),
+        as_graph(graph, repeated=repeated),
         members,
         columns if len(columns) > 1 else None,
         unknown_nodes=unknown_nodes,
@@ -105,10 +109,29 @@ def _per_subgraph(values: Any, keys: list[Any], what: str) -> list[Any]:
     return list(values)
 
 
+def _label_array(values: list[Any]) -> Any:
+    """A class each, or a list of classes each; None and NaN are missing."""
+    if any(isinstance(v, np.ndarray) and v.ndim for v in values):
+        raise DataError("labels are classes or lists of classes; for a 0/1 table list the classes.")
+    if any(isinstance(v, list | tuple | set) for v in values):
+        rows = [v if isinstance(v, list | tuple | set) else [v] for v in values]
+        return pa.array([[_class(x) for x in row] for row in rows], pa.list_(pa.string()))
+    return pa.array([_class(v) for v in values], pa.string())
+
+
+def _class(value: Any) -> str | None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
 def _id_array(values: Any) -> Any:
     """Node or subgraph ids as integers if all are, else as text."""
     values = list(values)
-    if all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values):
+    whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
+    if whole and all(abs(int(v)) < 2**63 for v in values):
         return pa.array([int(v) for v in values], pa.int64())
     return pa.array([str(v) for v in values], pa.string())
 
@@ -134,6 +157,8 @@ def _from_pyg(data: Any, repeated: Repeated) -> Graph:
     def array(value: Any) -> Any:
         return value.detach().cpu().numpy()
 
+    if data.edge_index is None or data.edge_index.ndim != 2 or data.edge_index.shape[0] != 2:
+        raise DataError("a PyG Data needs an edge_index of shape (2, E).")
     source, target = array(data.edge_index)
     weight = getattr(data, "edge_weight", None)
     features = getattr(data, "x", None)

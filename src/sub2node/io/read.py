@@ -41,8 +41,8 @@ def read_task(
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
         if _subgnn(path):
-            if columns:
-                raise ConfigError("a folder in the SubGNN layout has no columns to map.")
+            if columns or repeated != "same":
+                raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
             return read_subgnn(path, variant=variant, swap=swap, **common)
         _only_subgnn(variant, swap=swap)
         if _tables(path):
@@ -82,7 +82,10 @@ def read_task(
 
 def recognised(folder: Path) -> bool:
     """Whether a folder looks like data that :func:`read_task` reads."""
-    return folder.is_dir() and (_subgnn(folder) or _tables(folder))
+    try:
+        return folder.is_dir() and (_subgnn(folder) or _tables(folder))
+    except DataError:  # it holds tables, if too many of them
+        return True
 
 
 def _subgnn(folder: Path) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import ConfigError, suggest
-from ..files import new_folder
+from ..files import check_folder, new_folder
 from ..task import SubgraphTask
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
@@ -19,6 +19,11 @@ from .tables import write_gmt, write_jsonl, write_table
 
 Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+# Names of the files we write: a folder that holds others is never overwritten.
+OURS = (
+    r"(edges|members|labels|nodes|subgraph_edges)\.(parquet|csv|tsv)|task\.json"
+    r"|subgraphs\.(jsonl|gmt|pth)|edge_list\.txt|subgraph_ids\.tsv"
+)
 
 
 def tables_of(task: SubgraphTask) -> dict[str, Any]:
@@ -52,8 +57,7 @@ def tables_of(task: SubgraphTask) -> dict[str, Any]:
         members["weight"] = pa.array(subgraphs.weights)
     labels = {"subgraph_id": set_ids}
     if task.labels is not None:
-        lists = task.label_lists()
-        labels["label"] = lists if task.multilabel else pc.list_element(lists, 0)
+        labels["label"] = task.label_lists() if task.multilabel else _single(task)
     if task.split is not None:
         labels["split"] = pa.array(task.split.words())
     if subgraphs.titles is not None:
@@ -71,6 +75,13 @@ def tables_of(task: SubgraphTask) -> dict[str, Any]:
     return {name: pa.table(columns) for name, columns in tables.items()}
 
 
+def _single(task: SubgraphTask) -> Any:
+    """The class name of each subgraph, null for a virtual one."""
+    assert task.labels is not None
+    numbers = pa.array(task.labels, mask=task.labels < 0)
+    return pa.array(task.class_names, pa.string()).take(numbers)
+
+
 def save_task(
     task: SubgraphTask, path: str | Path, *, format: Format = "parquet", overwrite: bool = False
 ) -> Path:
@@ -82,14 +93,20 @@ def save_task(
         format: ``parquet``, ``csv``, ``tsv``, ``jsonl``, ``gmt`` or ``subgnn``.
         overwrite: Replace a folder that exists.
     """
-    if format not in FORMATS:
-        raise ConfigError(f"there is no format {format!r}.{suggest(format, FORMATS)}")
-    with new_folder(Path(path), overwrite=overwrite) as folder:
+    check_target(path, format, overwrite=overwrite)
+    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder:
         if format == "subgnn":
             write_subgnn(task, folder)
         else:
             _write_tables(task, folder, format)
     return Path(path)
+
+
+def check_target(path: str | Path, format: str, *, overwrite: bool) -> None:
+    """Raise if a task could not be written there so; before it is read, best."""
+    if format not in FORMATS:
+        raise ConfigError(f"there is no format {format!r}.{suggest(format, FORMATS)}")
+    check_folder(Path(path), overwrite=overwrite, ours=OURS)
 
 
 def _write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
@@ -113,8 +130,10 @@ def _write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
         if task.graph.names is None and tables["nodes"].num_columns == 1:
             lonely = (task.graph.degrees == 0).any()
             tables = tables if lonely else {k: v for k, v in tables.items() if k != "nodes"}
+    if format in ("csv", "tsv", "gmt") and task.multilabel and not _labelled(task):
+        raise ConfigError(f"{format} cannot say 'none of the classes'; write parquet or jsonl.")
     if format == "jsonl":
-        write_jsonl(tables.pop("members"), tables.pop("labels", None), folder / "subgraphs.jsonl")
+        write_jsonl(tables.pop("members"), tables.pop("labels", None), task.subgraphs.ptr, folder)
     if format == "gmt":
         _write_gmt(task, tables, folder)
     ending = {"parquet": ".parquet", "csv": ".csv", "tsv": ".tsv"}.get(format, ".tsv")
@@ -126,14 +145,18 @@ def _write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
 def _write_gmt(task: SubgraphTask, tables: dict[str, Any], folder: Path) -> None:
     if task.subgraphs.weights is not None:
         raise ConfigError("a GMT file has no member weights; write parquet instead.")
-    titles = {}
+    titles = None
     if (labels := tables.get("labels")) is not None and "title" in labels.column_names:
-        titles = dict(zip(*(labels[c].to_pylist() for c in ("subgraph_id", "title")), strict=True))
-        rest = labels.drop_columns(["title"])
-        tables["labels"] = rest
-        if rest.num_columns == 1:
+        titles = labels["title"]
+        tables["labels"] = labels.drop_columns(["title"])
+        if tables["labels"].num_columns == 1:
             tables.pop("labels")
-    write_gmt(tables.pop("members"), titles, folder / "subgraphs.gmt")
+    write_gmt(tables.pop("members"), titles, task.subgraphs.ptr, folder)
+
+
+def _labelled(task: SubgraphTask) -> bool:
+    """Whether every subgraph has a class."""
+    return task.labels is not None and bool(task.labels.any(axis=1).all())
 
 
 def _spread_features(nodes: Any) -> Any:

@@ -18,7 +18,7 @@ import pyarrow.csv as pacsv
 from ..errors import ConfigError, DataError
 from ..ragged import Array
 from ..task.assemble import UnknownNodes, assemble
-from ..task.graph import Graph, undirected
+from ..task.graph import Graph, check_names, undirected
 from ..task.names import Names
 from .text import delimited, first_line, lines, text_table
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
 _ROW = ("nodes", "label", "split")
+_SPARE_IDS = 100  # ids an edge that may go unused before we doubt that they count from 0
+_DIGITS = 10  # of a node id: 2,147,483,647 is the largest
 
 
 def find(folder: Path, name: str) -> Path | None:
@@ -59,6 +61,12 @@ def read_subgnn(
     source, target = read_edge_list(edge_file)
     merged = undirected(source, target)
     size = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
+    if size > _SPARE_IDS * len(source) + 10**6 and not (folder / "nodes.tsv").is_file():
+        raise DataError(
+            f"node id {size - 1:,} with only {len(source):,} edges: ids count from 0; put edges"
+            " with other ids in a table (edges.csv with source, target).",
+            path=edge_file,
+        )
     names, titles, size = _node_names(folder, size)
     rows = _rows(set_file)
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
@@ -129,7 +137,7 @@ def _edges_by_line(path: Path) -> tuple[Array, Array]:
 
 
 def _node(word: str, path: Path, line: int) -> int:
-    if not word.isascii() or not word.isdigit():
+    if not (word.isascii() and word.isdigit() and len(word) <= _DIGITS):
         raise DataError(
             f"expected a node id (an integer from 0), found {word!r}.", path=path, line=line
         )
@@ -143,7 +151,7 @@ def _rows(path: Path) -> Any:
         table = delimited(
             path, "\t", columns=columns, types=dict.fromkeys(columns, pa.string()), quoted=False
         )
-        plain = r"^[0-9]+(-[0-9]+)*\t[^\t]+\t[^\t]+$"
+        plain = r"^[0-9]{1,10}(-[0-9]{1,10})*\t[^\t-]+(-[^\t-]+)*\t[^\t]+$"
         joined = pc.binary_join_element_wise(*(table[c] for c in _ROW), "\t")
         tail = pc.all(pc.equal(table["rest"], "")).as_py() if "rest" in columns else True
         if tail and pc.all(pc.match_substring_regex(joined, plain)).as_py():
@@ -169,7 +177,7 @@ def _rows_by_line(path: Path) -> Any:
             )
         if not fields[0]:
             raise DataError("the subgraph is empty; it needs a node.", path=path, line=number)
-        if not fields[1]:
+        if not all(fields[1].split("-")):
             raise DataError("the label is missing.", path=path, line=number)
         nodes = "-".join(str(_node(word, path, number)) for word in fields[0].split("-"))
         rows.append((nodes, fields[1], fields[2]))
@@ -193,6 +201,8 @@ def _node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, in
         return None, None, size
     table = text_table(path, "\t")
     names, titles = _pick_names(table, path, key="id")
+    if names is not None:
+        check_names(names, len(table), f"{path}: names", unique=True)
     if len(table) < size:
         raise DataError(f"{len(table):,} nodes, but the edges go up to {size - 1:,}.", path=path)
     return names, titles, len(table)
@@ -236,8 +246,10 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
     ):
         if value is not None:
             raise ConfigError(f"the SubGNN layout has no {what}; write parquet instead.")
-    if task.labels is None or task.split is None:
-        raise ConfigError("the SubGNN layout needs labels and a split; write parquet instead.")
+    if task.labels is None or task.split is None or task.split.count("virtual"):
+        raise ConfigError("the SubGNN layout needs labels and train, val, test; write parquet.")
+    if task.multilabel and not task.labels.any(axis=1).all():
+        raise ConfigError("the SubGNN layout cannot say 'none of the classes'; write parquet.")
     if any("-" in name for name in task.class_names):
         raise ConfigError("the SubGNN layout joins labels by '-', but a class name has one in it.")
     low, high, _ = graph.edges()
@@ -247,12 +259,14 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
     }
     _write(pa.table(edges), folder / EDGES, " ")
     nodes = pa.LargeListArray.from_arrays(subgraphs.ptr, pa.array(subgraphs.nodes).cast("string"))
-    rows = {
-        "nodes": pc.binary_join(nodes, "-"),
-        "label": pc.binary_join(task.label_lists(), "-"),
-        "split": pa.array(task.split.words()),
-    }
-    _write(pa.table(rows), folder / SUBGRAPHS, "\t")
+    rows = pc.binary_join_element_wise(
+        pc.binary_join(nodes, "-").cast(pa.string()),
+        pc.binary_join(task.label_lists(), "-"),
+        pa.array(task.split.words()),
+        "\t",
+    )
+    with (folder / SUBGRAPHS).open("w", encoding="utf-8") as file:
+        file.writelines(f"{row}\n" for row in rows.to_pylist())
     lonely_end = (
         graph.num_nodes and graph.degrees[-1] == 0 and graph.num_nodes - 1 not in graph.loops
     )

@@ -11,11 +11,12 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from ..errors import DataError
-from ..task.frames import ALIASES
+from ..ragged import Array
+from ..task.frames import ALIASES, check_unique_columns
 from .text import first_line, lines, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
@@ -68,9 +69,11 @@ def _read_parquet(path: Path) -> Any:
     if not path.stat().st_size:
         raise DataError("the file is empty.", path=path)
     try:
+        check_unique_columns(pq.ParquetFile(path).schema_arrow.names, path.stem, path)
         return pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"this is no whole Parquet file ({error}).", path=path) from error
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
 
 
 def read_jsonl(path: Path) -> Sets:
@@ -89,8 +92,12 @@ def read_jsonl(path: Path) -> Sets:
         "subgraph_id": names.take(owner),
         "node_id": _column(node for row in rows for node in row["nodes"]),
     }
-    if any("weights" in row for row in rows):
-        members["weight"] = pa.array([w for row in rows for w in row.get("weights", ())])
+    weighted = sum("weights" in row for row in rows)
+    if weighted not in (0, len(rows)):
+        raise DataError("some subgraphs have 'weights' and some have none.", path=path)
+    if weighted:
+        flat = [float(w) for row in rows for w in row["weights"]]
+        members["weight"] = pa.array(flat, pa.float64())
     labels = {"subgraph_id": names}
     for field in ("label", "split", "title"):
         values = [row.get(field) for row in rows]
@@ -100,33 +107,55 @@ def read_jsonl(path: Path) -> Sets:
 
 
 def _json_row(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise DataError(f"this is not JSON: {error.msg}.", path=path, line=number) from None
-    if not isinstance(row, dict):
-        raise DataError("expected an object {…} with 'nodes'.", path=path, line=number)
+    def refuse(message: str) -> DataError:
+        return DataError(message, path=path, line=number)
+
+    row = _json_object(line, refuse)
     if "subgraph_id" in row:
         row["id"] = row.pop("subgraph_id")
     if unknown := row.keys() - _FIELDS:
-        raise DataError(
-            f"unknown field '{min(unknown)}'; fields are {', '.join(sorted(_FIELDS))}.",
-            path=path,
-            line=number,
-        )
-    nodes = row.get("nodes")
-    if not isinstance(nodes, list) or not all(isinstance(n, int | str) for n in nodes):
-        raise DataError("'nodes' must be a list of node ids.", path=path, line=number)
+        raise refuse(f"unknown field '{min(unknown)}'; fields are {', '.join(sorted(_FIELDS))}.")
+    nodes, weights, label = row.get("nodes"), row.get("weights"), row.get("label")
+    if not isinstance(nodes, list) or not all(_is_id(node) for node in nodes):
+        raise refuse("'nodes' must be a list of node ids (text or integers).")
     if not nodes:
-        raise DataError("the subgraph is empty; it needs a node.", path=path, line=number)
-    for field, kinds in (("id", int | str), ("split", str | None), ("title", str | None)):
-        if not isinstance(row.get(field, ""), kinds):
-            raise DataError(f"'{field}' must be text.", path=path, line=number)
-    if not isinstance(row.get("label"), int | str | list | None):
-        raise DataError("'label' must be a class or a list of classes.", path=path, line=number)
+        raise refuse("the subgraph is empty; it needs a node.")
+    if "id" in row and not _is_id(row["id"]):
+        raise refuse("'id' must be text or an integer.")
+    for field in ("split", "title"):
+        if not isinstance(row.get(field), str | None):
+            raise refuse(f"'{field}' must be text.")
+    several = label if isinstance(label, list) else [label]
+    if not all(_is_id(x) or (x is None and x is label) or isinstance(x, bool) for x in several):
+        raise refuse("'label' must be a class or a list of classes.")
+    if "weights" in row and not (isinstance(weights, list) and all(map(_is_number, weights))):
+        raise refuse("'weights' must be a list of numbers.")
     if "weights" in row and len(row["weights"]) != len(nodes):
-        raise DataError("'weights' and 'nodes' differ in length.", path=path, line=number)
+        raise refuse("'weights' and 'nodes' differ in length.")
     return row
+
+
+def _json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+        json.dumps(row, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    except json.JSONDecodeError as error:
+        raise refuse(f"this is not JSON: {error.msg}.") from None
+    except (RecursionError, UnicodeError):
+        raise refuse("this JSON cannot be read: too deep, or no proper text.") from None
+    if not isinstance(row, dict):
+        raise refuse("expected an object {…} with 'nodes'.")
+    return row
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_id(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63)
 
 
 def _column(values: Iterable[Any]) -> Any:
@@ -166,7 +195,7 @@ def read_gmt(path: Path) -> Sets:
         titles.append(fields[1])
     _check_unique(names, path)
     members = pa.table({"subgraph_id": owner, "node_id": nodes})
-    titled = any(title not in ("", "na") for title in titles)
+    titled = any(title not in ("", "na", "NA") for title in titles)
     return Sets(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
 
 
@@ -187,25 +216,27 @@ def write_table(table: Any, path: Path) -> None:
     pacsv.write_csv(table, path, options)
 
 
-def write_jsonl(members: Any, labels: Any | None, path: Path) -> None:
+def write_jsonl(members: Any, labels: Any | None, ptr: Array, folder: Path) -> None:
     """The counterpart of :func:`read_jsonl`; members come grouped by subgraph."""
-    rows: dict[Any, dict[str, Any]] = {}
-    for row in members.to_pylist():
-        entry = rows.setdefault(row["subgraph_id"], {"id": row["subgraph_id"], "nodes": []})
-        entry["nodes"].append(row["node_id"])
-        if "weight" in row:
-            entry.setdefault("weights", []).append(row["weight"])
-    for row in labels.to_pylist() if labels is not None else ():
-        rows[row.pop("subgraph_id")].update({k: v for k, v in row.items() if v is not None})
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
+    ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
+    weights = members["weight"].combine_chunks() if "weight" in members.column_names else None
+    rest = None if labels is None else labels.drop_columns(["subgraph_id"]).combine_chunks()
+    with (folder / "subgraphs.jsonl").open("w", encoding="utf-8") as file:
+        for i, (start, stop) in enumerate(zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)):
+            row = {"id": ids[start].as_py(), "nodes": nodes[start:stop].to_pylist()}
+            if weights is not None:
+                row["weights"] = weights[start:stop].to_pylist()
+            if rest is not None:
+                found = rest.slice(i, 1).to_pylist()[0]
+                row.update({key: value for key, value in found.items() if value is not None})
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def write_gmt(members: Any, titles: dict[Any, str], path: Path) -> None:
-    """The counterpart of :func:`read_gmt`."""
-    sets: dict[Any, list[str]] = {}
-    for row in members.to_pylist():
-        sets.setdefault(row["subgraph_id"], []).append(str(row["node_id"]))
-    with path.open("w", encoding="utf-8") as file:
-        for name, genes in sets.items():
-            file.write("\t".join([str(name), titles.get(name) or "na", *genes]) + "\n")
+def write_gmt(members: Any, titles: Any | None, ptr: Array, folder: Path) -> None:
+    """The counterpart of :func:`read_gmt`; members come grouped by subgraph."""
+    ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
+    with (folder / "subgraphs.gmt").open("w", encoding="utf-8") as file:
+        for i, (start, stop) in enumerate(zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)):
+            title = "" if titles is None else titles[i].as_py()
+            genes = map(str, nodes[start:stop].to_pylist())
+            file.write("\t".join([str(ids[start].as_py()), title, *genes]) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import zlib
@@ -14,10 +15,12 @@ import pyarrow.csv as pacsv
 
 from .. import progress
 from ..errors import DataError
+from ..task.frames import check_unique_columns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+_BLOCK = 1 << 24  # bytes parsed together; no field may be longer
 _MAGIC = {
     b"PK\x03\x04": "a zip archive (PyTorch files are such)",
     b"PAR1": "a Parquet file",
@@ -96,6 +99,7 @@ def delimited(
     *,
     columns: Sequence[str] | None = None,
     types: dict[str, Any] | None = None,
+    skip: int = 0,
     quoted: bool = True,
 ) -> Any:
     """A delimited text file as an Arrow table.
@@ -105,6 +109,7 @@ def delimited(
         delimiter: One character.
         columns: Names of the columns where the file has no header line.
         types: Arrow types by column; others are guessed.
+        skip: Lines to leave out at the start.
         quoted: Whether double quotes may surround a value.
 
     Raises:
@@ -113,7 +118,7 @@ def delimited(
     with opened(path) as stream:
         return pacsv.read_csv(
             stream,
-            read_options=pacsv.ReadOptions(column_names=columns),
+            read_options=pacsv.ReadOptions(column_names=columns, skip_rows=skip, block_size=_BLOCK),
             parse_options=pacsv.ParseOptions(
                 delimiter=delimiter, quote_char='"' if quoted else False
             ),
@@ -129,15 +134,20 @@ def text_table(path: Path, delimiter: str, *, text: Collection[str] | None = Non
         delimiter: One character.
         text: Columns to keep as the text that is written there, blank fields as ''; default all.
     """
-    header = first_line(path)
+    first_line(path)
+    skip, header = next(lines(path))
+    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    check_unique_columns(names, path.stem, path)
+    kept = names if text is None else [name for name in names if name in text]
     try:
-        with opened(path) as stream:
-            options = pacsv.ParseOptions(delimiter=delimiter)
-            names = pacsv.open_csv(stream, parse_options=options).schema.names
-        kept = names if text is None else [name for name in names if name in text]
-        return delimited(path, delimiter, types=dict.fromkeys(kept, pa.string()))
-    except pa.ArrowInvalid as error:
-        raise DataError(_ragged(path, delimiter, header) or f"{error}.", path=path) from error
+        return delimited(
+            path, delimiter, columns=names, skip=skip, types=dict.fromkeys(kept, pa.string())
+        )
+    except pa.ArrowException as error:
+        if str(error).startswith(("Empty CSV", "Could not skip")):  # the header and no more
+            return pa.table({name: pa.array([], pa.string()) for name in names})
+        reason = _ragged(path, delimiter, header) or " ".join(str(error).split())
+        raise DataError(reason, path=path) from error
 
 
 def _ragged(path: Path, delimiter: str, header: str) -> str | None:

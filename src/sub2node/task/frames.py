@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import DataError
+from ..errors import ConfigError, DataError, suggest
 from ..ragged import Array
 from .ids import id_column
 
@@ -22,7 +24,9 @@ ALIASES = {
     "label": ("class", "y"),
     "title": ("name", "description"),
     "split": (),
+    "weight": (),
 }
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,17 @@ class Frame:
     def of(cls, data: Any, what: str, columns: Mapping[str, str], path: str | None = None) -> Frame:
         """Take a pandas, Polars or Arrow frame, or a dict of columns."""
         try:
-            table = data if isinstance(data, pa.Table) else pa.table(data)
-            return cls(table.cast(_plain_schema(table.schema)), what, columns, path)
-        except (TypeError, ValueError, pa.ArrowInvalid) as error:
+            table = data if isinstance(data, pa.Table) else _table(data)
+            table = pa.table([_plain(c) for c in table.columns], names=table.column_names)
+        except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
             raise DataError(
                 f"{what}: expected a data frame (pandas, Polars, Arrow) or a dict of columns,"
-                f" found {type(data).__name__} ({error})."
+                f" found {type(data).__name__} ({' '.join(str(error).split())}).",
+                path=path,
             ) from error
+        check_unique_columns(table.column_names, what, path)
+        table = table.select([n for n in table.column_names if not _PANDAS_INDEX.fullmatch(n)])
+        return cls(table, what, columns, path)
 
     def column_name(self, ours: str) -> str | None:
         """The column that holds what we call ``ours``, or None."""
@@ -79,11 +87,25 @@ class Frame:
 
     def ids(self, ours: str) -> Any:
         """A needed column of ids, as int64 or text."""
-        column = self.need(ours)
+        return self.as_ids(self.need(ours), ours)
+
+    def as_ids(self, column: Any, ours: str) -> Any:
+        """A column of ids, as int64 or text."""
         try:
             return id_column(column, f"{self.what} column '{self.column_name(ours)}'")
         except DataError as error:
             raise self.error(str(error)) from None
+
+    def text(self, ours: str) -> Any | None:
+        """A column as text, missing entries as '', or None if there is none."""
+        column = self.get(ours)
+        if column is None:
+            return None
+        try:
+            return column.combine_chunks().cast(pa.large_string()).fill_null("")
+        except pa.ArrowException:
+            name = self.column_name(ours)
+            raise self.error(f"the column '{name}' must be text, found {column.type}.") from None
 
     def weights(self) -> Array | None:
         """The column of weights as float64, if there is one."""
@@ -94,23 +116,72 @@ class Frame:
             row = int(np.argmax(np.asarray(column.is_null()))) + 1
             raise self.error(f"the weight in row {row} is missing.")
         try:
+            if pa.types.is_temporal(column.type):
+                raise pa.ArrowInvalid("dates are no weights")
             return np.asarray(column.cast(pa.float64()))
-        except pa.ArrowInvalid as error:
-            raise self.error(f"weights must be numbers: {error}") from error
+        except pa.ArrowException:
+            raise self.error(f"weights must be numbers, found {column.type}.") from None
 
     def error(self, message: str) -> DataError:
         """A DataError that names the file, if there is one."""
         return DataError(message, path=self.path)
 
 
-def _plain_schema(schema: Any) -> Any:
-    """The same columns in types that every Arrow function takes: no views, no dictionaries."""
-    return pa.schema([pa.field(field.name, _plain_type(field.type)) for field in schema])
+def check_unique_columns(names: Iterable[str], what: str, path: Any = None) -> None:
+    """Raise if two columns have the same name."""
+    names = list(names)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"the {what} table has two columns called '{twice}'.", path=path)
+
+
+def check_mapping(columns: Mapping[str, str], frames: Iterable[Frame]) -> None:
+    """Raise for a mapping from a word that is none of ours, or to a column that no table has."""
+    present = [name for frame in frames for name in frame.table.column_names]
+    for ours, theirs in columns.items():
+        if ours not in ALIASES:
+            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, ALIASES)}")
+        if theirs not in present:
+            found = ", ".join(dict.fromkeys(present))
+            raise ConfigError(
+                f"no table has the column '{theirs}', which is to be '{ours}'; columns found:"
+                f" {found}."
+            )
+
+
+def _table(data: Any) -> Any:
+    """An Arrow table, columns that mix numbers and text taken as text."""
+    try:
+        return pa.table(data)
+    except (TypeError, pa.ArrowException):
+        columns = data if isinstance(data, Mapping) else getattr(data, "columns", None)
+        if columns is None:
+            raise
+        return pa.table({str(name): _mixed(data[name]) for name in columns})
+
+
+def _mixed(values: Any) -> Any:
+    try:
+        return pa.array(values)
+    except (TypeError, pa.ArrowException):
+        flat = list(values)
+        if not all(v is None or isinstance(v, str | int | float) for v in flat):
+            raise
+        missing = [v is None or (isinstance(v, float) and math.isnan(v)) for v in flat]
+        return pa.array([None if m else str(v) for v, m in zip(flat, missing, strict=True)])
+
+
+def _plain(column: Any) -> Any:
+    """The same column in a type that every Arrow function takes: no views, no dictionaries."""
+    if pa.types.is_dictionary(column.type):
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        words = [_plain(chunk.dictionary).take(chunk.indices) for chunk in chunks]
+        return pa.chunked_array(words, _plain_type(column.type.value_type))
+    kind = _plain_type(column.type)
+    return column if kind == column.type else column.cast(kind)
 
 
 def _plain_type(kind: Any) -> Any:
-    if pa.types.is_dictionary(kind):
-        return _plain_type(kind.value_type)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return pa.list_(_plain_type(kind.value_type))
     return pa.large_string() if kind == pa.string_view() else kind

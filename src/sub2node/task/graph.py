@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..errors import ConfigError, DataError
-from ..ragged import Array, frozen, index_dtype, pointers, sealed
+from ..ragged import Array, frozen, index_dtype, integers, pointers, sealed
 from .content import digest
 from .names import Names
 
@@ -59,13 +60,22 @@ class Graph:
     def __post_init__(self) -> None:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
         put = object.__setattr__
-        put(self, "names", None if is_positions(self.names) else self.names)
-        put(self, "indptr", frozen(self.indptr, dtype))
-        put(self, "indices", frozen(self.indices, dtype))
+        for name in ("indptr", "indices"):
+            given = getattr(self, name)
+            whole = given if getattr(given, "dtype", None) == dtype else integers(given, name)
+            if len(whole) and whole.max() > np.iinfo(dtype).max:
+                raise DataError(f"graph.{name} has {whole.max()}, which is no position.")
+            put(self, name, frozen(whole, dtype))
         put(self, "loops", frozen(self.loops, np.int64))
+        if self.weights is not None and self.loop_weights is None:
+            put(self, "loop_weights", np.ones(len(self.loops)))
         for name in ("weights", "loop_weights", "features"):
             if getattr(self, name) is not None:
-                put(self, name, frozen(getattr(self, name), np.float32))
+                put(self, name, _numbers(getattr(self, name), name))
+        for name in ("names", "titles"):
+            if getattr(self, name) is not None and not isinstance(getattr(self, name), Names):
+                put(self, name, Names(getattr(self, name)))
+        put(self, "names", None if is_positions(self.names) else self.names)
         _check_adjacency(self)
         _check_loops(self)
         _check_features(self)
@@ -181,7 +191,8 @@ class Graph:
         """Whether each pair is joined by an edge (self-loops aside): bool, shape of the input."""
         if not len(source):
             return np.zeros(0, dtype=bool)
-        found = self.adjacency(dtype=np.int8)[source, target]
+        ones, shape = np.ones(len(self.indices), np.int8), (self.num_nodes, self.num_nodes)
+        found = sp.csr_array((ones, self.indices, self.indptr), shape=shape)[source, target]
         return np.asarray(np.asarray(found).ravel() != 0)
 
     @cached_property
@@ -224,9 +235,19 @@ class Graph:
 
 
 def undirected(
-    source: Any, target: Any, *, weights: Any = None, repeated: Repeated = "same"
+    source: Any,
+    target: Any,
+    *,
+    weights: Any = None,
+    repeated: Repeated = "same",
+    name: Callable[[int], str] = str,
 ) -> Edges:
-    """Sort edges, merge repeated ones (either direction), set self-loops aside: O(E log E)."""
+    """Sort edges, merge repeated ones (either direction), set self-loops aside: O(E log E).
+
+    ``name`` tells what to call a node in an error; the rest is as in :meth:`Graph.from_edges`.
+    """
+    if repeated not in get_args(Repeated):
+        raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
     low, high = _ids(source, "source"), _ids(target, "target")
     if low.shape != high.shape:
         raise DataError(f"{len(low):,} edge sources but {len(high):,} targets.")
@@ -242,7 +263,7 @@ def undirected(
     first = np.ones(len(key), dtype=bool)
     first[1:] = key[1:] != key[:-1]
     if values is not None:
-        values = _merge(key, first, values, size, repeated)
+        values = _merge(key, first, values, repeated, name, size)
     repeats = len(key) - int(first.sum())
     low, high = np.divmod(key[first], max(size, 1))
     loop = low == high
@@ -251,7 +272,14 @@ def undirected(
     return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
 
 
-def _merge(key: Array, first: Array, values: Array, size: int, repeated: Repeated) -> Array:
+def _merge(
+    key: Array,
+    first: Array,
+    values: Array,
+    repeated: Repeated,
+    name: Callable[[int], str],
+    size: int,
+) -> Array:
     starts = np.flatnonzero(first)
     if not len(starts):
         return values
@@ -263,11 +291,9 @@ def _merge(key: Array, first: Array, values: Array, size: int, repeated: Repeate
         if len(clash):
             a, b = divmod(int(key[starts[clash[0]]]), size)
             raise DataError(
-                f"the edge {a}-{b} is given several times with different weights; say what they"
-                " mean together with repeated='sum' or repeated='max'."
+                f"the edge {name(a)}-{name(b)} is given several times with different weights; say"
+                " what they mean together with repeated='sum' or repeated='max'."
             )
-    elif repeated != "max":
-        raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
     return largest
 
 
@@ -275,12 +301,10 @@ def _ids(values: Any, what: str) -> Array:
     array = np.asarray(values)
     if array.ndim != 1:
         raise DataError(f"edge {what}s must be a flat list, found shape {array.shape}.")
-    if len(array) and array.dtype.kind not in "iu":
-        raise DataError(f"edge {what}s must be integers, found {array.dtype}.")
-    array = array.astype(np.int64)
+    array = integers(array, f"edge {what}s")
     if len(array) and array.min() < 0:
         row = int(np.argmax(array < 0))
-        raise DataError(f"edge {row} has the negative {what} {array[row]}; ids start at 0.")
+        raise DataError(f"edge {row + 1} has the negative {what} {array[row]}; ids start at 0.")
     if len(array) and array.max() >= 2**31:
         raise DataError(f"node id {array.max()} is too large; the limit is 2,147,483,647.")
     return array
@@ -296,9 +320,16 @@ def _weights(values: Any, count: int) -> Array:
     bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
     if len(bad):
         raise DataError(
-            f"edge {bad[0]} has weight {values[int(bad[0])]}; weights are finite and above 0."
+            f"edge {bad[0] + 1} has weight {values[int(bad[0])]}; weights are finite and above 0."
         )
     return array
+
+
+def _numbers(values: Any, what: str) -> Array:
+    try:
+        return frozen(values, np.float32)
+    except (TypeError, ValueError):
+        raise DataError(f"{what} must be numbers, as many in each row.") from None
 
 
 def _check_adjacency(graph: Graph) -> None:
@@ -335,6 +366,8 @@ def _check_loops(graph: Graph) -> None:
 def _check_features(graph: Graph) -> None:
     if graph.features is None:
         return
+    if graph.features.ndim == 2 and graph.features.shape[1] == 0:
+        raise DataError("features need at least one column.")
     if graph.features.ndim != 2 or len(graph.features) != graph.num_nodes:
         raise DataError(
             f"features have shape {graph.features.shape}, but the graph has {graph.num_nodes:,}"

@@ -30,13 +30,16 @@ def id_column(column: Any, what: str) -> Any:
         return pa.array([], pa.int64())
     if pa.types.is_floating(kind):
         whole = np.asarray(column)
-        bad = np.flatnonzero(~np.isfinite(whole) | (whole != np.floor(whole)))
+        bad = np.flatnonzero(~(np.abs(whole) <= 2**53) | (whole != np.floor(whole)))
         if len(bad):
             row = int(bad[0])
             raise DataError(f"{what} in row {row + 1} is {whole[row]}; ids are integers or text.")
         return pa.array(whole.astype(np.int64))
     if pa.types.is_integer(kind):
-        return column.cast(pa.int64())
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            raise DataError(f"{what} has an id above 2^63; use text.") from None
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _integers_if_plain(column.cast(pa.large_string()), what)
     raise DataError(f"{what} has the type {kind}; ids are integers or text.")

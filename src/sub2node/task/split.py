@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from ..errors import ConfigError, DataError
-from ..ragged import Array, frozen, sealed
+from ..ragged import Array, frozen, generator, integers, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,23 +29,23 @@ class Split:
     codes: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", frozen(self.codes, np.int8))
-        if len(self.codes) and not (self.codes.min() >= -1 and self.codes.max() < len(PARTS)):
+        codes = integers(self.codes, "split codes")
+        if len(codes) and not (codes.min() >= -1 and codes.max() < len(PARTS)):
             raise DataError("split codes are 0 train, 1 virtual, 2 val, 3 test, -1 left out.")
+        object.__setattr__(self, "codes", frozen(codes.astype(np.int8), np.int8))
 
     @classmethod
     def given(cls, words: Iterable[str]) -> Split:
         """From one word a subgraph: train, val or test."""
-        words = list(words)
-        values, inverse = np.unique(np.array(words, dtype=object).astype(str), return_inverse=True)
-        for value in values:
-            if value not in PARTS:
-                where = words.index(str(value))
+        number: dict[Any, int] = {part: code for code, part in enumerate(PARTS)}
+        codes = []
+        for where, word in enumerate(words):
+            if word not in number:
                 raise DataError(
-                    f"subgraph {where} has the split word {str(value)!r}; use train, val or test."
+                    f"subgraph {where} has the split word {word!r}; use train, val or test."
                 )
-        codes = np.array([PARTS.index(value) for value in values] or [0], dtype=np.int8)
-        return cls(codes[inverse] if words else np.empty(0, np.int8))
+            codes.append(number[word])
+        return cls(np.array(codes, dtype=np.int8))
 
     @classmethod
     def sizes(cls, *, train: int, val: int = 0, test: int = 0, virtual: int = 0) -> Split:
@@ -64,8 +64,8 @@ class Split:
     ) -> Split:
         """A random split, stratified by label, that keeps each group in one part.
 
-        Every part gets its fraction of each class to within one subgraph (without groups), and
-        every class has a subgraph in train. A multi-label subgraph counts for its rarest label.
+        Every part gets about its fraction of each class, and every class gets a subgraph in train
+        as far as train is large enough. A multi-label subgraph counts for its rarest label.
 
         Args:
             labels: (M,) classes or (M, C) booleans; None: not stratified, ``count`` is needed.
@@ -74,21 +74,26 @@ class Split:
             groups: One value a subgraph; subgraphs of equal value stay together.
             seed: Same seed, same split.
         """
-        total = sum(fractions)
-        if len(fractions) != 3 or min(fractions) < 0 or abs(total - 1) > 1e-6:
+        if len(fractions) != 3 or not (min(fractions) >= 0 and abs(sum(fractions) - 1) < 1e-6):
             raise ConfigError(f"split fractions {tuple(fractions)} must be three that add up to 1.")
         if labels is None and count is None:
             raise ConfigError("a random split needs labels or a count of subgraphs.")
+        labels = None if labels is None else np.asarray(labels)
         size = len(labels) if labels is not None else int(count or 0)
+        if size < 0:
+            raise ConfigError(f"a count of subgraphs is 0 or more, found {count}.")
         if groups is not None and len(groups) != size:
             raise DataError(f"{len(groups):,} groups for {size:,} subgraphs.")
-        unit = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
+        unit = np.arange(size)
+        if groups is not None:
+            seen: dict[Any, int] = {}
+            unit = np.array([seen.setdefault(group, len(seen)) for group in groups], np.int64)
         units = int(unit.max()) + 1 if size else 0
         weight = np.bincount(unit, minlength=units)
         strata = np.zeros(size, np.int64) if labels is None else _strata(labels)
         stratum = np.full(units, strata.max(initial=0))
         np.minimum.at(stratum, unit, strata)  # of a group, as of labels: the rarest one
-        order = _spread(stratum, np.random.default_rng(seed))
+        order = _spread(stratum, generator(seed))
         middle = np.cumsum(weight[order]) - weight[order] / 2
         bounds = np.cumsum(np.asarray(fractions)[:2]) * size
         codes = np.empty(units, np.int8)
@@ -100,6 +105,9 @@ class Split:
 
         Val and test stay. For single-label data.
         """
+        labels = np.asarray(labels)
+        if len(labels) != len(self):
+            raise DataError(f"{len(labels):,} labels for {len(self):,} subgraphs.")
         if labels.ndim != 1:
             raise DataError("n per class is defined for single-label data only.")
         if n < 1:
@@ -112,7 +120,7 @@ class Split:
             raise DataError(
                 f"class {small} has {counts.min()} training subgraphs, fewer than n = {n}."
             )
-        shuffled = np.random.default_rng(seed).permutation(len(train))
+        shuffled = generator(seed).permutation(len(train))
         order = shuffled[np.argsort(classes[shuffled], kind="stable")]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         codes = self.codes.copy()

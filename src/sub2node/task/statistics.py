@@ -140,6 +140,8 @@ def _warnings(task: SubgraphTask, facts: dict[str, Any]) -> list[str]:
                 f"{count} {part.split('_')[0]} subgraphs have exactly the nodes of a training"
                 " subgraph: scores on them measure memory."
             )
+    if facts["classes"] == 1:
+        warnings.append("There is one class only: nothing to tell apart.")
     test = facts["split"].get("test", 0)
     if 0 < test < _SMALL_TEST:
         warnings.append(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import DataError
-from ..ragged import Array, blocks, frozen, index_dtype, owners, pointers, ranges, sealed
+from ..ragged import Array, blocks, frozen, index_dtype, integers, owners, pointers, ranges, sealed
 from .content import digest
 from .graph import Graph, check_names, is_positions
 from .names import Names
@@ -48,9 +48,10 @@ class Subgraphs:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "names", None if is_positions(self.names) else self.names)
-        put(self, "ptr", frozen(self.ptr, np.int64))
-        largest = int(np.max(self.nodes)) if len(self.nodes) else 0
-        put(self, "nodes", frozen(self.nodes, index_dtype(largest)))
+        put(self, "ptr", frozen(integers(self.ptr, "subgraphs.ptr"), np.int64))
+        nodes = integers(self.nodes, "node ids")
+        dtype = index_dtype(int(nodes.max(initial=0)))
+        put(self, "nodes", frozen(self.nodes if _has(self.nodes, dtype) else nodes, dtype))
         _check_pointers(self.ptr, len(self.nodes), "ptr")
         _check_members(self)
         if self.weights is not None:
@@ -73,7 +74,7 @@ class Subgraphs:
         cls, lists: Iterable[Sequence[int] | Array], *, names: Names | None = None
     ) -> Subgraphs:
         """Make subgraphs from lists of node numbers; a node that is given twice counts once."""
-        arrays = [np.asarray(nodes, dtype=np.int64).ravel() for nodes in lists]
+        arrays = [integers(nodes, "node ids").ravel() for nodes in lists]
         counts = np.fromiter((len(a) for a in arrays), np.int64, len(arrays))
         flat = np.concatenate(arrays) if arrays else np.empty(0, np.int64)
         return cls.from_pairs(owners(pointers(counts)), flat, len(arrays), names=names)
@@ -90,6 +91,7 @@ class Subgraphs:
         titles: Names | None = None,
     ) -> Subgraphs:
         """Make subgraphs from (subgraph, node) pairs in any order, repeated pairs merged."""
+        subgraph, node = integers(subgraph, "subgraph numbers"), integers(node, "node ids")
         order = np.lexsort((node, subgraph))
         subgraph, node = subgraph[order], node[order]
         first = np.ones(len(node), dtype=bool)
@@ -154,6 +156,14 @@ class Subgraphs:
     def name_of(self, position: int) -> str:
         """The name of a subgraph, or its position where it has none."""
         return str(position) if self.names is None else self.names[position]
+
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """All pairs of members of a subgraph: lower node, higher node, subgraph; int64."""
+        flat = np.arange(len(self.nodes))
+        after = self.ptr[1:][self.owner] - flat - 1
+        first, second = owners(pointers(after)), ranges(flat + 1, after)
+        nodes = self.nodes.astype(np.int64)
+        return nodes[first], nodes[second], self.owner[first]
 
     def induced_edges(self, graph: Graph) -> tuple[Array, Array]:
         """Edges of G inside each subgraph, all subgraphs at once.
@@ -227,6 +237,10 @@ class Subgraphs:
 
     def __repr__(self) -> str:
         return f"Subgraphs({len(self):,} sets, {len(self.nodes):,} members)"
+
+
+def _has(values: Any, dtype: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype == dtype
 
 
 def _check_pointers(ptr: Array, length: int, field_name: str) -> None:

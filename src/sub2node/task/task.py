@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError
-from ..ragged import Array, distinct, frozen, pointers
+from ..ragged import Array, distinct, frozen, integers, pointers
 from .content import digest
-from .graph import Graph
+from .graph import Graph, check_names
+from .names import Names
 from .split import Split
 from .subgraphs import Subgraphs
 
@@ -50,8 +51,10 @@ class SubgraphTask:
     def __post_init__(self) -> None:
         put = object.__setattr__
         if self.labels is not None:
-            kind = np.int64 if np.ndim(self.labels) == 1 else np.bool_
-            put(self, "labels", frozen(self.labels, kind))
+            labels: Any = self.labels
+            if np.ndim(labels) == 1:
+                labels = integers(labels, "labels (class numbers; names go in class_names)")
+            put(self, "labels", frozen(labels, np.int64 if np.ndim(labels) == 1 else np.bool_))
         put(self, "notes", tuple(self.notes))
         _check_lengths(self)
         if self.split is not None and not np.array_equal(self.split.order, range(len(self.split))):
@@ -150,6 +153,8 @@ class SubgraphTask:
 
     def _positions(self, which: Any) -> Array:
         values = np.asarray(which)
+        if values.ndim != 1:
+            raise DataError("a subset is a flat list of positions, names, or a mask.")
         if values.dtype.kind in "UTO" and len(values):
             names = self.subgraphs.names
             found = names.find(values.tolist()) if names is not None else np.array([-1])
@@ -160,7 +165,7 @@ class SubgraphTask:
             if values.shape != (len(self),):
                 raise DataError(f"a mask of {len(values)} for {len(self):,} subgraphs.")
             return np.flatnonzero(values)
-        values = values.astype(np.int64)
+        values = integers(values, "positions of subgraphs")
         if len(values) and not (values.min() >= 0 and values.max() < len(self)):
             raise DataError(f"positions of subgraphs lie in 0…{len(self) - 1}.")
         return values
@@ -295,6 +300,8 @@ def _check_members(task: SubgraphTask) -> None:
 
 def _check_labels(task: SubgraphTask) -> tuple[str, ...]:
     labels, names = task.labels, tuple(str(name) for name in task.class_names)
+    if names:
+        check_names(Names(names), len(names), "class_names", unique=True)
     if labels is None:
         if names:
             raise DataError("class names were given, but no labels.")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..task import SubgraphTask
 
 CARD, WEIGHTS, SUBGRAPHS = "graph.json", "weights.parquet", "subgraphs.parquet"
+OURS = r"graph\.json|weights\.parquet|subgraphs\.parquet"
 _FORMAT, _VERSION = "sub2node-graph", 1
 
 
@@ -73,7 +74,7 @@ def save_graph(
     """Write a graph with the ids and labels of its task; nothing is seen until all is there."""
     if graph.task_hash != task.hash:
         raise ConfigError("the graph was translated from another task than the one given.")
-    with new_folder(Path(path), overwrite=overwrite) as folder:
+    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder:
         row, column = owners(graph.weights.indptr), graph.weights.indices
         half = column >= row
         table = {

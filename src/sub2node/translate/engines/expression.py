@@ -14,6 +14,11 @@ from typing import Any
 import ibis
 
 
+def _number(value: float) -> Any:
+    """A literal that is a double everywhere; Spark would take 2.0 for a decimal."""
+    return ibis.literal(float(value), type="float64")
+
+
 def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
     """The upper half of W: ``row <= column``, ``weight``, one row for each non-zero entry.
 
@@ -29,7 +34,7 @@ def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
     left = own.select(u="node", i="number", a="weight")
     right = own.select(v="node", j="number", b="weight")
     pairs = joined.join(left, "u").join(right, "v")
-    both = ibis.ifelse(pairs.i == pairs.j, 2.0, 1.0)
+    both = ibis.ifelse(pairs.i == pairs.j, _number(2), _number(1))
     pairs = pairs.select(
         row=ibis.least(pairs.i, pairs.j),
         column=ibis.greatest(pairs.i, pairs.j),
@@ -39,14 +44,14 @@ def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
 
 
 def _members(members: Any, sets: Any) -> Any:
-    weight = members.weight.cast("float64") if "weight" in members.columns else ibis.literal(1.0)
+    weight = members.weight.cast("float64") if "weight" in members.columns else _number(1)
     flat = members.select(subgraph_id=members.subgraph_id, node=members.node_id, weight=weight)
     return flat.join(sets, "subgraph_id").select("number", "node", "weight")
 
 
 def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
     """Distinct edges between covered nodes, lower end first; self-loops with half their weight."""
-    w = edges.weight.cast("float64") if "weight" in edges.columns else ibis.literal(1.0)
+    w = edges.weight.cast("float64") if "weight" in edges.columns else _number(1)
     once = edges.select(
         u=ibis.least(edges.source, edges.target), v=ibis.greatest(edges.source, edges.target), w=w
     )
@@ -56,15 +61,15 @@ def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
     if self_loops:  # where the graph has no loop, one of weight 1
         found = loops.select(node="u", w="w")
         loops = covered.left_join(found, "node").select("node", "w")
-        loops = loops.select(u="node", v="node", w=ibis.coalesce(loops.w, 1.0))
-    halves = loops.select(u="u", v="v", w=loops.w / 2)
+        loops = loops.select(u="node", v="node", w=ibis.coalesce(loops.w, _number(1)))
+    halves = loops.select(u="u", v="v", w=loops.w * _number(0.5))
     return once.filter(once.u != once.v).union(halves)
 
 
 def sums(raw: Any, train: int) -> Any:
     """One row: Σ w and Σ w² over the train block, both halves."""
     inside = raw.filter(raw.column < train)
-    times = ibis.ifelse(inside.row == inside.column, 1.0, 2.0)
+    times = ibis.ifelse(inside.row == inside.column, _number(1), _number(2))
     return inside.aggregate(
         total=(times * inside.weight).sum(), squares=(times * inside.weight * inside.weight).sum()
     )
@@ -72,7 +77,7 @@ def sums(raw: Any, train: int) -> Any:
 
 def kept(raw: Any, *, above: float, least: float, top_k: int | None) -> Any:
     """The entries that are kept, as :class:`sub2node.translate.product.Keep` says."""
-    some = raw.filter((raw.weight > above) & (raw.weight >= least))
+    some = raw.filter((raw.weight > _number(above)) & (raw.weight >= _number(least)))
     if top_k is None:
         return some
     off = some.filter(some.row != some.column)
@@ -87,6 +92,6 @@ def kept(raw: Any, *, above: float, least: float, top_k: int | None) -> Any:
 
 def scores(raw: Any, *, least: float, width: float) -> Any:
     """Weights as shares of the range of scores from ``least``, ``width`` wide, at most 1."""
-    share = (raw.weight - least) / width
-    result = raw.select("row", "column", weight=ibis.least(share, 1.0))
+    share = (raw.weight - _number(least)) / _number(width)
+    result = raw.select("row", "column", weight=ibis.least(share, _number(1)))
     return result.filter(result.weight > 0)

@@ -1,0 +1,122 @@
+"""The labels table → class numbers, class names, split and titles, one entry a subgraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..ragged import Array, distinct
+from .frames import Frame
+from .ids import IdSpace
+from .names import Names
+from .split import PARTS, Split
+
+
+def read_labels(
+    frame: Frame | None, space: IdSpace, classes: tuple[str, ...]
+) -> tuple[Array | None, tuple[str, ...], Split | None, Names | None]:
+    """Labels, class names, split and titles, one entry a subgraph of ``space``."""
+    if frame is None:
+        return None, (), None, None
+    if all(frame.get(column) is None for column in ("label", "split", "title")):
+        frame.need("label")
+    who = frame.ids("subgraph_id")
+    rows = space.find(who)
+    if (rows < 0).any():
+        lost = who[int(np.argmax(rows < 0))].as_py()
+        raise frame.error(f"subgraph {lost!r} has a label but no members: it is empty.")
+    seen = np.bincount(rows, minlength=len(space))
+    if (seen == 0).any():
+        lost = space.text()[int(np.argmax(seen == 0))]
+        raise frame.error(
+            f"the label of subgraph {lost!r} is missing: the labels table has no row for it."
+        )
+    first = np.full(len(space), len(rows))
+    np.minimum.at(first, rows, np.arange(len(rows)))
+    split = _split(frame, rows, first)
+    virtual = np.zeros(len(space), bool) if split is None else split.mask("virtual")
+    labels, class_names = _label_values(frame, rows, virtual, classes)
+    titles = frame.text("title")
+    return labels, class_names, split, None if titles is None else Names(titles.take(first))
+
+
+def _label_values(
+    frame: Frame, rows: Array, virtual: Array, known: tuple[str, ...]
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Labels of the subgraphs: (M,) numbers, or (M, C) booleans where one has several."""
+    column = frame.get("label")
+    if column is None:
+        return None, ()
+    column, rows, several = _flat_labels(frame, column.combine_chunks(), rows, virtual)
+    found = frame.as_ids(column, "label")
+    classes = IdSpace(Names(known).arrow) if known else IdSpace.sorted(found)
+    number = classes.find(found)
+    if (number < 0).any():
+        raise frame.error(f"the label {column[int(np.argmax(number < 0))].as_py()!r} is no class.")
+    names = tuple(classes.text())
+    each = distinct(rows * max(len(names), 1) + number) // max(len(names), 1)
+    if several or (each[1:] == each[:-1]).any():
+        table = np.zeros((len(virtual), len(names)), dtype=bool)
+        table[rows, number] = True
+        return table, names
+    single = np.full(len(virtual), -1, dtype=np.int64)
+    single[rows] = number
+    return single, names
+
+
+def _flat_labels(frame: Frame, column: Any, rows: Array, virtual: Array) -> tuple[Any, Array, bool]:
+    """One label a row: lists taken apart, virtual subgraphs left away, a missing label refused."""
+    several = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+    if several:
+        sizes = np.asarray(pc.list_value_length(column).fill_null(0))
+        missing = np.asarray(column.is_null())  # an empty list is an answer: none of the classes
+    else:
+        missing = np.asarray(column.is_null())
+        if pa.types.is_floating(column.type):
+            missing = missing | np.isnan(np.asarray(column.fill_null(np.nan)))
+        elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
+    if (missing & ~virtual[rows]).any():
+        row = int(np.argmax(missing & ~virtual[rows]))
+        raise frame.error(f"the label of row {row + 1} is missing.")
+    if several:
+        return column.flatten(), np.repeat(rows, sizes), True
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.string())
+    return column.filter(pa.array(~missing)), rows[~missing], False
+
+
+def _split(frame: Frame, rows: Array, first: Array) -> Split | None:
+    words = frame.text("split")
+    if words is None:
+        return None
+    encoded = pc.utf8_trim_whitespace(words).dictionary_encode()
+    known = encoded.dictionary.to_pylist()
+    for position, word in enumerate(known):
+        if word not in PARTS:
+            row = int(np.argmax(np.asarray(encoded.indices) == position)) + 1
+            raise frame.error(f"row {row} has the split word {word!r}; use train, val or test.")
+    codes = np.array([PARTS.index(word) for word in known], np.int8)
+    codes = codes[np.asarray(encoded.indices)]
+    clash = codes != codes[first][rows]
+    if clash.any():
+        raise frame.error(f"row {int(np.argmax(clash)) + 1} puts its subgraph in a second part.")
+    return Split(codes[first])
+
+
+def used_classes(
+    labels: Array, names: tuple[str, ...], *, keep_all: bool
+) -> tuple[Array, tuple[str, ...]]:
+    """Labels and names without the classes that nobody has any more."""
+    if keep_all:
+        return labels, names
+    if labels.ndim == 2:
+        used = labels.any(axis=0)
+        return labels[:, used], tuple(np.array(names)[used].tolist())
+    used = np.zeros(len(names), dtype=bool)
+    used[labels[labels >= 0]] = True
+    number = np.append(np.cumsum(used) - 1, -1)  # the last one is for -1
+    return number[labels], tuple(np.array(names)[used].tolist())
