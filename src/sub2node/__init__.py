@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .task import Subgraphs as Subgraphs
     from .task import SubgraphTask as SubgraphTask
     from .task import describe as describe
+    from .translate import S2NGraph as S2NGraph
+    from .translate import translate as translate  # type: ignore[no-redef]
 
 __version__ = "0.1.0"
 
@@ -30,12 +32,14 @@ _HOME = {
     "Subgraphs": "task",
     "SubgraphTask": "task",
     "describe": "task",
+    "S2NGraph": "translate",
+    "translate": "translate",
     "Sub2NodeError": "errors",
     "DataError": "errors",
     "ConfigError": "errors",
     "MissingExtraError": "errors",
 }
-_PARTS = ("datasets", "errors", "io", "task")
+_PARTS = ("datasets", "errors", "evaluate", "io", "task")
 
 __all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604
 

@@ -10,7 +10,7 @@ import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
-from . import convert, datasets, describe, doctor
+from . import convert, datasets, describe, doctor, translate
 from .output import errors, say
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.command("datasets")(datasets.datasets)
 app.command("describe")(describe.describe)
 app.command("convert")(convert.convert)
+app.command("translate")(translate.translate)
 app.command("doctor")(doctor.doctor)
 
 

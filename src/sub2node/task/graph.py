@@ -173,7 +173,8 @@ class Graph:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
         data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights
         shape = (self.num_nodes, self.num_nodes)
-        matrix = sp.csr_array((data.astype(dtype), self.indices, self.indptr), shape=shape)
+        data = data.astype(dtype, copy=False)
+        matrix = sp.csr_array((data, self.indices, self.indptr), shape=shape)
         if not loops or not self.num_loops:
             return matrix
         values = np.ones(self.num_loops) if self.loop_weights is None else self.loop_weights

@@ -124,8 +124,11 @@ class Subgraphs:
     def membership(self, num_nodes: int, dtype: Any = np.float32) -> Any:
         """M, the sparse matrix subgraphs × nodes: 1, or the member's weight, where a node is in."""
         data = np.ones(len(self.nodes), dtype) if self.weights is None else self.weights
-        arrays = (data.astype(dtype), self.nodes, self.ptr)
-        return sp.csr_array(arrays, shape=(len(self), num_nodes))
+        kind = index_dtype(num_nodes, len(self.nodes))
+        nodes, ptr = self.nodes.astype(kind, copy=False), self.ptr.astype(kind)
+        return sp.csr_array(
+            (data.astype(dtype, copy=False), nodes, ptr), shape=(len(self), num_nodes)
+        )
 
     def take(self, positions: Array) -> Subgraphs:
         """The subgraphs at these positions, in this order; unnamed ones keep their old number."""

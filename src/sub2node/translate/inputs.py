@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import ConfigError, suggest
 from ..ragged import Array
-from .kernels import edge_operator
-from .s2n_graph import S2NGraph, degrees, task_split
+from .kernels import loop_weights
+from .s2n_graph import S2NGraph, task_split
 
 if TYPE_CHECKING:
     from ..task import Part, SubgraphTask
@@ -82,11 +82,13 @@ def _readout(
         return 1 / subgraphs.sizes[owner]
     if readout not in READOUTS:
         raise ConfigError(f"there is no readout {readout!r}.{suggest(readout, READOUTS)}")
-    operator = edge_operator(task.graph, self_loops=True, dtype=np.float64)
-    around = operator @ np.ones(task.graph.num_nodes)
+    adjacency = task.graph.adjacency(dtype=np.float64)
+    diagonal = loop_weights(task.graph, True, np.float64)
+    around = adjacency @ np.ones(task.graph.num_nodes) + diagonal
     if readout == "degree":
         members = subgraphs.membership(task.graph.num_nodes, dtype=np.float64)[:count]
-        below = degrees(members, operator)
+        times = members.T @ np.ones(count)
+        below = members @ (adjacency @ times + diagonal * times)  # row sums of W, without W
     else:
         if graph is None or graph.normalized or not graph.settings.complete:
             raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")

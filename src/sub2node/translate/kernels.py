@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import ConfigError, DataError, suggest
-from ..ragged import Array
+from ..ragged import Array, owners
 
 if TYPE_CHECKING:
     from ..task import Graph
@@ -41,32 +41,62 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class Linear:
-    """W = M B Mᵀ.
+    """W = M B Mᵀ with B = operator + diag(diagonal).
 
     Args:
-        operator: B as CSR (N, N), symmetric.
+        operator: CSR (N, N), symmetric.
+        diagonal: (N,), or None for none; apart, so that A + I needs no second copy of A.
     """
 
     operator: Any
+    diagonal: Array | None = None
 
     def block(self, left: Any, right: Any) -> Any:
         """Left rows times B, then times the right rows, sparse or dense by how full they are."""
         reach = left @ self.operator
-        cells = max(reach.shape[0] * reach.shape[1], 1)
-        if reach.nnz / cells <= _DENSE_FILL:
-            return reach @ right.T.tocsr()
-        # Rows of `right` are short: adding a few dense vectors each beats a sparse product.
-        return (right @ reach.T.toarray(order="C")).T
+        own = None
+        if self.diagonal is not None:
+            own = left.copy()
+            own.data = own.data * self.diagonal[own.indices]
+        if reach.nnz <= _DENSE_FILL * reach.shape[0] * reach.shape[1]:
+            return (reach if own is None else reach + own) @ right.T.tocsr()
+        dense = reach.toarray()
+        if own is not None:
+            dense[owners(own.indptr), own.indices] += own.data
+        # Rows of `right` are short: adding a few dense vectors each beats a sparse product, if
+        # what is added lies together in memory.
+        return (right @ np.ascontiguousarray(dense.T)).T
+
+    def totals(self, members: Any, groups: Array) -> Array:
+        """Σ w between groups of subgraphs, up to rounding, without making W.
+
+        Args:
+            members: Membership (M, N).
+            groups: Where each group of rows starts, ascending from 0, (G,).
+
+        Returns:
+            (G, G).
+        """
+        of_group = np.repeat(np.arange(len(groups)), np.diff([*groups, members.shape[0]]))
+        ones = np.ones(len(of_group), members.dtype)
+        gather = sp.csr_array((ones, (of_group, np.arange(len(of_group)))))
+        times = np.ascontiguousarray((gather @ members).toarray().T)
+        reach = self.operator @ times
+        if self.diagonal is not None:
+            reach += self.diagonal[:, None] * times
+        return np.asarray(times.T.astype(np.float64) @ reach)
 
     def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
         """The reach of a row and its weights, as sparse entries."""
         size, found = left.shape[1], float(right.shape[0])
         members = _pattern(left)
-        reach = np.minimum(members @ np.diff(self.operator.indptr).astype(np.float64), size)
+        reach = np.minimum(members @ (np.diff(self.operator.indptr) + 1.0), size)
         if rough:
             return np.asarray(_ENTRY * (reach + found))
-        times = np.bincount(right.indices, minlength=size).astype(np.float64)
-        pairs = members @ (_pattern(self.operator) @ times)
+        times = np.bincount(right.indices, minlength=size).astype(np.float32)
+        whole = self.operator.data.min(initial=1) >= 1  # then its products bound the counts
+        around = self.operator if whole else _pattern(self.operator)
+        pairs = members @ (around @ times + times).astype(np.float64)
         return np.asarray(_ENTRY * (reach + np.minimum(pairs, found)))
 
 
@@ -126,20 +156,20 @@ def make_kernel(
             raise ConfigError(f"max_distance must be 0 or more, found {max_distance}.")
         return ShortestPath(_pattern(graph.adjacency(dtype=np.float64)), max_distance)
     if te == "shared_nodes":
-        return Linear(sp.eye_array(graph.num_nodes, format="csr", dtype=dtype))
+        empty = sp.csr_array((graph.num_nodes, graph.num_nodes), dtype=dtype)
+        return Linear(empty, np.ones(graph.num_nodes, dtype))
     if te == "edges":
-        return Linear(edge_operator(graph, self_loops=self_loops, dtype=dtype))
+        return Linear(graph.adjacency(dtype=dtype), loop_weights(graph, self_loops, dtype))
     raise ConfigError(f"there is no T_e called {te!r}.{suggest(te, TE)}")
 
 
-def edge_operator(graph: Graph, *, self_loops: bool, dtype: Any) -> Any:
-    """A + I, self-loops that are missing added with weight 1; or A as it is, with its own."""
-    if not self_loops:
-        return graph.adjacency(loops=True, dtype=dtype)
-    diagonal = np.ones(graph.num_nodes, dtype=dtype)
-    if graph.loop_weights is not None:
-        diagonal[graph.loops] = graph.loop_weights
-    return (graph.adjacency(dtype=dtype) + sp.diags_array(diagonal, format="csr")).tocsr()
+def loop_weights(graph: Graph, self_loops: bool, dtype: Any) -> Array | None:
+    """The diagonal of A + I, self-loops that are missing counted with weight 1; or that of A."""
+    if not self_loops and not graph.num_loops:
+        return None
+    diagonal = np.full(graph.num_nodes, 1 if self_loops else 0, dtype=dtype)
+    diagonal[graph.loops] = 1 if graph.loop_weights is None else graph.loop_weights
+    return diagonal
 
 
 def _checked(operator: Any, size: int, dtype: Any) -> Any:

@@ -6,20 +6,28 @@ before the next block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import progress
 from ..errors import ConfigError, Sub2NodeError
-from ..ragged import Array, blocks, owners, pointers
-from .kernels import Kernel
+from ..ragged import Array, blocks, index_dtype, owners, pointers
+from .kernels import Kernel, Linear
+from .statistics import Statistics
 
-SCRATCH = 256 << 20  # bytes to work in where the user sets no limit
+_Result = TypeVar("_Result")
+SCRATCH = 128 << 20  # bytes to work in where the user sets no limit
 _ENTRY = 12  # bytes of a kept entry: column, value, share of the row
+_GROUPS = 16  # of subgraphs, for which sums are known beforehand
+_SAFE = 1 - 1e-5  # a bound that rests on rounded sums is taken a little lower
 _COPIES = 4  # temporary arrays of a block's size that are alive at a time
 
 
@@ -40,7 +48,8 @@ class Keep:
 
     def mask(self, values: Array) -> Array:
         """Which of these weights pass the bounds."""
-        return np.asarray((values > max(self.above, 0)) & (values >= self.least))
+        passed = values > max(self.above, 0)
+        return np.asarray(passed & (values >= self.least) if self.least > 0 else passed)
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class Limit:
     """Memory that may be used: to work in, and for what is kept.
 
     Args:
-        memory: Bytes; None: a working space of 256 MB, and no limit on what is kept.
+        memory: Bytes; None: a working space of 128 MB, and no limit on what is kept.
     """
 
     memory: int | None = None
@@ -100,38 +109,84 @@ class Sums:
     total: float = 0.0
     squares: float = 0.0
 
-    def add(self, block: Any, start: int, *, half: bool) -> None:
-        """Add the rows from ``start`` on; ``half``: their columns start there too, and what is
-        right of the square on the diagonal stands for its mirror image as well."""
+    def of(self, block: Any, start: int, *, half: bool) -> tuple[float, float]:
+        """Both sums over the rows from ``start`` on; ``half``: their columns start there too, and
+        what is right of the square on the diagonal stands for its mirror image as well."""
         first = start if half else 0
         inside = block[: max(self.size - start, 0), : max(self.size - first, 0)]
-        self._add(inside, 2 if half else 1)
-        if half:
-            self._add(inside[:, : inside.shape[0]], -1)
+        total, squares = _sums(inside)
+        if not half:
+            return total, squares
+        own_total, own_squares = _sums(inside[:, : inside.shape[0]])
+        return 2 * total - own_total, 2 * squares - own_squares
 
-    def _add(self, block: Any, times: int) -> None:
-        data = block.data if sp.issparse(block) else block.ravel(order="K")
-        values = data.astype(np.float64)
-        self.total += times * float(values.sum())
-        self.squares += times * float(values @ values)
+    def add(self, found: tuple[float, float]) -> None:
+        """Add the sums of a block."""
+        self.total += found[0]
+        self.squares += found[1]
 
 
-def _pieces(kernel: Kernel, left: Any, right: Any, scratch: int) -> Iterator[tuple[int, int]]:
-    """Runs of rows that fit into the working space."""
+def _sums(block: Any) -> tuple[float, float]:
+    data = block.data if sp.issparse(block) else block
+    letters = "ij"[: data.ndim]
+    squares = np.einsum(f"{letters},{letters}->", data, data, dtype=np.float64)
+    return float(data.sum(dtype=np.float64)), float(squares)
+
+
+def _blocks(
+    kernel: Kernel,
+    left: Any,
+    right: Any,
+    limit: Limit,
+    work: Callable[[Any, int, int], _Result],
+    *,
+    half: bool,
+) -> Iterator[tuple[int, _Result]]:
+    """What ``work(block, start, stop)`` makes of each block of rows of W, in order, after ``stop``.
+
+    ``half``: only columns from the first row on. SciPy and NumPy let go of Python's lock while
+    they work, so as many blocks as there are processors are made at a time, sharing the memory.
+    """
+    workers = _processors()
+    scratch = limit.scratch // workers
     need = kernel.bytes_per_row(left, right, rough=True)
     if need.sum() > scratch:
         need = kernel.bytes_per_row(left, right, rough=False)
-    return blocks(np.ceil(need).astype(np.int64), scratch)
+    pieces = list(blocks(np.ceil(need).astype(np.int64), scratch))
+
+    def make(piece: tuple[int, int]) -> tuple[int, _Result]:
+        start, stop = piece
+        block = kernel.block(left[start:stop], right[start:] if half else right)
+        return stop, work(block, start, stop)
+
+    if len(pieces) < 2:
+        yield from map(make, pieces)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        ahead = deque(pool.submit(make, piece) for piece in pieces[: workers + 1])
+        coming = iter(pieces[workers + 1 :])
+        while ahead:
+            yield ahead.popleft().result()
+            ahead.extend(pool.submit(make, piece) for piece in islice(coming, 1))
 
 
-def measure(kernel: Kernel, members: Any, *, limit: Limit) -> Sums:
-    """Σ w and Σ w² of all subgraphs with each other, from one half of the product."""
-    count = members.shape[0]
-    sums = Sums(count)
-    for start, stop in _pieces(kernel, members, members, limit.scratch):
-        sums.add(kernel.block(members[start:stop], members[start:]), start, half=True)
-        progress.step("Measuring", _half(stop, count), _half(count, count))
-    return sums
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def measure(kernel: Kernel, members: Any, sums: Sums, *, limit: Limit) -> None:
+    """Fill ``sums`` from one half of the product, keeping nothing."""
+    inside = members[: sums.size]
+
+    def work(block: Any, start: int, _: int) -> tuple[float, float]:
+        return sums.of(block, start, half=True)
+
+    for stop, found in _blocks(kernel, inside, inside, limit, work, half=True):
+        sums.add(found)
+        progress.step("Measuring", _half(stop, sums.size), _half(sums.size, sums.size))
 
 
 def rows(
@@ -144,14 +199,18 @@ def rows(
     sums: Sums | None = None,
     what: str = "Translating",
 ) -> Any:
-    """The kept weights of ``left`` (K, N) with ``right`` (R, N): CSR (K, R)."""
+    """The kept weights of ``left`` (K, N) with ``right`` (R, N): CSR (K, R); may fill ``sums``."""
+
+    def work(block: Any, start: int, _: int) -> tuple[Any, tuple[float, float]]:
+        seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=False)
+        return _kept(block, keep, start), seen
+
     found, kept, count = [], 0, left.shape[0]
-    for start, stop in _pieces(kernel, left, right, limit.scratch):
-        block = kernel.block(left[start:stop], right)
+    for stop, (part, seen) in _blocks(kernel, left, right, limit, work, half=False):
         if sums is not None:
-            sums.add(block, start, half=False)
-        found.append(_kept(block, keep, start))
-        kept += found[-1].nnz
+            sums.add(seen)
+        found.append(part)
+        kept += part.nnz
         limit.check(kept, 2 * _ENTRY)  # the pieces, and the whole they are put together to
         progress.step(what, stop, count, f"{stop:,} rows, {kept:,} entries kept")
     if not found:
@@ -162,25 +221,108 @@ def rows(
 def upper(kernel: Kernel, members: Any, keep: Keep, *, limit: Limit, sums: Sums | None) -> Any:
     """The kept weights of all subgraphs with each other, from one half of the product: CSR.
 
-    Pays where few entries are kept, because the kept half is mirrored at the end.
+    Pays where few entries are kept, because they are mirrored at the end. May fill ``sums``.
     """
+
+    def work(block: Any, start: int, _: int) -> tuple[_Entries, tuple[float, float]]:
+        seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=True)
+        return _upper_entries(block, keep, start), seen
+
     found, kept, count = [], 0, members.shape[0]
-    for start, stop in _pieces(kernel, members, members, limit.scratch):
-        block = kernel.block(members[start:stop], members[start:])
+    for stop, (entries, seen) in _blocks(kernel, members, members, limit, work, half=True):
         if sums is not None:
-            sums.add(block, start, half=True)
-        part = _kept(block, keep, 0).tocoo()
-        row, column = part.coords
-        half = column >= row
-        found.append((row[half] + start, column[half] + start, part.data[half]))
-        kept += int(half.sum())
+            sums.add(seen)
+        found.append(entries)
+        kept += len(entries[2])
         limit.check(kept, 4 * _ENTRY)
-        detail = f"{stop:,} rows, {kept:,} pairs kept"
-        progress.step("Translating", _half(stop, count), _half(count, count), detail)
+        _tell(stop, count, kept)
+    return mirrored(*_together(found, members.dtype), count)
+
+
+def upper_by_score(
+    kernel: Linear, members: Any, sums: Sums, score: float, least: float, *, limit: Limit
+) -> Any | None:
+    """The same, of entries above a standard score that is itself found on the way.
+
+    The mean is known before; the standard deviation is at least that of what has been seen, with
+    the rest as even as it could be. So the bound only rises: what lies below it now can go, and
+    the exact bound is applied at the end. Fills ``sums``; None where too much had to be kept
+    meanwhile: the caller then goes through W again with the exact bound.
+    """
+    size, count = sums.size, members.shape[0]
+    total, rest = _evenly(kernel, members[:size])
+    above, room = _bound(size, total, rest(0), score), limit.scratch // (2 * _ENTRY)
+
+    def work(block: Any, start: int, _: int) -> tuple[_Entries, tuple[float, float]]:
+        entries = _upper_entries(block, Keep(above, least), start)
+        return entries, sums.of(block, start, half=True)
+
+    found: list[_Entries] = []
+    fits = True
+    for stop, (entries, seen) in _blocks(kernel, members, members, limit, work, half=True):
+        sums.add(seen)
+        above = max(above, _bound(size, total, sums.squares + rest(stop), score))
+        found = [*found, entries] if fits else []
+        if sum(len(part[2]) for part in found) > room:
+            found = [_at_least(part, above) for part in found]
+            fits = sum(len(part[2]) for part in found) <= room
+        _tell(stop, count, sum(len(part[2]) for part in found))
+    exact = Statistics(size, sums.total, sums.squares).weight_at(score)
+    if not fits:
+        return None
+    return mirrored(*_together([_at_least(part, exact) for part in found], members.dtype), count)
+
+
+def _bound(size: int, total: float, squares: float, score: float) -> float:
+    """The weight of a standard score, if Σ w² is at least ``squares``; at least 0."""
+    spread = Statistics(size, total, squares)
+    return max(_SAFE * (spread.mean + score * spread.std), 0.0) if size > 1 else 0.0
+
+
+def _evenly(kernel: Linear, members: Any) -> tuple[float, Callable[[int], float]]:
+    """Σ w of these subgraphs, and the least that Σ w² can be over the rows and columns from a row
+    on: what it would be if the weights between two groups of subgraphs were all the same."""
+    count = members.shape[0]
+    starts = np.unique(np.linspace(0, count, _GROUPS, endpoint=False).astype(np.int64))
+    sizes = np.diff([*starts, count])
+    totals = kernel.totals(members, starts)
+    even = totals**2 / (sizes[:, None] * sizes)
+    after = [float(even[group:, group:].sum()) for group in range(len(starts) + 1)]
+
+    def rest(row: int) -> float:
+        return after[int(np.searchsorted(starts, row))]
+
+    return float(totals.sum()), rest
+
+
+_Entries = tuple[Array, Array, Array]
+
+
+def _tell(stop: int, count: int, kept: int) -> None:
+    detail = f"{stop:,} rows, {kept:,} pairs kept"
+    progress.step("Translating", _half(stop, count), _half(count, count), detail)
+
+
+def _upper_entries(block: Any, keep: Keep, start: int) -> _Entries:
+    """Row, column and weight of the kept entries of a block on and above the diagonal."""
+    part = _kept(block, keep, 0).tocoo()
+    row, column = part.coords
+    half = column >= row
+    return row[half] + start, column[half] + start, part.data[half]
+
+
+def _at_least(entries: _Entries, above: float) -> _Entries:
+    row, column, data = entries
+    passed = data > above
+    return row[passed], column[passed], data[passed]
+
+
+def _together(found: list[_Entries], dtype: Any) -> _Entries:
     if not found:
-        return sp.csr_array((count, count), dtype=members.dtype)
+        empty = np.empty(0, np.int32)
+        return empty, empty, np.empty(0, dtype)
     row, column, data = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return mirrored(row, column, data, count)
+    return row, column, data
 
 
 def _half(stop: int, count: int) -> float:
@@ -202,17 +344,20 @@ def _kept(block: Any, keep: Keep, start: int) -> Any:
     if sp.issparse(block):
         block = block.tocsr()
         block.sort_indices()
-        passed = keep.mask(block.data)
-        row, column, data = owners(block.indptr), block.indices, block.data
-        if not passed.all():
-            row, column, data = row[passed], column[passed], data[passed]
+        mask = keep.mask(block.data)
+        data, column = block.data[mask], block.indices[mask]
+        ptr = pointers(mask)[block.indptr]
     else:
-        row, column = np.nonzero(keep.mask(block))
-        data = block[row, column]
+        block = np.ascontiguousarray(block)
+        mask = keep.mask(block)
+        numbers = np.arange(block.shape[1], dtype=index_dtype(block.shape[1]))
+        data, column = block[mask], np.broadcast_to(numbers, block.shape)[mask]
+        ptr = pointers(mask.sum(axis=1))
     if keep.top_k is not None:
-        best = largest(row, column, data, keep.top_k, diagonal=start)
-        row, column, data = row[best], column[best], data[best]
-    ptr = pointers(np.bincount(row, minlength=block.shape[0]))
+        best = largest(owners(ptr), column, data, keep.top_k, diagonal=start)
+        row = owners(ptr)[best]
+        data, column = data[best], column[best]
+        ptr = pointers(np.bincount(row, minlength=block.shape[0]))
     return sp.csr_array((data, column, ptr), shape=block.shape)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import ConfigError, DataError
-from ..ragged import Array, owners
+from ..ragged import owners
 from ..task import Part, Split, Subgraphs
 from .product import Keep, Limit, rows
 from .statistics import Statistics
@@ -197,12 +197,6 @@ def normalized(weights: Any, statistics: Statistics, a: float, delta: float) -> 
     tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
     data = np.maximum(data, tiny)
     return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
-
-
-def degrees(membership: Any, operator: Any) -> Array:
-    """Row sums of W = M B Mᵀ without making it: (M,), exact for counts."""
-    wide = membership.astype(np.float64)
-    return np.asarray(wide @ (operator.astype(np.float64) @ (wide.T @ np.ones(wide.shape[0]))))
 
 
 def task_split(task: SubgraphTask) -> Split:

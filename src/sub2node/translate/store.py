@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, DataError
 from ..files import new_folder
 from ..io.save import tables_of
-from ..ragged import owners
+from ..ragged import Array, owners
 from ..task import PARTS, Split
 from .product import mirrored
 from .s2n_graph import S2NGraph, Settings, Source
@@ -149,3 +151,25 @@ def _source(task: SubgraphTask, card: dict[str, Any], settings: Settings) -> Sou
     if settings.te == "operator":
         raise ConfigError("the T_e was an operator of your own, which is not stored; translate.")
     return Source(*exact_kernel(task, settings.te, settings))
+
+
+def read_pairs(folder: Path) -> Iterator[tuple[Array, Array]]:
+    """Rows and columns of the stored entries, one half, piece by piece."""
+    for fragment in pq.ParquetDataset(folder / WEIGHTS).fragments:
+        for piece in fragment.to_batches(columns=["row", "column"]):
+            yield tuple(np.asarray(piece.column(i)).astype(np.int64) for i in (0, 1))  # type: ignore[misc]
+
+
+def read_labels(folder: Path) -> Array | None:
+    """The stored labels as numbers, -1 for none, or as booleans; None where there are none."""
+    table = pq.read_table(folder / SUBGRAPHS)
+    if "label" not in table.column_names:
+        return None
+    column = table["label"].combine_chunks()
+    if not pa.types.is_list(column.type):
+        codes = column.dictionary_encode().indices
+        return np.asarray(codes.fill_null(-1)).astype(np.int64)
+    codes = column.flatten().dictionary_encode().indices
+    one_hot = np.zeros((len(column), len(codes.unique())), dtype=bool)
+    one_hot[np.asarray(pc.list_parent_indices(column)), np.asarray(codes)] = True
+    return one_hot

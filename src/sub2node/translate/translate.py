@@ -10,12 +10,12 @@ import numpy as np
 from ..errors import ConfigError, DataError, suggest
 from ..ragged import distinct
 from .kernels import Kernel, Linear, Operator, make_kernel
-from .product import Keep, Limit, Sums, measure, parse_memory, rows, united, upper
+from .product import Keep, Limit, Sums, measure, parse_memory, rows, united, upper, upper_by_score
 from .s2n_graph import S2NGraph, Settings, Source, task_split
 from .statistics import Statistics
 
 if TYPE_CHECKING:
-    from ..task import SubgraphTask
+    from ..task import Graph, Subgraphs, SubgraphTask
 
 Engine = Literal["memory", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -54,7 +54,7 @@ def translate(
         min_weight: Drop entries below this weight.
         top_k: Keep the diagonal and the k largest other entries of each row (of either end).
         engine: ``memory``; ``duckdb`` for graphs beyond memory; ``spark`` for a cluster.
-        memory: How much may be used, as ``"2GB"``; by default 256 MB to work in and what is kept.
+        memory: How much may be used, as ``"2GB"``; by default 128 MB to work in and what is kept.
         master: Spark's master, as ``local[2]``.
         spill: Where DuckDB puts what does not fit; by default beside the system's temporary files.
 
@@ -70,19 +70,24 @@ def translate(
         top_k=top_k,
     )
     check_settings(settings)
-    if engine not in ENGINES:
-        raise ConfigError(f"there is no engine {engine!r}.{suggest(engine, ENGINES)}")
+    check_engine(engine, settings.te)
     if engine != "memory":
         from .engines import translate_tables
 
-        if not isinstance(te, str) or te != "edges":
-            raise ConfigError(f"the engine {engine} knows only T_e 'edges'; use engine='memory'.")
         return translate_tables(
             task, settings, engine=engine, memory=memory, master=master, spill=spill
         )
     if isinstance(task, str | Path):
         raise ConfigError("engine='memory' takes a task: translate(load_task(path)).")
     return _in_memory(task, te, settings, Limit(parse_memory(memory)))
+
+
+def check_engine(engine: str, te: str) -> None:
+    """Raise for an engine that there is not, or that cannot do this T_e."""
+    if engine not in ENGINES:
+        raise ConfigError(f"there is no engine {engine!r}.{suggest(engine, ENGINES)}")
+    if engine != "memory" and te != "edges":
+        raise ConfigError(f"the engine {engine} knows only T_e 'edges'; use engine='memory'.")
 
 
 def check_settings(settings: Settings) -> None:
@@ -105,19 +110,30 @@ def _in_memory(
     kernel, members = exact_kernel(task, te, settings)
     source = Source(kernel, members)
     kernel, members = _covered(kernel, members)
-    sums, above = Sums(train), 0.0
-    if settings.cut is not None:  # the scores must be known before anything can be dropped
-        sums = measure(kernel, members[:train], limit=limit)
-        above = Statistics(train, sums.total, sums.squares).weight_at(settings.cut)
-    keep = Keep(above=above, least=settings.min_weight or 0.0, top_k=settings.top_k)
-    gather = sums if settings.cut is None else None
-    if settings.complete or settings.top_k is not None:
-        weights = rows(kernel, members, members, keep, limit=limit, sums=gather)
-        weights = weights if settings.top_k is None else united(weights)
-    else:
-        weights = upper(kernel, members, keep, limit=limit, sums=gather)
+    sums = Sums(train)
+    weights = _weights(kernel, members, sums, settings, limit)
     statistics = Statistics(train, sums.total, sums.squares)
     return S2NGraph(weights, split, statistics, settings, task.hash, source)
+
+
+def _weights(kernel: Kernel, members: Any, sums: Sums, settings: Settings, limit: Limit) -> Any:
+    """The kept entries of W; fills ``sums``."""
+    least, top_k, score = settings.min_weight or 0.0, settings.top_k, settings.cut
+    if settings.complete:
+        return rows(kernel, members, members, Keep(), limit=limit, sums=sums)
+    above, gather = 0.0, sums if score is None else None
+    if score is not None:
+        if isinstance(kernel, Linear) and score >= 0 and top_k is None:
+            found = upper_by_score(kernel, members, sums, score, least, limit=limit)
+            if found is not None:
+                return found
+        else:
+            measure(kernel, members, sums, limit=limit)
+        above = Statistics(sums.size, sums.total, sums.squares).weight_at(score)
+    keep = Keep(above, least, top_k)
+    if top_k is None:
+        return upper(kernel, members, keep, limit=limit, sums=gather)
+    return united(rows(kernel, members, members, keep, limit=limit, sums=gather))
 
 
 def exact_kernel(task: SubgraphTask, te: str | Operator, settings: Settings) -> tuple[Kernel, Any]:
@@ -137,18 +153,15 @@ def exact_kernel(task: SubgraphTask, te: str | Operator, settings: Settings) -> 
             dtype=dtype,
         )
 
-    dtype: Any = np.float32 if counts else np.float64
-    made = kernel(dtype)
-    members = task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
-    if counts and isinstance(made, Linear) and largest_possible(members, made.operator) >= _EXACT:
-        return kernel(np.float64), members.astype(np.float64)
-    return made, members
+    exact = counts and largest_possible(task.graph, task.subgraphs) < _EXACT
+    dtype: Any = np.float32 if exact else np.float64
+    return kernel(dtype), task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
 
 
-def largest_possible(members: Any, operator: Any) -> float:
-    """A bound on every entry of W = M B Mᵀ: no weight exceeds the degrees of a subgraph's nodes."""
-    around = operator.astype(np.float64) @ np.ones(operator.shape[0])
-    return float((members.astype(np.float64) @ around).max(initial=0))
+def largest_possible(graph: Graph, subgraphs: Subgraphs) -> int:
+    """A bound on the counts: no weight exceeds the degrees of a subgraph's nodes, and its size."""
+    around = graph.degrees[subgraphs.nodes] + 1
+    return int(np.bincount(subgraphs.owner, around).max(initial=0))
 
 
 def _covered(kernel: Kernel, members: Any) -> tuple[Kernel, Any]:
@@ -156,4 +169,5 @@ def _covered(kernel: Kernel, members: Any) -> tuple[Kernel, Any]:
     nodes = distinct(members.indices)
     if not isinstance(kernel, Linear) or len(nodes) > _COVER * members.shape[1]:
         return kernel, members
-    return Linear(kernel.operator[nodes][:, nodes].tocsr()), members[:, nodes].tocsr()
+    diagonal = None if kernel.diagonal is None else kernel.diagonal[nodes]
+    return Linear(kernel.operator[nodes][:, nodes].tocsr(), diagonal), members[:, nodes].tocsr()

@@ -15,8 +15,8 @@ import ibis
 
 
 def _number(value: float) -> Any:
-    """A literal that is a double everywhere; Spark would take 2.0 for a decimal."""
-    return ibis.literal(float(value), type="float64")
+    """A literal that is a double everywhere; Spark would take a plain 2.0 for a decimal."""
+    return ibis.literal(repr(float(value))).cast("float64")
 
 
 def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:

@@ -1,0 +1,235 @@
+"""``s2n translate``: a task to its S2N graph, in memory or on an engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ConfigError
+from .output import (
+    AsJson,
+    Columns,
+    Data,
+    GraphFile,
+    LabelFile,
+    Repeated,
+    Swap,
+    UnknownNodesOption,
+    Variant,
+    console,
+    load,
+    print_json,
+    progress,
+    say,
+    table,
+)
+
+
+def translate(
+    data: Data,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write.")],
+    te: Annotated[
+        str, typer.Option("--te", help="T_e: edges, shared_nodes or shortest_path.")
+    ] = "edges",
+    self_loops: Annotated[
+        bool, typer.Option("--self-loops/--no-self-loops", help="W = M(A+I)Mᵀ, or M A Mᵀ.")
+    ] = True,
+    max_distance: Annotated[
+        int, typer.Option("--max-distance", help="Most hops that count, for shortest_path.")
+    ] = 2,
+    a: Annotated[
+        float | None, typer.Option("--a", help="Normalise: the standard score that becomes 0.")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="Normalise: scores from a to 1. [default: 1]")
+    ] = None,
+    cut: Annotated[
+        float | None, typer.Option("--cut", help="Drop entries at or below this standard score.")
+    ] = None,
+    min_weight: Annotated[
+        float | None, typer.Option("--min-weight", help="Drop entries below this weight.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", help="Keep each row's k largest entries.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", help="memory; duckdb beyond memory; spark on a cluster.")
+    ] = "memory",
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="How much may be used, as 2GB.")
+    ] = None,
+    spill: Annotated[
+        Path | None, typer.Option("--spill", help="Where duckdb puts what does not fit.")
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option("--master", help="Spark's master, as 'local[2]'.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.")] = False,
+    as_json: AsJson = False,
+    graph: GraphFile = None,
+    labels: LabelFile = None,
+    column: Columns = None,
+    unknown_nodes: UnknownNodesOption = "error",
+    repeated: Repeated = "same",
+    variant: Variant = None,
+    swap: Swap = None,
+) -> None:
+    """Translate a task: each subgraph a node, two joined by the edges between them.
+
+    With the engines duckdb and spark, DATA may be a folder of Parquet tables (s2n convert makes
+    one); neither it nor the result is loaded.
+
+    Example: s2n translate generate:density -o graph --a 1 --delta 2
+    """
+    from ..files import check_folder
+    from ..translate import Settings
+    from ..translate.store import OURS
+    from ..translate.translate import check_settings
+
+    if delta is not None and a is None:
+        raise ConfigError("--delta goes with --a: scores from a to a + delta become 0 to 1.")
+    settings = Settings(
+        te=te,
+        self_loops=self_loops,
+        max_distance=max_distance,
+        cut=cut,
+        min_weight=min_weight,
+        top_k=top_k,
+        a=a,
+        delta=None if a is None else 1.0 if delta is None else delta,
+    )
+    check_settings(settings)
+    check_folder(out, overwrite=overwrite, ours=OURS)
+    beyond = engine != "memory" and Path(data).is_dir() and (Path(data) / "edges.parquet").exists()
+    task = None
+    if not beyond:
+        task = load(
+            data,
+            graph=graph,
+            labels=labels,
+            column=column,
+            unknown_nodes=unknown_nodes,
+            repeated=repeated,
+            variant=variant,
+            swap=swap,
+        )
+    with progress():
+        if engine == "memory":
+            _in_memory(task, out, settings, memory=memory, overwrite=overwrite)
+        else:
+            _on_engine(
+                task or Path(data),
+                out,
+                settings,
+                overwrite=overwrite,
+                options={"engine": engine, "memory": memory, "master": master, "spill": spill},
+            )
+        summary = _summary(out, task, Path(data))
+    if as_json:
+        print_json(summary)
+    else:
+        _show(summary, out)
+
+
+def _in_memory(task: Any, out: Path, settings: Any, *, memory: str | None, overwrite: bool) -> None:
+    from ..translate import translate as run
+
+    # With a range of scores asked for, what lies below it need never be held.
+    cut = settings.cut if settings.a is None else max(settings.a, settings.cut or settings.a)
+    result = run(
+        task,
+        te=settings.te,
+        self_loops=settings.self_loops,
+        max_distance=settings.max_distance,
+        cut=cut,
+        min_weight=settings.min_weight,
+        top_k=settings.top_k,
+        memory=memory,
+    )
+    if settings.a is not None:
+        result = result.normalize(settings.a, settings.delta)
+    result.save(out, task, overwrite=overwrite)
+
+
+def _on_engine(
+    data: Any, out: Path, settings: Any, *, overwrite: bool, options: dict[str, Any]
+) -> None:
+    from ..files import new_folder
+    from ..translate.engines import translate_to
+    from ..translate.store import OURS
+    from ..translate.translate import check_engine
+
+    check_engine(options["engine"], settings.te)
+    with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
+        translate_to(data, folder, settings, **options)
+
+
+def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
+    """What went in and what came out, from the stored graph, without loading it."""
+    from ..evaluate.homophily import homophily_of_pairs
+    from ..translate.store import read_card, read_labels, read_pairs
+
+    card = read_card(out)
+    nodes, edges = _before(task, data)
+    diagonal, pairs, count = 0, card["entries"], card["nodes"]
+    alike = None
+    labels = read_labels(out)
+    for row, column in read_pairs(out):
+        diagonal += int((row == column).sum())
+    if labels is not None:
+        measured = homophily_of_pairs(read_pairs(out), labels, half=True)
+        alike = {"edge": measured.edge, "node": measured.node}
+    after = pairs - diagonal
+    return {
+        "nodes": {"before": nodes, "after": count},
+        "edges": {"before": edges, "after": after},
+        "self_loops": diagonal,
+        "compression": {
+            "nodes": count / nodes if nodes else None,
+            "edges": after / edges if edges else None,
+        },
+        "density": 2 * after / (count * (count - 1)) if count > 1 else 0.0,
+        "homophily": alike,
+        "statistics": card["statistics"],
+        "settings": card["settings"],
+        "spilled_bytes": card.get("spilled_bytes", 0),
+        "out": str(out),
+    }
+
+
+def _before(task: Any, data: Path) -> tuple[int | None, int]:
+    if task is not None:
+        return task.graph.num_nodes, task.graph.num_edges
+    import pyarrow.parquet as pq
+
+    nodes, edges = data / "nodes.parquet", data / "edges.parquet"
+    count = pq.ParquetDataset(nodes).read(columns=[]).num_rows if nodes.exists() else None
+    return count, sum(fragment.count_rows() for fragment in pq.ParquetDataset(edges).fragments)
+
+
+def _show(summary: dict[str, Any], out: Path) -> None:
+    view = table("Translated", "", "before", "after", "ratio")
+    for what in ("nodes", "edges"):
+        before, after = summary[what]["before"], summary[what]["after"]
+        ratio = summary["compression"][what]
+        view.add_row(
+            what.capitalize(),
+            "unknown" if before is None else f"{before:,}",
+            f"{after:,}",
+            "" if ratio is None else f"×{ratio:.4g}",
+        )
+    console.print(view)
+    numbers = summary["statistics"]
+    spread = "" if numbers["std"] is None else f" ± {numbers['std']:.4g}"
+    say("Weights", f"{numbers['mean']:.4g}{spread} over all pairs of the train block", style="bold")
+    say("Density", f"{summary['density']:.4g}", style="bold")
+    say("Self-loops", f"{summary['self_loops']:,}", style="bold")
+    if summary["homophily"] is not None:
+        alike = summary["homophily"]
+        text = f"edge {alike['edge']:.3f}, node {alike['node']:.3f} (without self-loops)"
+        say("Homophily", text, style="bold")
+    if summary["spilled_bytes"]:
+        say("Spilled", f"{summary['spilled_bytes'] / 1e9:.2f} GB at most", style="bold")
+    say("Wrote", str(out), style="green")
