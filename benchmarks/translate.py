@@ -145,7 +145,7 @@ from sub2node.task import Graph, Subgraphs, SubgraphTask
 rng = np.random.default_rng(0)
 sets, size = {sets}, 20
 nodes = 20 * sets
-ends = rng.integers(0, nodes, (2, 10 * nodes))
+ends = rng.integers(0, nodes, (2, 3 * nodes))
 graph = Graph.from_edges(*ends, num_nodes=nodes)
 owner = np.repeat(np.arange(sets), size)
 members = Subgraphs.from_pairs(owner, rng.integers(0, nodes, sets * size), sets)

@@ -14,6 +14,7 @@ from typing import Any
 from ... import progress
 from ...errors import ConfigError, MissingExtraError, Sub2NodeError
 
+_FULL = 100 * 10**6  # bytes free below which a disk counts as full
 _LOOK = 0.25  # seconds between looks at a running query
 
 
@@ -60,6 +61,8 @@ class Backend:
         try:
             yield
         except Exception as error:
+            if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
+                raise KeyboardInterrupt from None
             raise _explained(error, self.spill) from error
         finally:
             done.set()
@@ -100,16 +103,20 @@ def opened(
             "preserve_insertion_order": False,
             **({} if memory is None else {"memory_limit": f"{memory // 10**6}MB"}),
         }
-        try:
-            connection = ibis.duckdb.connect(**settings)
-        except ImportError:
-            raise MissingExtraError("duckdb", "scale", "the engine duckdb") from None
+        connection = _duckdb(ibis, settings)
         try:
             yield Backend(connection, folder)
         finally:
             connection.disconnect()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _duckdb(ibis: Any, settings: dict[str, Any]) -> Any:
+    try:
+        return ibis.duckdb.connect(**settings)
+    except ImportError:
+        raise MissingExtraError("duckdb", "scale", "the engine duckdb") from None
 
 
 @contextmanager
@@ -135,11 +142,16 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
 def _explained(error: Exception, spill: Path | None) -> Exception:
     """The engine's errors that a user can do something about, in one sentence."""
     text = str(error)
-    if "max_temp_directory_size" in text or "No space left" in text or "disk" in text.lower():
+    full = spill is not None and shutil.disk_usage(spill).free < _FULL
+    memory = "Out of Memory" in text or "OutOfMemory" in type(error).__name__
+    if "No space left" in text or (memory and full):
         return Sub2NodeError(
             f"no room is left to spill in {spill}; free some, or name another place (spill=…,"
-            " --spill), or allow more memory."
+            " --spill)."
         )
-    if "Out of Memory" in text or "OutOfMemory" in type(error).__name__:
-        return Sub2NodeError("the memory limit is too small for this query; allow more memory.")
+    if memory:
+        return Sub2NodeError(
+            "the memory limit is too small for this query, or what it may spill is; allow more"
+            f" memory, or more room in {spill}."
+        )
     return error
