@@ -24,7 +24,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[dev,scale,spark]'
 	@touch $@
 
 venv: $(VENV)/.core
@@ -35,6 +35,9 @@ demo: $(VENV)/.core
 	@echo
 	@echo "2. Read it back and look at it"
 	@$(BIN)/s2n describe demo-output/density
+	@echo
+	@echo "3. Translate it: each subgraph a node"
+	@$(BIN)/s2n translate demo-output/density -o demo-output/graph --a 1 --delta 2 --overwrite
 	@echo
 	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
 

@@ -17,12 +17,10 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def block_after(text: str, start: int = 0) -> list[str]:
-    """The lines of the first code block after a piece of text."""
-    rest = README[README.index(text, start) :]
-    found = re.search(r"```\w*\n(.*?)```", rest, re.DOTALL)
-    assert found is not None
-    return found.group(1).rstrip("\n").split("\n")
+def block_after(text: str, skip: int = 0) -> list[str]:
+    """The lines of the first code block after a piece of text, or of one after it."""
+    found = re.findall(r"```\w*\n(.*?)```", README[README.index(text) :], re.DOTALL)
+    return str(found[skip]).rstrip("\n").split("\n")
 
 
 def run(*words: str, cwd: Path, data: Path | None = None) -> list[str]:
@@ -39,13 +37,14 @@ def run(*words: str, cwd: Path, data: Path | None = None) -> list[str]:
 
 def test_the_demo_prints_what_it_says(tmp_path: Path) -> None:
     written = block_after("`make demo` prints:")
-    shown = run("convert", "generate:density", "demo-output/density", cwd=tmp_path)
-    shown += run("describe", "demo-output/density", cwd=tmp_path)
-    recipe = (ROOT / "Makefile").read_text(encoding="utf-8")
-    said = re.findall(r'^\t@echo "(\d\. .*|Next.*)"$', recipe, re.MULTILINE)
-    assert [line for line in written if line] == [
-        line for line in (said[0], *shown[:3], said[1], *shown[3:], said[2]) if line
-    ]
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndemo:")[1].split("\n\n")[0]
+    shown = []
+    for line in re.findall(r"^\t@(.*)$", recipe, re.MULTILINE):
+        if line.startswith("echo"):
+            shown.append(line.removeprefix("echo").strip().strip('"'))
+        else:
+            shown += run(*line.removeprefix("$(BIN)/s2n ").split(), cwd=tmp_path)
+    assert [line for line in written if line] == [line for line in shown if line]
 
 
 def test_ppi_bp_is_described_so(data: Path, tmp_path: Path) -> None:
@@ -72,3 +71,16 @@ def test_your_own_data_in_three_lines(tmp_path: Path, monkeypatch: pytest.Monkey
     }
     exec("\n".join(block_after("## Your own data in three lines")), frames)
     assert s2n.load_task("my-task").num_classes == 2
+
+
+def test_ppi_bp_is_translated_so(data: Path, tmp_path: Path) -> None:
+    command, *written = block_after("## Translation", 1)
+    assert written == run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
+
+
+def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
+    names: dict[str, object] = {"new_subgraphs": s2n.Subgraphs.from_lists([[0, 1]])}
+    exec("\n".join(block_after("## Translation")), names)
+    docs = (ROOT / "docs" / "translation.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
+        exec(block, {})

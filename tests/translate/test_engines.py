@@ -65,6 +65,7 @@ def spark() -> str:
     return "local[2]"
 
 
+@pytest.mark.filterwarnings("ignore")  # PySpark with newer pandas
 def test_spark_equals_memory(task: SubgraphTask, spark: str, tmp_path: Path) -> None:
     """Real PySpark: string ids, self-loops, repeated edges, a split, a cut, the largest k."""
     named = SubgraphTask.from_tables(
