@@ -9,13 +9,14 @@ the user brings. Shortest paths are the one kernel that is not linear.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..errors import ConfigError, DataError, suggest
-from ..ragged import Array, owners
+from ..ragged import Array
 
 if TYPE_CHECKING:
     from ..task import Graph
@@ -27,14 +28,33 @@ _DENSE_FILL = 1 / 16  # a fuller block is multiplied densely: measured break-eve
 _ENTRY = 12  # bytes of a sparse entry with its share of scratch
 
 
+@dataclass(frozen=True)
+class Side:
+    """The subgraphs on one side of a product: membership rows, and the transpose once it is needed.
+
+    Args:
+        rows: CSR (R, N).
+    """
+
+    rows: Any
+
+    @cached_property
+    def columns(self) -> Any:
+        """The transpose, CSR (N, R)."""
+        return self.rows.T.tocsr()
+
+
 class Kernel(Protocol):
     """How weights between subgraphs come about."""
 
-    def block(self, left: Any, right: Any) -> Any:
-        """Weights of the subgraphs ``left`` (b, N) with ``right`` (r, N): (b, r), CSR or dense."""
+    def block(self, left: Any, right: Side, first: int = 0) -> Any:
+        """Weights of the subgraphs ``left`` (b, N) with ``right``, from column ``first`` on.
+
+        CSR or dense, (b, R - first).
+        """
         ...
 
-    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+    def bytes_per_row(self, left: Any, right: Side, *, rough: bool) -> Array:
         """Scratch memory that each row of ``left`` takes; ``rough``: at most, told quickly."""
         ...
 
@@ -51,21 +71,36 @@ class Linear:
     operator: Any
     diagonal: Array | None = None
 
-    def block(self, left: Any, right: Any) -> Any:
-        """Left rows times B, then times the right rows, sparse or dense by how full they are."""
-        reach = left @ self.operator
-        own = None
-        if self.diagonal is not None:
-            own = left.copy()
-            own.data = own.data * self.diagonal[own.indices]
+    def block(self, left: Any, right: Side, first: int = 0) -> Any:
+        """What the left subgraphs reach, times the right rows, sparse or dense by how full it is.
+
+        Nothing here costs as much as a pass over all nodes or all subgraphs, so that many small
+        blocks cost no more than a few large ones.
+        """
+        reach = self._reach(left)
         if reach.nnz <= _DENSE_FILL * reach.shape[0] * reach.shape[1]:
-            return (reach if own is None else reach + own) @ right.T.tocsr()
-        dense = reach.toarray()
-        if own is not None:
-            dense[owners(own.indptr), own.indices] += own.data
+            found = reach @ right.columns
+            return found[:, first:] if first else found
         # Rows of `right` are short: adding a few dense vectors each beats a sparse product, if
         # what is added lies together in memory.
-        return (right @ np.ascontiguousarray(dense.T)).T
+        columns = np.ascontiguousarray(reach.toarray().T)
+        return ((right.rows[first:] if first else right.rows) @ columns).T
+
+    def _reach(self, left: Any) -> Any:
+        """Left rows times B: the neighbours of all members one after the other, not yet added up.
+
+        CSR with repeated columns, which products and ``toarray`` add up.
+        """
+        around = self.operator[left.indices]
+        counts = np.diff(around.indptr)
+        data = around.data * np.repeat(left.data, counts)
+        indices, ptr = around.indices, around.indptr[left.indptr]
+        if self.diagonal is not None:
+            own = left.data * self.diagonal[left.indices]
+            place = around.indptr[1:]  # behind the neighbours of each member
+            data, indices = np.insert(data, place, own), np.insert(indices, place, left.indices)
+            ptr = ptr + left.indptr
+        return sp.csr_array((data, indices, ptr), shape=left.shape)
 
     def totals(self, members: Any, groups: Array) -> Array:
         """Σ w between groups of subgraphs, up to rounding, without making W.
@@ -86,14 +121,14 @@ class Linear:
             reach += self.diagonal[:, None] * times
         return np.asarray(times.T.astype(np.float64) @ reach)
 
-    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+    def bytes_per_row(self, left: Any, right: Side, *, rough: bool) -> Array:
         """The reach of a row and its weights, as sparse entries."""
-        size, found = left.shape[1], float(right.shape[0])
+        found = float(right.rows.shape[0])
         members = _pattern(left)
-        reach = np.minimum(members @ (np.diff(self.operator.indptr) + 1.0), size)
+        reach = members @ (np.diff(self.operator.indptr) + 1.0)
         if rough:
             return np.asarray(_ENTRY * (reach + found))
-        times = np.bincount(right.indices, minlength=size).astype(np.float32)
+        times = np.bincount(right.rows.indices, minlength=left.shape[1]).astype(np.float32)
         whole = self.operator.data.min(initial=1) >= 1  # then its products bound the counts
         around = self.operator if whole else _pattern(self.operator)
         pairs = members @ (around @ times + times).astype(np.float64)
@@ -112,22 +147,22 @@ class ShortestPath:
     adjacency: Any
     limit: int
 
-    def block(self, left: Any, right: Any) -> Any:
+    def block(self, left: Any, right: Side, first: int = 0) -> Any:
         """Widens the left sets hop by hop and looks which right sets they touch."""
-        reach, other = _pattern(left), _pattern(right).T.tocsr()
+        reach, other = _pattern(left), _pattern(right.columns)
         near = _pattern(reach @ other)
         weights = near
         for hops in range(1, self.limit + 1):
             reach = _pattern(reach + reach @ self.adjacency)
             nearer, near = near, _pattern(reach @ other)
             weights = weights + (near - nearer) / (1 + hops)
-        weights = sp.csr_array(weights)
+        weights = sp.csr_array(weights)[:, first:]
         weights.eliminate_zeros()
         return weights
 
-    def bytes_per_row(self, left: Any, right: Any, *, rough: bool) -> Array:
+    def bytes_per_row(self, left: Any, right: Side, *, rough: bool) -> Array:
         """In the worst case all nodes and all subgraphs are near."""
-        return np.full(left.shape[0], 2 * _ENTRY * float(left.shape[1] + right.shape[0]))
+        return np.full(left.shape[0], 2 * _ENTRY * float(sum(right.rows.shape)))
 
 
 def _pattern(matrix: Any) -> Any:

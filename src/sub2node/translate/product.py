@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from .. import progress
 from ..errors import ConfigError, Sub2NodeError
 from ..ragged import Array, blocks, index_dtype, owners, pointers
-from .kernels import Kernel, Linear
+from .kernels import Kernel, Linear, Side
 from .statistics import Statistics
 
 _Result = TypeVar("_Result")
@@ -149,14 +149,15 @@ def _blocks(
     """
     workers = _processors()
     scratch = limit.scratch // workers
-    need = kernel.bytes_per_row(left, right, rough=True)
+    side = Side(right)
+    need = kernel.bytes_per_row(left, side, rough=True)
     if need.sum() > scratch:
-        need = kernel.bytes_per_row(left, right, rough=False)
+        need = kernel.bytes_per_row(left, side, rough=False)
     pieces = list(blocks(np.ceil(need).astype(np.int64), scratch))
 
     def make(piece: tuple[int, int]) -> tuple[int, _Result]:
         start, stop = piece
-        block = kernel.block(left[start:stop], right[start:] if half else right)
+        block = kernel.block(left[start:stop], side, start if half else 0)
         return stop, work(block, start, stop)
 
     if len(pieces) < 2:

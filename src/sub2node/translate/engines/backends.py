@@ -14,6 +14,7 @@ from typing import Any
 from ... import progress
 from ...errors import ConfigError, MissingExtraError, Sub2NodeError
 
+_SHARE = 0.7  # of the memory granted that DuckDB is told of: it and Python take some besides
 _FULL = 100 * 10**6  # bytes free below which a disk counts as full
 _LOOK = 0.25  # seconds between looks at a running query
 
@@ -101,7 +102,7 @@ def opened(
         settings: dict[str, Any] = {
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
-            **({} if memory is None else {"memory_limit": f"{memory // 10**6}MB"}),
+            **({} if memory is None else {"memory_limit": f"{int(memory * _SHARE) // 10**6}MB"}),
         }
         connection = _duckdb(ibis, settings)
         try:
