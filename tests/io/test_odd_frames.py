@@ -8,7 +8,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -29,6 +28,11 @@ MEMBERS = {"subgraph_id": ["s", "s", "t"], "node_id": ["a", "b", "c"]}
 make = SubgraphTask.from_tables
 
 
+def _polars_categories(frame: dict[str, list[str]]) -> object:
+    pl = pytest.importorskip("polars")
+    return pl.DataFrame(frame).with_columns(pl.all().cast(pl.Categorical))
+
+
 def test_a_pandas_index_is_no_feature() -> None:
     nodes = pd.DataFrame({"node_id": list("aqbcd"), "f": [9.0, 1, 2, 3, 4]})
     task = make(EDGES, MEMBERS, nodes=nodes[nodes.node_id != "q"])
@@ -39,7 +43,7 @@ def test_a_pandas_index_is_no_feature() -> None:
 @pytest.mark.parametrize(
     "convert",
     [
-        lambda frame: pl.DataFrame(frame).with_columns(pl.all().cast(pl.Categorical)),
+        _polars_categories,
         lambda frame: pd.DataFrame(frame).astype("category"),
         lambda frame: pd.DataFrame(frame).astype("string[pyarrow]"),
         lambda frame: pa.table(frame).cast(
