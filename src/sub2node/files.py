@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .errors import ConfigError, Sub2NodeError
+from .errors import ConfigError, DataError, Sub2NodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,3 +74,18 @@ def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
 
 def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:
     return Sub2NodeError(f"{path} cannot be written: {error.strerror or error}.")
+
+
+def read_card(path: Path, kind: str, version: int) -> dict[str, Any]:
+    """A JSON card that one of our outputs carries, checked for its kind and version."""
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"this is not JSON ({error}).", path=path) from None
+    if not isinstance(card, dict) or card.get("format") != kind:
+        raise DataError(f"this is no card of the kind '{kind}'.", path=path)
+    if card.get("version") != version:
+        raise DataError(
+            f"the card has version {card.get('version')}, expected {version}.", path=path
+        )
+    return card

@@ -139,7 +139,7 @@ def test_a_card_guards_its_tables(tables: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not JSON"):
         read_task(out)
     (out / "task.json").write_text('{"format": "other"}')
-    with pytest.raises(DataError, match="no card of a sub2node task"):
+    with pytest.raises(DataError, match="no card of the kind"):
         read_task(out)
     (out / "task.json").write_text(json.dumps({**card, "version": 99}))
     with pytest.raises(DataError, match="version 99"):

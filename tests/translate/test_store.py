@@ -84,7 +84,7 @@ def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
     whole = (path / "weights.parquet").read_bytes()
     for change, message in (
         ({"entries": 1}, "entries, the card says 1"),
-        ({"format": "x"}, "no card of an S2N graph"),
+        ({"format": "x"}, "no card of the kind"),
         ({"version": 9}, "version 9"),
         ({"nodes": 3}, "outside the upper half"),
     ):

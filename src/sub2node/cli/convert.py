@@ -8,36 +8,18 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .output import (
-    Columns,
-    Data,
-    GraphFile,
-    LabelFile,
-    Repeated,
-    Swap,
-    UnknownNodesOption,
-    Variant,
-    console,
-    load,
-    progress,
-    say,
-)
+from .output import console, progress, say
+from .reading import Reading, reads_data
 
 
+@reads_data
 def convert(
-    data: Data,
+    reading: Reading,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
     to: Annotated[
         str, typer.Option("--to", help="parquet, csv, tsv, jsonl, gmt or subgnn.")
     ] = "parquet",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.")] = False,
-    graph: GraphFile = None,
-    labels: LabelFile = None,
-    column: Columns = None,
-    unknown_nodes: UnknownNodesOption = "error",
-    repeated: Repeated = "same",
-    variant: Variant = None,
-    swap: Swap = None,
 ) -> None:
     """Read a task and write it as a folder; Parquet reads back identical.
 
@@ -46,16 +28,7 @@ def convert(
     from ..io import check_target, save_task
 
     check_target(out, to, overwrite=overwrite)
-    task = load(
-        data,
-        graph=graph,
-        labels=labels,
-        column=column,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        variant=variant,
-        swap=swap,
-    )
+    task = reading.load()
     with progress():
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
     for note in task.notes:

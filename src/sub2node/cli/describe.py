@@ -6,49 +6,17 @@ from typing import Any
 
 from rich.text import Text
 
-from .output import (
-    AsJson,
-    Columns,
-    Data,
-    GraphFile,
-    LabelFile,
-    Repeated,
-    Swap,
-    UnknownNodesOption,
-    Variant,
-    console,
-    load,
-    print_json,
-    say,
-    table,
-)
+from .output import AsJson, console, print_json, say, table
+from .reading import Reading, reads_data
 
 
-def describe(
-    data: Data,
-    as_json: AsJson = False,
-    graph: GraphFile = None,
-    labels: LabelFile = None,
-    column: Columns = None,
-    unknown_nodes: UnknownNodesOption = "error",
-    repeated: Repeated = "same",
-    variant: Variant = None,
-    swap: Swap = None,
-) -> None:
+@reads_data
+def describe(reading: Reading, as_json: AsJson = False) -> None:
     """Describe a task: the statistics of the paper's dataset tables, labels, overlap, warnings.
 
     Example: s2n describe generate:density
     """
-    task = load(
-        data,
-        graph=graph,
-        labels=labels,
-        column=column,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        variant=variant,
-        swap=swap,
-    )
+    task = reading.load()
     from ..task import describe as statistics
 
     facts = statistics(task)

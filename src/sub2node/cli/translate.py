@@ -8,27 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ConfigError
-from .output import (
-    AsJson,
-    Columns,
-    Data,
-    GraphFile,
-    LabelFile,
-    Repeated,
-    Swap,
-    UnknownNodesOption,
-    Variant,
-    console,
-    load,
-    print_json,
-    progress,
-    say,
-    table,
-)
+from .output import AsJson, console, print_json, progress, say, table
+from .reading import Reading, reads_data
 
 
+@reads_data
 def translate(
-    data: Data,
+    reading: Reading,
     out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write.")],
     te: Annotated[
         str, typer.Option("--te", help="T_e: edges, shared_nodes or shortest_path.")
@@ -68,13 +54,6 @@ def translate(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.")] = False,
     as_json: AsJson = False,
-    graph: GraphFile = None,
-    labels: LabelFile = None,
-    column: Columns = None,
-    unknown_nodes: UnknownNodesOption = "error",
-    repeated: Repeated = "same",
-    variant: Variant = None,
-    swap: Swap = None,
 ) -> None:
     """Translate a task: each subgraph a node, two joined by the edges between them.
 
@@ -86,7 +65,7 @@ def translate(
     from ..files import check_folder
     from ..translate import Settings
     from ..translate.store import OURS
-    from ..translate.translate import check_settings
+    from ..translate.translate import check_engine, check_settings
 
     if delta is not None and a is None:
         raise ConfigError("--delta goes with --a: scores from a to a + delta become 0 to 1.")
@@ -102,31 +81,22 @@ def translate(
     )
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
-    beyond = engine != "memory" and Path(data).is_dir() and (Path(data) / "edges.parquet").exists()
-    task = None
-    if not beyond:
-        task = load(
-            data,
-            graph=graph,
-            labels=labels,
-            column=column,
-            unknown_nodes=unknown_nodes,
-            repeated=repeated,
-            variant=variant,
-            swap=swap,
-        )
+    check_engine(engine, te)
+    folder = Path(reading.data)
+    beyond = engine != "memory" and reading.plain and (folder / "edges.parquet").exists()
+    task = None if beyond else reading.load()
     with progress():
         if engine == "memory":
             _in_memory(task, out, settings, memory=memory, overwrite=overwrite)
         else:
             _on_engine(
-                task or Path(data),
+                task or folder,
                 out,
                 settings,
                 overwrite=overwrite,
                 options={"engine": engine, "memory": memory, "master": master, "spill": spill},
             )
-        summary = _summary(out, task, Path(data))
+        summary = _summary(out, task, folder)
     if as_json:
         print_json(summary)
     else:
@@ -159,9 +129,7 @@ def _on_engine(
     from ..files import new_folder
     from ..translate.engines import translate_to
     from ..translate.store import OURS
-    from ..translate.translate import check_engine
 
-    check_engine(options["engine"], settings.te)
     with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
         translate_to(data, folder, settings, **options)
 
@@ -169,9 +137,9 @@ def _on_engine(
 def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     """What went in and what came out, from the stored graph, without loading it."""
     from ..evaluate.homophily import homophily_of_pairs
-    from ..translate.store import read_card, read_labels, read_pairs
+    from ..translate.store import graph_card, read_labels, read_pairs
 
-    card = read_card(out)
+    card = graph_card(out)
     nodes, edges = _before(task, data)
     diagonal, pairs, count = 0, card["entries"], card["nodes"]
     alike = None

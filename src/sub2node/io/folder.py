@@ -7,7 +7,6 @@ as Parquet also has ``task.json``, a card with the content hash, which is checke
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import DataError
+from ..files import read_card
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 from ..task.frames import Frame
@@ -164,14 +164,7 @@ def read_folder(
 
 
 def _read_card(path: Path) -> dict[str, Any]:
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"this is not JSON ({error}).", path=path) from None
-    if not isinstance(card, dict) or card.get("format") != CARD_FORMAT:
-        raise DataError("this is no card of a sub2node task.", path=path)
-    if card.get("version") != CARD_VERSION:
-        raise DataError(f"the card has version {card.get('version')}, expected 1.", path=path)
+    card = read_card(path, CARD_FORMAT, CARD_VERSION)
     for field in ("class_names", "notes"):
         words = card.get(field, [])
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):

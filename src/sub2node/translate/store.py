@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, DataError
-from ..files import new_folder
+from ..files import new_folder, read_card
 from ..io.save import tables_of
 from ..ragged import Array, owners
 from ..task import PARTS, Split
@@ -92,20 +92,11 @@ def save_graph(
     return Path(path)
 
 
-def read_card(folder: Path) -> dict[str, Any]:
+def graph_card(folder: Path) -> dict[str, Any]:
     """The card of a stored graph, checked."""
-    path = folder / CARD
-    if not path.is_file():
+    if not (folder / CARD).is_file():
         raise DataError(f"no S2N graph here: {CARD} is missing.", path=folder)
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"this is not JSON ({error}).", path=path) from None
-    if not isinstance(card, dict) or card.get("format") != _FORMAT:
-        raise DataError("this is no card of an S2N graph.", path=path)
-    if card.get("version") != _VERSION:
-        raise DataError(f"the card has version {card.get('version')}, expected 1.", path=path)
-    return card
+    return read_card(folder / CARD, _FORMAT, _VERSION)
 
 
 def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGraph:
@@ -116,7 +107,7 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         task: The task it was made from, for attaching new subgraphs.
     """
     folder = Path(path)
-    card = read_card(folder)
+    card = graph_card(folder)
     try:
         table = pq.read_table(folder / WEIGHTS, memory_map=True)
     except (pa.ArrowInvalid, OSError) as error:
