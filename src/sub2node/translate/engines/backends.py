@@ -36,7 +36,8 @@ class Backend:
     def read(self, path: Path) -> Any:
         """A Parquet file, or a folder of them, as a table."""
         place = str(path / "*.parquet") if self.spill is not None and path.is_dir() else str(path)
-        return self.connection.read_parquet(place)
+        with self._explained():
+            return self.connection.read_parquet(place)
 
     def write(self, query: Any, path: Path, *, what: str) -> None:
         """Run a query into a Parquet file (DuckDB) or folder (Spark), watched."""
@@ -53,6 +54,16 @@ class Backend:
         return dict(rows[0])
 
     @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn the engine's errors into ours, and its word for Ctrl-C into Python's."""
+        try:
+            yield
+        except Exception as error:
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise _explained(error, self.spill) from error
+
+    @contextmanager
     def _watched(self, what: str) -> Iterator[None]:
         """Report progress and the size of the spill folder while a query runs."""
         done = threading.Event()
@@ -60,11 +71,8 @@ class Backend:
         if self.spill is not None:
             thread.start()
         try:
-            yield
-        except Exception as error:
-            if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
-                raise KeyboardInterrupt from None
-            raise _explained(error, self.spill) from error
+            with self._explained():
+                yield
         finally:
             done.set()
             if self.spill is not None:
