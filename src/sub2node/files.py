@@ -50,14 +50,32 @@ def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
     if the last step fails.
     """
     check_folder(path, overwrite=overwrite, ours=ours)
+    home = next(p for p in path.absolute().parents if p.is_dir())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{path.name[:80]}.", dir=path.parent))
+        work = Path(tempfile.mkdtemp(prefix=f".{path.name[:80]}.", dir=home))
     except OSError as error:
         raise _cannot_write(path, error) from error
     try:
         (work / "new").mkdir()
         yield work / "new"
+        _put_in_place(work, path)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def written(path: str | Path) -> Iterator[None]:
+    """Errors of the disk while an output is written, as ours."""
+    try:
+        yield
+    except OSError as error:
+        raise _cannot_write(Path(path), error) from error
+
+
+def _put_in_place(work: Path, path: Path) -> None:
+    """Move the new folder to its place; what stood there comes back if that fails."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             path.replace(work / "old")
         try:
@@ -68,8 +86,6 @@ def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
             raise
     except OSError as error:
         raise _cannot_write(path, error) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:

@@ -75,7 +75,13 @@ def test_parquet_tables_go_straight_to_the_engine(small: Path, tmp_path: Path) -
         (("--engine", "sparkle"), "no engine 'sparkle'"),
         (("--te", "edge"), "Did you mean 'edges'"),
         (("--memory", "lots"), "looks like 2GB"),
-        (("--top-k", "0"), "top_k must be at least 1"),
+        (("--a", "1", "--delta", "0"), "delta, the width"),
+        (("--a", "nan"), "a must be a number"),
+        (("--a", "1", "--cut", "2"), "leave the cut away"),
+        (("--spill", "/none"), "are for the engines"),
+        (("--engine", "duckdb", "--spill", "/none"), "no folder /none to spill into"),
+        (("--engine", "duckdb", "--a", "1", "--delta", "-1"), "delta, the width"),
+        (("--top-k", "0"), "top_k must be a whole number from 1"),
     ],
 )
 def test_bad_options_leave_nothing(

@@ -63,5 +63,10 @@ def test_multilabel_follows_the_definition(
 def test_virtual_subgraphs_do_not_count() -> None:
     dense = np.ones((3, 3))
     assert homophily(sp.csr_array(dense), np.array([0, 0, -1])).edge == 1
-    with pytest.raises(DataError, match="labels must be"):
-        homophily(sp.csr_array(dense), np.zeros((1, 1, 1)))
+    for labels in (np.zeros((3, 1, 1)), np.array(["a", "b", "c"]), np.zeros((3, 2))):
+        with pytest.raises(DataError, match="labels must be"):
+            homophily(sp.csr_array(dense), labels)
+    with pytest.raises(DataError, match=r"takes a sparse matrix \(2, 2\)"):
+        homophily(sp.csr_array(dense), np.zeros(2, int))
+    stored_zero = sp.csr_array(([1.0, 0.0], ([0, 1], [1, 0])), shape=(2, 2))
+    assert homophily(stored_zero, np.zeros(2, int)).edges == 1

@@ -102,7 +102,9 @@ def test_tables_with_string_ids_are_never_loaded(tmp_path: Path) -> None:
     )
     found = s2n.translate(save_task(task, tmp_path / "t"), engine="duckdb")
     assert same(found, s2n.translate(task))
-    assert found.task_hash == ""
+    assert found.task_hash == task.hash
+    found.save(tmp_path / "g", task)
+    assert len(S2NGraph.load(tmp_path / "g", task=task).attach(task.subgraphs).known.data)
 
 
 def test_members_alone_are_enough(tmp_path: Path) -> None:
@@ -114,6 +116,34 @@ def test_members_alone_are_enough(tmp_path: Path) -> None:
         s2n.translate(tmp_path, engine="duckdb"),
         s2n.translate(SubgraphTask.from_tables(edges, members)),
     )
+
+
+def test_subgraphs_are_in_the_order_of_their_members(tmp_path: Path) -> None:
+    members = {"subgraph_id": ["s", "s", "t", "u"], "node_id": ["a", "b", "c", "d"]}
+    edges = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
+    labels = {"subgraph_id": ["u", "t", "s"], "label": ["x", "y", "z"]}
+    write(tmp_path, edges=edges, members=members, labels=labels)
+    found = s2n.translate(tmp_path, engine="duckdb")
+    assert same(found, s2n.translate(SubgraphTask.from_tables(edges, members, labels)))
+
+
+def test_weights_are_those_of_the_memory_engine(tmp_path: Path) -> None:
+    edges = {"source": ["a"], "target": ["b"], "weight": [0.7]}
+    members = {"subgraph_id": ["s", "t"], "node_id": ["a", "b"]}
+    write(tmp_path, edges=edges, members=members)
+    kept = {"self_loops": False, "min_weight": 0.7}
+    found = s2n.translate(tmp_path, engine="duckdb", **kept)  # type: ignore[arg-type]
+    assert same(found, s2n.translate(SubgraphTask.from_tables(edges, members), **kept))  # type: ignore[arg-type]
+
+
+def test_a_query_tells_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sub2node import progress
+
+    monkeypatch.setattr(backends, "_LOOK", 0.01)
+    seen = []
+    with progress.listen(lambda what, done, total, detail: seen.append((what, done))):
+        s2n.translate(random_tables(tmp_path), engine="duckdb")
+    assert max(done for what, done in seen if what == "Joining") > 0
 
 
 def write(folder: Path, **tables: dict[str, list[object]]) -> Path:
@@ -142,11 +172,15 @@ GOOD: dict[str, dict[str, list[object]]] = {
             {"subgraph_id": ["s", "s", "t"], "node_id": ["a", "a", "c"]},
             "1 members are there twice",
         ),
-        ("members", {"subgraph_id": ["s", "w"], "node_id": ["a", "c"]}, "'w' has no label row"),
+        (
+            "members",
+            {"subgraph_id": ["s", "w"], "node_id": ["a", "c"]},
+            "'w' has no row here",
+        ),
         (
             "members",
             {"subgraph_id": ["s", "s"], "node_id": ["a", "c"]},
-            "1 subgraphs .* no members",
+            "1 subgraphs have no members",
         ),
         (
             "labels",
@@ -171,8 +205,27 @@ GOOD: dict[str, dict[str, list[object]]] = {
         (
             "edges",
             {"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, -2.0]},
-            "1 edges have a weight that is missing, not finite or not above 0",
+            "1 rows have a weight that is missing, not finite or not above 0",
         ),
+        (
+            "members",
+            {"subgraph_id": ["s", "t"], "node_id": ["a", "c"], "weight": [1.0, None]},
+            "1 rows have a weight that is missing",
+        ),
+        ("edges", {"source": ["a", None], "target": ["b", "c"]}, "'source' is missing in 1 rows"),
+        (
+            "members",
+            {"subgraph_id": ["s", "t"], "node_id": ["a", None]},
+            "'node_id' is missing",
+        ),
+        (
+            "members",
+            {"subgraph_id": ["s", None], "node_id": ["a", "b"]},
+            "subgraph_id is missing",
+        ),
+        ("edges", {"source": [1, 2], "target": [2, 3]}, "ids are numbers in edges.target but text"),
+        ("edges", {"source": [1.5], "target": [2.5]}, "ids are integers or text"),
+        ("nodes", {"node_id": ["a", "a", "b", "c"]}, "1 nodes are there twice"),
     ],
 )
 def test_bad_tables(
@@ -193,6 +246,9 @@ def test_folders_without_tables(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no edges\.parquet; 's2n convert' makes it"):
         s2n.translate(tmp_path, engine="duckdb")
     write(tmp_path, **GOOD)
+    pq.write_table(pa.table(GOOD["edges"]).slice(0, 0), tmp_path / "edges.parquet")
+    with pytest.raises(DataError, match="the graph has no edges"):
+        s2n.translate(tmp_path, engine="duckdb")
     (tmp_path / "edges.parquet").write_bytes(b"PAR1 broken")
     with pytest.raises(DataError, match="no whole Parquet file"):
         s2n.translate(tmp_path, engine="duckdb")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
@@ -78,6 +80,10 @@ def test_own_operators_are_not_stored(tmp_path: Path) -> None:
         S2NGraph.load(path, task=task)
 
 
+def replaced(table: pa.Table, name: str, values: object) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+
 def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
     _, path = stored
     card = json.loads((path / "graph.json").read_text())
@@ -86,7 +92,11 @@ def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
         ({"entries": 1}, "entries, the card says 1"),
         ({"format": "x"}, "no card of the kind"),
         ({"version": 9}, "version 9"),
-        ({"nodes": 3}, "outside the upper half"),
+        ({"nodes": 3}, "its counts disagree"),
+        ({"nodes": None}, "the card is damaged"),
+        ({"settings": {"colour": 1}}, "the card is damaged"),
+        ({"statistics": {"subgraphs": 16, "total": "a", "squares": 1}}, "the card is damaged"),
+        ({"split": {"train": -1}}, "the card is damaged"),
     ):
         (path / "graph.json").write_text(json.dumps({**card, **change}))
         with pytest.raises(DataError, match=message):
@@ -95,6 +105,18 @@ def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
     with pytest.raises(DataError, match="not JSON"):
         S2NGraph.load(path)
     (path / "graph.json").write_text(json.dumps(card))
+    table = pq.read_table(path / "weights.parquet")
+    weight = table["weight"].to_numpy().copy()
+    for bad, message in (
+        (table.drop_columns(["weight"]), "the weights cannot be read"),
+        (replaced(table, "weight", weight.astype(str)), "the weights cannot be read"),
+        (replaced(table, "weight", np.where(weight > 0, np.nan, 0)), "missing, not finite"),
+        (replaced(table, "row", table["column"].to_numpy() + 1), "outside the upper half"),
+        (pa.concat_tables([table.slice(0, 1), table.slice(0, len(table) - 1)]), "there twice"),
+    ):
+        pq.write_table(bad, path / "weights.parquet")
+        with pytest.raises(DataError, match=message):
+            S2NGraph.load(path)
     (path / "weights.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match="the weights cannot be read"):
         S2NGraph.load(path)

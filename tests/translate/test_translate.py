@@ -54,11 +54,6 @@ def block_of(rows: int) -> object:
     )
 
 
-@pytest.fixture(params=[1, 2, 100])
-def small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product, "blocks", block_of(request.param))
-
-
 @given(task=tasks(), self_loops=st.booleans())
 @pytest.mark.parametrize("rows", [1, 2, 100])
 @pytest.mark.parametrize("fill", [0.0, 1.0])
@@ -254,16 +249,68 @@ def small_task(**changes: object) -> SubgraphTask:
     return SubgraphTask(graph, sets, **changes)  # type: ignore[arg-type]
 
 
+def bipartite(side: int) -> Graph:
+    a, b = np.divmod(np.arange(side * side), side)
+    return Graph.from_edges(a, side + b)
+
+
 def test_counts_beyond_float32_stay_exact() -> None:
-    """Two stars of 5,000 hubs: 2^24 + 1 would be lost in float32."""
-    hubs, leaves = 4_100, 4_100
-    a, b = np.divmod(np.arange(hubs * leaves), leaves)
-    graph = Graph.from_edges(a, hubs + b)
-    sets = Subgraphs.from_lists([range(hubs), range(hubs, hubs + leaves), [0]])
-    task = SubgraphTask(graph, sets)
-    weights = s2n.translate(task).weights
-    assert weights.dtype == np.float64
-    assert weights[0, 1] == hubs * leaves
+    """4,101² = 16,818,201 is odd and above 2^24, so float32 cannot hold it; attaching the same."""
+    side = 4_101
+    graph = bipartite(side)
+    halves = Subgraphs.from_lists([range(side), range(side, 2 * side)])
+    assert s2n.translate(SubgraphTask(graph, halves)).weights[0, 1] == side * side
+    small = s2n.translate(SubgraphTask(graph, Subgraphs.from_lists([[0], [1], [side]])))
+    assert small.weights.dtype == np.float32
+    assert small.attach(halves).new[0, 1] == side * side
+    assert small.attach(Subgraphs.from_lists([[0]])).known.dtype == np.float32
+
+
+def test_bounds_are_not_rounded() -> None:
+    task = s2n.datasets.generate("density", subgraphs=30)
+    graph = s2n.translate(task)
+    weight = float(graph.weights.data[len(graph.weights.data) // 2])
+    score = (weight - 1e-8 - graph.statistics.mean) / graph.statistics.std
+    if score > 0:
+        bound = graph.statistics.weight_at(score)
+        expected = int((graph.weights.data > np.float64(bound)).sum())
+        assert s2n.translate(task, cut=score).weights.nnz == expected
+        assert graph.normalize(score, 1).weights.nnz == expected
+    kept = s2n.translate(task, min_weight=weight + 1e-7).weights
+    assert kept.nnz == int((graph.weights.data.astype(float) >= weight + 1e-7).sum())
+
+
+@given(st.integers(2, 6), st.floats(0.01, 10), st.integers(2, 6))
+def test_equal_fractions_have_no_spread(size: int, weight: float, count: int) -> None:
+    a, b = np.triu_indices(size, 1)
+    graph = Graph.from_edges(a, b, weights=np.full(len(a), weight))
+    task = SubgraphTask(graph, Subgraphs.from_lists([range(size)] * count))
+    with pytest.raises(DataError, match="all weights of the train block are"):
+        s2n.translate(task, self_loops=False).normalize(0.5, 1)
+
+
+def test_attached_rows_follow_the_translation() -> None:
+    task = s2n.datasets.generate("density", subgraphs=30)
+    fresh = task.subgraphs.take(np.array([3]))
+    least = s2n.translate(task, min_weight=40.0).attach(fresh)
+    whole = s2n.translate(task).weights[[3]].toarray()
+    assert np.array_equal(least.known.toarray()[0], np.where(whole >= 40, whole, 0)[0][:24])
+    rows = s2n.translate(task).attach(fresh).normalize(1, 1)
+    with pytest.raises(ConfigError, match="normalised already"):
+        rows.normalize(1, 1)
+    with pytest.raises(ConfigError, match="attach takes Subgraphs"):
+        s2n.translate(task).attach([[0, 1]])  # type: ignore[arg-type]
+    for a, delta in ((float("nan"), 1), (1, float("inf")), (1, -1), ("1", 1), (1, None)):
+        with pytest.raises(ConfigError):
+            s2n.translate(task).normalize(a, delta)  # type: ignore[arg-type]
+
+
+def test_the_advised_cut_is_accepted() -> None:
+    graph = s2n.translate(s2n.datasets.generate("density", subgraphs=30))
+    with pytest.raises(ConfigError, match="or more") as caught:
+        graph.normalize(-9, 1)
+    advised = float(str(caught.value).split("use ")[1].split(" or more")[0])
+    assert graph.normalize(advised, 1).weights.nnz
 
 
 @pytest.mark.parametrize(
@@ -274,11 +321,25 @@ def test_counts_beyond_float32_stay_exact() -> None:
         ({"te": sp.eye_array(3)}, DataError, r"shape \(3, 3\), expected \(4, 4\)"),
         ({"te": sp.csr_array(np.triu(np.ones((4, 4))))}, DataError, "must be symmetric"),
         ({"te": sp.csr_array(-np.eye(4))}, DataError, "negative"),
-        ({"te": "shortest_path", "max_distance": -1}, ConfigError, "max_distance must be 0"),
+        (
+            {"te": "shortest_path", "max_distance": -1},
+            ConfigError,
+            "max_distance must be a whole number from 0",
+        ),
+        ({"max_distance": 1.5}, ConfigError, "max_distance must be a whole number from 0"),
+        ({"top_k": True}, ConfigError, "top_k must be a whole number from 1"),
+        ({"cut": "1"}, ConfigError, "cut must be a number"),
+        ({"self_loops": "no"}, ConfigError, "self_loops is True or False"),
+        ({"te": "shared_nodes", "self_loops": False}, ConfigError, "self_loops is for T_e"),
+        ({"memory": 2e9}, ConfigError, "looks like 2GB"),
+        ({"memory": "infGB"}, ConfigError, "positive"),
+        ({"engine": None}, ConfigError, "no engine None"),
+        ({"spill": "x"}, ConfigError, "are for the engines"),
+        ({"engine": "duckdb", "spill": "/none/such"}, ConfigError, "no folder /none/such to spill"),
         ({"cut": -9.0}, ConfigError, "would keep pairs without any edge"),
         ({"cut": float("nan")}, ConfigError, "cut must be a number"),
-        ({"top_k": 0}, ConfigError, "top_k must be at least 1"),
-        ({"min_weight": -1.0}, ConfigError, "min_weight must be 0 or more"),
+        ({"top_k": 0}, ConfigError, "top_k must be a whole number from 1"),
+        ({"min_weight": -1.0}, ConfigError, "min_weight must be a number of 0 or more"),
         ({"memory": "2 apples"}, ConfigError, "looks like 2GB"),
         ({"memory": "-2GB"}, ConfigError, "positive"),
         ({"memory": 0}, ConfigError, "positive"),

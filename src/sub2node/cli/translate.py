@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +30,11 @@ def translate(
         float | None, typer.Option("--a", help="Normalise: the standard score that becomes 0.")
     ] = None,
     delta: Annotated[
-        float | None, typer.Option("--delta", help="Normalise: scores from a to 1. [default: 1]")
+        float | None,
+        typer.Option(
+            "--delta",
+            help="Normalise: how far above a is 1. [default: 1]",
+        ),
     ] = None,
     cut: Annotated[
         float | None, typer.Option("--cut", help="Drop entries at or below this standard score.")
@@ -38,7 +43,8 @@ def translate(
         float | None, typer.Option("--min-weight", help="Drop entries below this weight.")
     ] = None,
     top_k: Annotated[
-        int | None, typer.Option("--top-k", help="Keep each row's k largest entries.")
+        int | None,
+        typer.Option("--top-k", help="Keep the diagonal and the k largest others of either end."),
     ] = None,
     engine: Annotated[
         str, typer.Option("--engine", help="memory; duckdb beyond memory; spark on a cluster.")
@@ -82,6 +88,8 @@ def translate(
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
     check_engine(engine, te)
+    if engine == "memory" and (spill is not None or master is not None):
+        raise ConfigError("--spill and --master are for the engines duckdb and spark.")
     folder = Path(reading.data)
     beyond = engine != "memory" and reading.plain and (folder / "edges.parquet").exists()
     task = None if beyond else reading.load()
@@ -107,7 +115,7 @@ def _in_memory(task: Any, out: Path, settings: Any, *, memory: str | None, overw
     from ..translate import translate as run
 
     # With a range of scores asked for, what lies below it need never be held.
-    cut = settings.cut if settings.a is None else max(settings.a, settings.cut or settings.a)
+    cut = settings.cut if settings.a is None else settings.a
     result = run(
         task,
         te=settings.te,
@@ -119,7 +127,7 @@ def _in_memory(task: Any, out: Path, settings: Any, *, memory: str | None, overw
         memory=memory,
     )
     if settings.a is not None:
-        result = result.normalize(settings.a, settings.delta)
+        result = replace(result.normalize(settings.a, settings.delta), settings=settings)
     result.save(out, task, overwrite=overwrite)
 
 
@@ -140,7 +148,7 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     from ..translate.store import graph_card, read_labels, read_pairs
 
     card = graph_card(out)
-    nodes, edges = _before(task, data)
+    nodes, edges = _before(task, data, card)
     diagonal, pairs, count = 0, card["entries"], card["nodes"]
     alike = None
     labels = read_labels(out)
@@ -148,7 +156,7 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
         diagonal += int((row == column).sum())
     if labels is not None:
         measured = homophily_of_pairs(read_pairs(out), labels, half=True)
-        alike = {"edge": measured.edge, "node": measured.node}
+        alike = {"edge": measured.edge, "node": measured.node} if measured.edges else None
     after = pairs - diagonal
     return {
         "nodes": {"before": nodes, "after": count},
@@ -167,14 +175,14 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     }
 
 
-def _before(task: Any, data: Path) -> tuple[int | None, int]:
+def _before(task: Any, data: Path, card: dict[str, Any]) -> tuple[int | None, int]:
     if task is not None:
         return task.graph.num_nodes, task.graph.num_edges
     import pyarrow.parquet as pq
 
-    nodes, edges = data / "nodes.parquet", data / "edges.parquet"
+    nodes = data / "nodes.parquet"
     count = pq.ParquetDataset(nodes).read(columns=[]).num_rows if nodes.exists() else None
-    return count, sum(fragment.count_rows() for fragment in pq.ParquetDataset(edges).fragments)
+    return count, card["edges_before"]
 
 
 def _show(summary: dict[str, Any], out: Path) -> None:

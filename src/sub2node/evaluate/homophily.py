@@ -45,13 +45,12 @@ def homophily(weights: Any, labels: Array, *, self_loops: bool = False) -> Homop
             virtual subgraphs, do not count.
         self_loops: Whether the diagonal counts.
     """
+    if not sp.issparse(weights) or weights.shape != (len(labels), len(labels)):
+        raise DataError(f"homophily takes a sparse matrix ({len(labels)}, {len(labels)}).")
     matrix = sp.csr_array(weights)
-    pairs = _csr_pairs(matrix)
+    real = matrix.data != 0
+    pairs = [(owners(matrix.indptr)[real], matrix.indices[real])]
     return homophily_of_pairs(pairs, labels, self_loops=self_loops)
-
-
-def _csr_pairs(matrix: Any) -> Iterable[tuple[Array, Array]]:
-    yield owners(matrix.indptr), matrix.indices
 
 
 def homophily_of_pairs(
@@ -70,8 +69,8 @@ def homophily_of_pairs(
         half: The pieces hold only one direction of each edge.
     """
     labels = np.asarray(labels)
-    if labels.ndim not in (1, 2):
-        raise DataError(f"labels must be (M,) or (M, C), found shape {labels.shape}.")
+    if labels.dtype.kind not in ("iub" if labels.ndim == 1 else "b") or labels.ndim > 2:
+        raise DataError("labels must be (M,) class numbers or (M, C) booleans.")
     known = np.asarray(labels >= 0 if labels.ndim == 1 else labels.any(axis=1))
     total, count = np.zeros(len(labels)), np.zeros(len(labels), dtype=np.int64)
     for all_rows, all_columns in pairs:

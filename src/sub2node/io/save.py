@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import ConfigError, suggest
-from ..files import check_folder, new_folder
+from ..files import check_folder, new_folder, written
 from ..task import SubgraphTask
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
@@ -94,7 +94,7 @@ def save_task(
         overwrite: Replace a folder that exists.
     """
     check_target(path, format, overwrite=overwrite)
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder:
+    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
         if format == "subgnn":
             write_subgnn(task, folder)
         else:

@@ -64,7 +64,7 @@ def stage_inputs(
     flat = int(subgraphs.ptr[count])
     nodes, owner = subgraphs.nodes[:flat], subgraphs.owner[:flat]
     ptr, edges = subgraphs.internal_edges(task.graph)
-    weights = _readout(task, stage, readout, graph, count)[:flat]
+    weights = _readout(task, stage, readout, graph, count)
     if subgraphs.weights is not None:
         weights = weights * subgraphs.weights[:flat]
     return StageInputs(nodes, owner, edges[:, : ptr[count]], weights.astype(np.float32))
@@ -92,5 +92,7 @@ def _readout(
     else:
         if graph is None or graph.normalized or not graph.settings.complete:
             raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")
+        if graph.task_hash not in ("", task.hash) or len(graph) != len(task):
+            raise ConfigError("the graph was translated from another task than the one given.")
         below = np.diff(graph.stage(stage).indptr) + 1.0
     return np.asarray(np.sqrt(around[subgraphs.nodes[:flat]] / below[owner]))

@@ -48,8 +48,10 @@ class Keep:
 
     def mask(self, values: Array) -> Array:
         """Which of these weights pass the bounds."""
-        passed = values > max(self.above, 0)
-        return np.asarray(passed & (values >= self.least) if self.least > 0 else passed)
+        passed = values > np.float64(max(self.above, 0))  # else a float32 would round the bound
+        if self.least > 0:
+            passed &= values >= np.float64(self.least)
+        return np.asarray(passed)
 
 
 @dataclass(frozen=True)
@@ -82,17 +84,21 @@ class MemoryLimitError(Sub2NodeError):
 
 def parse_memory(text: str | int | None) -> int | None:
     """``"2GB"``, ``"500MB"`` or a number of bytes → bytes."""
-    if text is None or isinstance(text, int):
-        if text is not None and text < 1:
+    if text is None:
+        return None
+    if isinstance(text, int | np.integer) and not isinstance(text, bool):
+        if text < 1:
             raise ConfigError(f"a memory limit is positive, found {text}.")
-        return text
+        return int(text)
+    if not isinstance(text, str):
+        raise ConfigError(f"a memory limit looks like 2GB or 500MB, found {text!r}.")
     units = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
     number, unit = text.strip()[:-2], text.strip()[-2:].lower()
     try:
         value = float(number) * units[unit]
     except (KeyError, ValueError):
         raise ConfigError(f"a memory limit looks like 2GB or 500MB, found {text!r}.") from None
-    if not value >= 1:
+    if not 1 <= value < 2**62:
         raise ConfigError(f"a memory limit is positive, found {text!r}.")
     return int(value)
 
@@ -149,7 +155,7 @@ def _blocks(
     """
     workers = _processors()
     scratch = limit.scratch // workers
-    side = Side(right)
+    side = right if isinstance(right, Side) else Side(right)
     need = kernel.bytes_per_row(left, side, rough=True)
     if need.sum() > scratch:
         need = kernel.bytes_per_row(left, side, rough=False)
@@ -179,7 +185,7 @@ def _processors() -> int:
 
 
 def measure(kernel: Kernel, members: Any, sums: Sums, *, limit: Limit) -> None:
-    """Fill ``sums`` from one half of the product, keeping nothing."""
+    """Fill ``sums`` from the half on and above the diagonal, keeping nothing."""
     inside = members[: sums.size]
 
     def work(block: Any, start: int, _: int) -> tuple[float, float]:
@@ -215,14 +221,16 @@ def rows(
         limit.check(kept, 2 * _ENTRY)  # the pieces, and the whole they are put together to
         progress.step(what, stop, count, f"{stop:,} rows, {kept:,} entries kept")
     if not found:
-        return sp.csr_array((count, right.shape[0]), dtype=left.dtype)
+        width = (right.rows if isinstance(right, Side) else right).shape[0]
+        return sp.csr_array((count, width), dtype=left.dtype)
     return found[0] if len(found) == 1 else sp.vstack(found, format="csr")
 
 
 def upper(kernel: Kernel, members: Any, keep: Keep, *, limit: Limit, sums: Sums | None) -> Any:
-    """The kept weights of all subgraphs with each other, from one half of the product: CSR.
+    """The kept weights of all subgraphs with each other, by the half on and above the diagonal.
 
-    Pays where few entries are kept, because they are mirrored at the end. May fill ``sums``.
+    CSR. Pays where few entries are kept, because they are mirrored at the end; full blocks are only
+    computed from the diagonal on, sparse ones are computed whole and cut. May fill ``sums``.
     """
 
     def work(block: Any, start: int, _: int) -> tuple[_Entries, tuple[float, float]]:
@@ -259,15 +267,20 @@ def upper_by_score(
         return entries, sums.of(block, start, half=True)
 
     found: list[_Entries] = []
-    fits = True
+    fits, kept = True, 0
     for stop, (entries, seen) in _blocks(kernel, members, members, limit, work, half=True):
         sums.add(seen)
         above = max(above, _bound(size, total, sums.squares + rest(stop), score))
-        found = [*found, entries] if fits else []
-        if sum(len(part[2]) for part in found) > room:
+        if fits:
+            found.append(entries)
+            kept += len(entries[2])
+        if kept > room:
             found = [_at_least(part, above) for part in found]
-            fits = sum(len(part[2]) for part in found) <= room
-        _tell(stop, count, sum(len(part[2]) for part in found))
+            kept = sum(len(part[2]) for part in found)
+            fits = kept <= room
+        if not fits:
+            found, kept = [], 0
+        _tell(stop, count, kept)
     exact = Statistics(size, sums.total, sums.squares).weight_at(score)
     if not fits:
         return None
@@ -314,7 +327,7 @@ def _upper_entries(block: Any, keep: Keep, start: int) -> _Entries:
 
 def _at_least(entries: _Entries, above: float) -> _Entries:
     row, column, data = entries
-    passed = data > above
+    passed = data > np.float64(above)
     return row[passed], column[passed], data[passed]
 
 

@@ -10,14 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import ConfigError, DataError
-from ..ragged import owners
+from ..ragged import Array, owners
 from ..task import Part, Split, Subgraphs
+from .kernels import Kernel, Linear, Side
 from .product import Keep, Limit, rows
 from .statistics import Statistics
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from .kernels import Kernel
+
+EXACT = 2**24  # counts below this are exact in float32
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Settings:
         max_distance: Of ``shortest_path``.
         cut: Standard score at or below which entries were dropped; None: all are there.
         min_weight: Weight below which entries were dropped.
-        top_k: Entries kept a row.
+        top_k: Entries kept a row besides the diagonal, or because of the other end.
         a: Lower end of the scores that were normalised to 0…1; None: weights are raw.
         delta: Width of that range.
     """
@@ -56,6 +58,31 @@ class Source:
 
     kernel: Kernel
     membership: Any
+    _sides: dict[int, Side] = field(default_factory=dict)
+
+    def known(self, count: int) -> Side:
+        """The first subgraphs as a side of a product, made once."""
+        if count not in self._sides:
+            self._sides[count] = Side(self.membership[:count])
+        return self._sides[count]
+
+    def widened(self, new: Subgraphs) -> Source:
+        """The same in float64, where new subgraphs may give weights that float32 cannot hold."""
+        kernel = self.kernel
+        if self.membership.dtype == np.float64 or not isinstance(kernel, Linear):
+            return self
+        degrees = np.diff(kernel.operator.indptr)
+        if new.weights is None and largest_possible(degrees, new) < EXACT:
+            return self
+        diagonal = None if kernel.diagonal is None else kernel.diagonal.astype(np.float64)
+        wide = Linear(kernel.operator.astype(np.float64), diagonal)
+        return Source(wide, self.membership.astype(np.float64))
+
+
+def largest_possible(degrees: Array, subgraphs: Subgraphs) -> int:
+    """A bound on the counts: no weight exceeds the degrees of a subgraph's nodes, and its size."""
+    around = degrees[subgraphs.nodes] + 1
+    return int(np.bincount(subgraphs.owner, around).max(initial=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +145,8 @@ class S2NGraph:
     def attach(self, new: Subgraphs, *, to: Part = "train") -> Attachment:
         """Weights of subgraphs that were not there at translation; costs only their rows.
 
+        A ``min_weight`` of the translation holds for them too; ``cut`` and ``top_k`` do not.
+
         Args:
             new: Node sets of the same graph.
             to: The stage whose subgraphs they are joined to.
@@ -129,21 +158,23 @@ class S2NGraph:
             raise ConfigError(
                 "this graph was read without its task; load it with task=… to attach."
             )
-        known = self.source.membership[: self.split.visible(to)]
-        size = known.shape[1]
+        if not isinstance(new, Subgraphs):
+            raise ConfigError(f"attach takes Subgraphs, found {type(new).__name__}.")
+        count, size = self.split.visible(to), self.source.membership.shape[1]
         if len(new.nodes) and new.nodes.max() >= size:
             raise DataError(
                 f"a new subgraph has node {new.nodes.max()}; the graph has nodes 0…{size - 1}."
             )
         if (new.sizes == 0).any():
             raise DataError(f"new subgraph {int(np.argmin(new.sizes))} is empty; it needs a node.")
-        fresh = new.membership(size, dtype=known.dtype)
-        kernel, keep, limit = self.source.kernel, Keep(), Limit()
-        return Attachment(
-            known=rows(kernel, fresh, known, keep, limit=limit, what="Attaching"),
-            new=rows(kernel, fresh, fresh, keep, limit=limit, what="Attaching"),
-            statistics=self.statistics,
+        source = self.source.widened(new)
+        fresh = new.membership(size, dtype=source.membership.dtype)
+        keep = Keep(least=self.settings.min_weight or 0.0)
+        known, among = (
+            rows(source.kernel, fresh, side, keep, limit=Limit(), what="Attaching")
+            for side in (source.known(count), Side(fresh))
         )
+        return Attachment(known, among, self.statistics)
 
     def save(self, path: str | Path, task: SubgraphTask, *, overwrite: bool = False) -> Path:
         """Write a folder: weights as Parquet, ids and labels of the subgraphs, a JSON card."""
@@ -171,24 +202,29 @@ class Attachment:
         known: Weights with the known subgraphs, CSR (K, n).
         new: Weights among the new ones, CSR (K, K).
         statistics: Of the graph they are attached to.
+        normalized: Whether the weights are scores.
     """
 
     known: Any
     new: Any
     statistics: Statistics
+    normalized: bool = False
 
     def normalize(self, a: float, delta: float) -> Attachment:
         """As :meth:`S2NGraph.normalize`, by the scores of the graph they are attached to."""
+        if self.normalized:
+            raise ConfigError("the rows are normalised already; normalize the raw ones.")
         known, new = (normalized(w, self.statistics, a, delta) for w in (self.known, self.new))
-        return replace(self, known=known, new=new)
+        return replace(self, known=known, new=new, normalized=True)
 
 
 def normalized(weights: Any, statistics: Statistics, a: float, delta: float) -> Any:
     """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32."""
-    if not delta > 0 or not np.isfinite(delta):
-        raise ConfigError(f"delta, the width of the range of scores, is positive; found {delta}.")
+    check_delta(delta)
+    if not isinstance(a, int | float | np.number) or not np.isfinite(a):
+        raise ConfigError(f"a, the score that becomes 0, is a number; found {a!r}.")
     least = statistics.weight_at(a)
-    passed = weights.data > max(least, 0)
+    passed = weights.data > np.float64(max(least, 0))
     share = (weights.data[passed].astype(np.float64) - least) / (delta * statistics.std)
     inside = share > 0
     row = owners(weights.indptr)[passed][inside]
@@ -197,6 +233,12 @@ def normalized(weights: Any, statistics: Statistics, a: float, delta: float) -> 
     tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
     data = np.maximum(data, tiny)
     return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
+
+
+def check_delta(delta: Any) -> None:
+    """Raise unless this is a width."""
+    if not isinstance(delta, int | float | np.number) or not 0 < delta < np.inf:
+        raise ConfigError(f"delta, the width of the range of scores, is positive; found {delta!r}.")
 
 
 def task_split(task: SubgraphTask) -> Split:

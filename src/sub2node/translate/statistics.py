@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import ceil, nan, sqrt
 
 from ..errors import ConfigError, DataError
+
+_ROUNDING = 1e-12  # a relative spread that sums of fractions have by rounding alone
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Statistics:
             (int(self.total), int(self.squares)) if exact else (self.total, self.squares)
         )
         spread = self.entries * squares - total * total
-        return sqrt(max(spread, 0)) / sqrt(self.entries) / sqrt(self.entries - 1)
+        if spread <= (0 if exact else _ROUNDING * self.entries * squares):
+            return 0.0
+        return sqrt(spread) / sqrt(self.entries) / sqrt(self.entries - 1)
 
     def weight_at(self, score: float) -> float:
         """The weight whose standard score this is; refuses one that would keep zeros."""
@@ -61,6 +65,6 @@ class Statistics:
         if zero > score:
             raise ConfigError(
                 f"a cut at {score:g} would keep pairs without any edge, whose standard score is"
-                f" {zero:.3f}, and make the graph full; use a cut of at least {zero:.3f}."
+                f" {zero:.3f}, and make the graph full; use {ceil(zero * 1000) / 1000:.3f} or more."
             )
         return self.mean + score * self.std

@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, DataError
-from ..files import new_folder, read_card
+from ..files import new_folder, read_card, written
 from ..io.save import tables_of
 from ..ragged import Array, owners
 from ..task import PARTS, Split
 from .product import mirrored
-from .s2n_graph import S2NGraph, Settings, Source
+from .s2n_graph import S2NGraph, Settings, Source, task_split
 from .statistics import Statistics
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def save_graph(
     graph: S2NGraph, path: str | Path, task: SubgraphTask, *, overwrite: bool = False
 ) -> Path:
     """Write a graph with the ids and labels of its task; nothing is seen until all is there."""
-    if graph.task_hash != task.hash:
+    if graph.task_hash not in ("", task.hash) or task_split(task).words() != graph.split.words():
         raise ConfigError("the graph was translated from another task than the one given.")
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder:
+    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
         row, column = owners(graph.weights.indptr), graph.weights.indices
         half = column >= row
         table = {
@@ -109,23 +109,49 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
     folder = Path(path)
     card = graph_card(folder)
     try:
-        table = pq.read_table(folder / WEIGHTS, memory_map=True)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"the weights cannot be read ({error}).", path=folder / WEIGHTS) from error
-    if len(table) != card["entries"]:
-        raise DataError(
-            f"{len(table):,} entries, the card says {card['entries']:,}.", path=folder / WEIGHTS
+        settings, numbers = Settings(**card["settings"]), card["statistics"]
+        statistics = Statistics(
+            int(numbers["subgraphs"]), float(numbers["total"]), float(numbers["squares"])
         )
-    settings = Settings(**card["settings"])
-    numbers = card["statistics"]
-    statistics = Statistics(numbers["subgraphs"], numbers["total"], numbers["squares"])
-    row, column, weight = (np.asarray(table[c]) for c in ("row", "column", "weight"))
-    if len(row) and not (row.min() >= 0 and (row <= column).all() and column.max() < card["nodes"]):
-        raise DataError("an entry lies outside the upper half.", path=folder / WEIGHTS)
-    source = None if task is None else _source(task, card, settings)
-    split = Split.sizes(**card["split"])
-    weights = mirrored(row, column, _narrow(weight), card["nodes"])
-    return S2NGraph(weights, split, statistics, settings, card["task"], source)
+        split, count = Split.sizes(**card["split"]), int(card["nodes"])
+        entries, task_hash = int(card["entries"]), str(card["task"])
+        fits = len(split) == count and statistics.subgraphs == split.visible("train") > 0
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise DataError(f"the card is damaged ({reason}).", path=folder / CARD) from None
+    if not fits:
+        raise DataError("the card is damaged: its counts disagree.", path=folder / CARD)
+    row, column, weight = _read_weights(folder / WEIGHTS, count, entries)
+    source = None if task is None else _source(task, task_hash, split, settings)
+    weights = mirrored(row, column, _narrow(weight), count)
+    if weights.nnz != 2 * entries - int((row == column).sum()):
+        raise DataError("an entry is there twice.", path=folder / WEIGHTS)
+    return S2NGraph(weights, split, statistics, settings, task_hash, source)
+
+
+def _read_weights(path: Path, count: int, entries: int) -> tuple[Array, Array, Array]:
+    try:
+        table = pq.read_table(path, columns=["row", "column", "weight"], memory_map=True)
+        row, column = (np.asarray(table[c].cast(pa.int32())) for c in ("row", "column"))
+        weight = np.asarray(table["weight"].cast(_weight_type(table)))
+    except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"the weights cannot be read ({reason}).", path=path) from error
+    if len(row) != entries:
+        raise DataError(f"{len(row):,} entries, the card says {entries:,}.", path=path)
+    inside = not len(row) or (row.min() >= 0 and (row <= column).all() and column.max() < count)
+    if not inside:
+        raise DataError("an entry lies outside the upper half.", path=path)
+    if not (np.isfinite(weight) & (weight > 0)).all():
+        raise DataError("a weight is missing, not finite or not above 0.", path=path)
+    return row, column, weight
+
+
+def _weight_type(table: Any) -> Any:
+    kind = table["weight"].type
+    if not pa.types.is_floating(kind):
+        raise TypeError(f"weights of the type {kind}")
+    return kind
 
 
 def _narrow(weights: Any) -> Any:
@@ -134,10 +160,10 @@ def _narrow(weights: Any) -> Any:
     return narrow if np.array_equal(narrow, weights) else weights
 
 
-def _source(task: SubgraphTask, card: dict[str, Any], settings: Settings) -> Source:
+def _source(task: SubgraphTask, task_hash: str, split: Split, settings: Settings) -> Source:
     from .translate import exact_kernel
 
-    if card["task"] and task.hash != card["task"]:
+    if task_hash not in ("", task.hash) or task_split(task).words() != split.words():
         raise ConfigError("the graph was translated from another task than the one given.")
     if settings.te == "operator":
         raise ConfigError("the T_e was an operator of your own, which is not stored; translate.")
@@ -157,10 +183,14 @@ def read_labels(folder: Path) -> Array | None:
     if "label" not in table.column_names:
         return None
     column = table["label"].combine_chunks()
-    if not pa.types.is_list(column.type):
+    kind = column.type
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
         codes = column.dictionary_encode().indices
         return np.asarray(codes.fill_null(-1)).astype(np.int64)
-    codes = column.flatten().dictionary_encode().indices
-    one_hot = np.zeros((len(column), len(codes.unique())), dtype=bool)
-    one_hot[np.asarray(pc.list_parent_indices(column)), np.asarray(codes)] = True
+    labels = column.flatten()
+    codes = labels.dictionary_encode().indices
+    one_hot = np.zeros((len(column), max(len(codes.unique()), 1)), dtype=bool)
+    real = np.asarray(labels.is_valid())
+    rows = np.asarray(pc.list_parent_indices(column))[real]
+    one_hot[rows, np.asarray(codes.drop_null())] = True
     return one_hot

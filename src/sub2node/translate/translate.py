@@ -9,17 +9,17 @@ import numpy as np
 
 from ..errors import ConfigError, DataError, suggest
 from ..ragged import distinct
+from ..task import SubgraphTask
 from .kernels import Kernel, Linear, Operator, make_kernel
 from .product import Keep, Limit, Sums, measure, parse_memory, rows, united, upper, upper_by_score
-from .s2n_graph import S2NGraph, Settings, Source, task_split
+from .s2n_graph import EXACT, S2NGraph, Settings, Source, check_delta, largest_possible, task_split
 from .statistics import Statistics
 
 if TYPE_CHECKING:
-    from ..task import Graph, Subgraphs, SubgraphTask
+    pass
 
 Engine = Literal["memory", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-_EXACT = 2**24  # counts below this are exact in float32
 _COVER = 0.9  # share of covered nodes above which the graph is not cut to them
 
 
@@ -77,27 +77,51 @@ def translate(
         return translate_tables(
             task, settings, engine=engine, memory=memory, master=master, spill=spill
         )
-    if isinstance(task, str | Path):
+    if not isinstance(task, SubgraphTask):
         raise ConfigError("engine='memory' takes a task: translate(load_task(path)).")
+    if master is not None or spill is not None:
+        raise ConfigError("master and spill are for the engines spark and duckdb.")
     return _in_memory(task, te, settings, Limit(parse_memory(memory)))
 
 
 def check_engine(engine: str, te: str) -> None:
     """Raise for an engine that there is not, or that cannot do this T_e."""
     if engine not in ENGINES:
-        raise ConfigError(f"there is no engine {engine!r}.{suggest(engine, ENGINES)}")
+        raise ConfigError(f"there is no engine {engine!r}.{suggest(str(engine), ENGINES)}")
     if engine != "memory" and te != "edges":
         raise ConfigError(f"the engine {engine} knows only T_e 'edges'; use engine='memory'.")
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise for numbers that make no sense."""
-    if settings.top_k is not None and settings.top_k < 1:
-        raise ConfigError(f"top_k must be at least 1, found {settings.top_k}.")
-    if settings.min_weight is not None and not settings.min_weight >= 0:
-        raise ConfigError(f"min_weight must be 0 or more, found {settings.min_weight}.")
-    if settings.cut is not None and not np.isfinite(settings.cut):
-        raise ConfigError(f"cut must be a number, found {settings.cut}.")
+    """Raise for numbers that make no sense, or that have no meaning together."""
+    _check_number("cut", settings.cut)
+    _check_number("min_weight", settings.min_weight, least=0)
+    _check_number("a", settings.a)
+    if settings.a is not None:
+        check_delta(settings.delta)
+        if settings.cut is not None and settings.cut > settings.a:
+            raise ConfigError(
+                f"a cut at {settings.cut:g} drops scores that a = {settings.a:g} keeps; leave the"
+                " cut away, or lower it."
+            )
+    for name, least in (("top_k", 1), ("max_distance", 0)):
+        value = getattr(settings, name)
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if value is not None and not (whole and value >= least):
+            raise ConfigError(f"{name} must be a whole number from {least}, found {value!r}.")
+    if not isinstance(settings.self_loops, bool):
+        raise ConfigError(f"self_loops is True or False, found {settings.self_loops!r}.")
+    if not settings.self_loops and settings.te in ("shared_nodes", "shortest_path"):
+        raise ConfigError(f"self_loops is for T_e 'edges', not for '{settings.te}'.")
+
+
+def _check_number(name: str, value: Any, *, least: float = -np.inf) -> None:
+    if value is None:
+        return
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (number and np.isfinite(value) and value >= least):
+        raise ConfigError(f"{name} must be a number{' of 0 or more' if least == 0 else ''}, found"
+                          f" {value!r}.")  # fmt: skip
 
 
 def _in_memory(
@@ -153,15 +177,9 @@ def exact_kernel(task: SubgraphTask, te: str | Operator, settings: Settings) -> 
             dtype=dtype,
         )
 
-    exact = counts and largest_possible(task.graph, task.subgraphs) < _EXACT
+    exact = counts and largest_possible(task.graph.degrees, task.subgraphs) < EXACT
     dtype: Any = np.float32 if exact else np.float64
     return kernel(dtype), task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
-
-
-def largest_possible(graph: Graph, subgraphs: Subgraphs) -> int:
-    """A bound on the counts: no weight exceeds the degrees of a subgraph's nodes, and its size."""
-    around = graph.degrees[subgraphs.nodes] + 1
-    return int(np.bincount(subgraphs.owner, around).max(initial=0))
 
 
 def _covered(kernel: Kernel, members: Any) -> tuple[Kernel, Any]:

@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,8 @@ class Backend:
         try:
             yield
         except Exception as error:
+            if isinstance(error, Sub2NodeError):
+                raise
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from None
             raise _explained(error, self.spill) from error
@@ -67,7 +70,8 @@ class Backend:
     def _watched(self, what: str) -> Iterator[None]:
         """Report progress and the size of the spill folder while a query runs."""
         done = threading.Event()
-        thread = threading.Thread(target=self._watch, args=(what, done), daemon=True)
+        inside = copy_context()  # the listener is known there
+        thread = threading.Thread(target=inside.run, args=(self._watch, what, done), daemon=True)
         if self.spill is not None:
             thread.start()
         try:
@@ -110,9 +114,14 @@ def opened(
         settings: dict[str, Any] = {
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
-            **({} if memory is None else {"memory_limit": f"{int(memory * _SHARE) // 10**6}MB"}),
         }
-        connection = _duckdb(ibis, settings)
+        if memory is not None:
+            settings["memory_limit"] = f"{max(int(memory * _SHARE) // 10**6, 1)}MB"
+        with Backend(None, folder)._explained():
+            connection = _duckdb(ibis, settings)
+            # Without the bar there is no progress to ask for; ours is shown instead.
+            connection.raw_sql("SET enable_progress_bar = true")
+            connection.raw_sql("SET enable_progress_bar_print = false")
         try:
             yield Backend(connection, folder)
         finally:
@@ -148,7 +157,7 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
         session.stop()
 
 
-def _explained(error: Exception, spill: Path | None) -> Exception:
+def _explained(error: Exception, spill: Path | None) -> Sub2NodeError:
     """The engine's errors that a user can do something about, in one sentence."""
     text = str(error)
     full = spill is not None and shutil.disk_usage(spill).free < _FULL
@@ -163,4 +172,5 @@ def _explained(error: Exception, spill: Path | None) -> Exception:
             "the memory limit is too small for this query, or what it may spill is; allow more"
             f" memory, or more room in {spill}."
         )
-    return error
+    first = str(error).strip().splitlines()
+    return Sub2NodeError(f"the engine gave up: {first[0] if first else type(error).__name__}")

@@ -19,6 +19,13 @@ def _number(value: float) -> Any:
     return ibis.literal(repr(float(value))).cast("float64")
 
 
+def _weight(table: Any) -> Any:
+    """The weights of a table, as the memory engine holds them: float32, summed in double."""
+    if "weight" not in table.columns:
+        return _number(1)
+    return table.weight.cast("float32").cast("float64")
+
+
 def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
     """The upper half of W: ``row <= column``, ``weight``, one row for each non-zero entry.
 
@@ -44,14 +51,14 @@ def weights(edges: Any, members: Any, sets: Any, *, self_loops: bool) -> Any:
 
 
 def _members(members: Any, sets: Any) -> Any:
-    weight = members.weight.cast("float64") if "weight" in members.columns else _number(1)
+    weight = _weight(members)
     flat = members.select(subgraph_id=members.subgraph_id, node=members.node_id, weight=weight)
     return flat.join(sets, "subgraph_id").select("number", "node", "weight")
 
 
 def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
     """Distinct edges between covered nodes, lower end first; self-loops with half their weight."""
-    w = edges.weight.cast("float64") if "weight" in edges.columns else _number(1)
+    w = _weight(edges)
     once = edges.select(
         u=ibis.least(edges.source, edges.target), v=ibis.greatest(edges.source, edges.target), w=w
     )
@@ -64,6 +71,14 @@ def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
         loops = loops.select(u="node", v="node", w=ibis.coalesce(loops.w, _number(1)))
     halves = loops.select(u="u", v="v", w=loops.w * _number(0.5))
     return once.filter(once.u != once.v).union(halves)
+
+
+def distinct_edges(edges: Any) -> Any:
+    """The undirected edges of a table, each once, self-loops left away."""
+    ends = edges.select(
+        u=ibis.least(edges.source, edges.target), v=ibis.greatest(edges.source, edges.target)
+    )
+    return ends.filter(ends.u != ends.v).distinct()
 
 
 def sums(raw: Any, train: int) -> Any:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError
+from ...errors import ConfigError, DataError
 from ...task import SubgraphTask
 from ..product import parse_memory
 from ..s2n_graph import S2NGraph, Settings
@@ -26,6 +26,7 @@ def translate_tables(
     spill: str | Path | None = None,
 ) -> S2NGraph:
     """Translate on an engine and load the result."""
+    check_spill(spill)
     with tempfile.TemporaryDirectory(prefix="s2n-", dir=spill) as place:
         out = Path(place) / "graph"
         out.mkdir()
@@ -57,9 +58,12 @@ def translate_to(
     """
     from . import expression
 
+    check_spill(spill)
+    if not isinstance(data, SubgraphTask | str | Path):
+        raise ConfigError(f"translate takes a task or a folder, found {type(data).__name__}.")
     place = None if spill is None else Path(spill)
     with (
-        tempfile.TemporaryDirectory(prefix="s2n-", dir=out.parent) as work,
+        tempfile.TemporaryDirectory(prefix="s2n-", dir=spill or out.parent) as work,
         opened(engine, memory=parse_memory(memory), spill=place, master=master) as backend,
     ):
         if isinstance(data, SubgraphTask):
@@ -68,7 +72,7 @@ def translate_to(
             tables = find_tables(Path(data))
         edges, members = (backend.read(tables.paths[name]) for name in ("edges", "members"))
         sets = _numbered(backend, tables, Path(work) / "sets.parquet")
-        _check(backend, edges, members, sets, tables)
+        _check(backend, edges, members, tables)
         query = expression.weights(edges, members, sets, self_loops=settings.self_loops)
         whole = settings.complete and settings.a is None
         first = out / WEIGHTS if whole else Path(work) / WEIGHTS
@@ -80,8 +84,15 @@ def translate_to(
         if not whole:
             backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting")
         write_subgraphs(tables.sets, tables.split, tables.labels, out)
-        extra = {"engine": engine, "spilled_bytes": backend.spilled}
+        before = _count(backend, expression.distinct_edges(edges))
+        extra = {"engine": engine, "spilled_bytes": backend.spilled, "edges_before": before}
         return write_card(out, settings, statistics, tables.split, tables.hash, extra)
+
+
+def check_spill(spill: str | Path | None) -> None:
+    """Raise unless temporary files can go there."""
+    if spill is not None and not Path(spill).is_dir():
+        raise ConfigError(f"there is no folder {spill} to spill into.")
 
 
 def _cut(raw: Any, settings: Settings, statistics: Statistics) -> Any:
@@ -108,24 +119,35 @@ def _numbered(backend: Backend, tables: Tables, path: Path) -> Any:
     return backend.read(path)
 
 
-def _check(backend: Backend, edges: Any, members: Any, sets: Any, tables: Tables) -> None:
-    """Refuse what would give wrong weights: repeated members, unknown subgraphs or nodes."""
-    path = tables.paths["members"]
+def _check(backend: Backend, edges: Any, members: Any, tables: Tables) -> None:
+    """Refuse what would give wrong weights: missing ids, repeated members, unknown nodes."""
+    path, edge_path = tables.paths["members"], tables.paths["edges"]
     pairs = members.select("subgraph_id", "node_id")
+    for table, columns, where in (
+        (pairs, ("node_id",), path),
+        (edges, ("source", "target"), edge_path),
+    ):
+        for column in columns:
+            if lost := _count(backend, table.filter(table[column].isnull())):
+                raise DataError(f"'{column}' is missing in {lost:,} rows.", path=where)
+    if not _count(backend, edges.limit(1)):
+        raise DataError("the graph has no edges: the edges table has no rows.", path=edge_path)
     if twice := _count(backend, pairs) - _count(backend, pairs.distinct()):
         raise DataError(f"{twice:,} members are there twice; 's2n convert' merges them.", path=path)
-    _none(backend, pairs.anti_join(sets, "subgraph_id"), "subgraph_id", path, "has no label row")
-    if empty := _count(backend, sets.anti_join(pairs, "subgraph_id")):
-        raise DataError(f"{empty:,} subgraphs of the labels table have no members.", path=path)
     if "nodes" in tables.paths:
         nodes = backend.read(tables.paths["nodes"]).select("node_id")
+        if twice := _count(backend, nodes) - _count(backend, nodes.distinct()):
+            raise DataError(f"{twice:,} nodes are there twice.", path=tables.paths["nodes"])
         message = "is not in the nodes table"
         _none(backend, pairs.anti_join(nodes, "node_id"), "node_id", path, message)
         for end in ("source", "target"):
             lost = edges.select(node_id=edges[end]).anti_join(nodes, "node_id")
-            _none(backend, lost, "node_id", tables.paths["edges"], message)
+            _none(backend, lost, "node_id", edge_path, message)
+    for table, where in ((members, path), (edges, edge_path)):
+        if "weight" in table.columns:
+            _check_weights(backend, table, where)
     if "weight" in edges.columns:
-        _check_weights(backend, edges, tables.paths["edges"])
+        _check_repeats(backend, edges, edge_path)
 
 
 def _count(backend: Backend, query: Any) -> int:
@@ -141,7 +163,16 @@ def _none(backend: Backend, lost: Any, column: str, path: Path, message: str) ->
         raise DataError(f"{found['one']!r} {message} ({found['count']:,} such rows).", path=path)
 
 
-def _check_weights(backend: Backend, edges: Any, path: Path) -> None:
+def _check_weights(backend: Backend, table: Any, path: Path) -> None:
+    w = table.weight.cast("float64")
+    bad = table.filter(w.isnull() | (w <= 0) | w.isnan() | w.isinf())
+    if count := _count(backend, bad):
+        raise DataError(
+            f"{count:,} rows have a weight that is missing, not finite or not above 0.", path=path
+        )
+
+
+def _check_repeats(backend: Backend, edges: Any, path: Path) -> None:
     import ibis
 
     ends = edges.select(
@@ -149,12 +180,8 @@ def _check_weights(backend: Backend, edges: Any, path: Path) -> None:
         v=ibis.greatest(edges.source, edges.target),
         w=edges.weight.cast("float64"),
     )
-    bad = ends.filter(ends.w.isnull() | (ends.w <= 0) | ends.w.isnan() | ends.w.isinf())
     each = ends.group_by(["u", "v"]).aggregate(low=ends.w.min(), high=ends.w.max())
-    clash = each.filter(each.low != each.high)
-    for query, message in (
-        (bad, "edges have a weight that is missing, not finite or not above 0"),
-        (clash, "edges are there several times with different weights"),
-    ):
-        if count := _count(backend, query):
-            raise DataError(f"{count:,} {message}.", path=path)
+    if count := _count(backend, each.filter(each.low != each.high)):
+        raise DataError(
+            f"{count:,} edges are there several times with different weights.", path=path
+        )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...errors import DataError
+from ...files import read_card
+from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION
 from ...io.save import tables_of
 from ...task import PARTS, Split
 
@@ -50,8 +53,7 @@ def write_tables(task: SubgraphTask, folder: Path) -> Tables:
     made = tables_of(task)
     for name in _NEEDED.keys() & made.keys():
         pq.write_table(made[name], folder / f"{name}.parquet")
-    found = find_tables(folder)
-    return Tables(found.paths, found.sets, found.split, found.labels, task.hash)
+    return replace(find_tables(folder), hash=task.hash)
 
 
 def find_tables(folder: Path) -> Tables:
@@ -68,21 +70,78 @@ def find_tables(folder: Path) -> Tables:
             )
     for name, path in paths.items():
         _check_columns(path, _NEEDED[name])
-    labels = pq.read_table(paths["labels"]) if "labels" in paths else None
-    ids = _ids(paths["members"]) if labels is None else labels["subgraph_id"].combine_chunks()
-    if len(ids.unique()) != len(ids):
-        if labels is None or "label" not in labels.column_names:
-            raise DataError("a subgraph is there twice.", path=paths.get("labels"))
-        raise DataError(
-            "a subgraph has several rows; several labels go in one list for this engine.",
-            path=paths["labels"],
-        )
+    _check_types(paths)
+    ids, labels = _ids(paths["members"]), _labels(paths.get("labels"))
+    if labels is not None:
+        where = pc.index_in(ids, value_set=labels["subgraph_id"].combine_chunks().cast(ids.type))
+        if where.null_count:
+            lost = ids.filter(where.is_null())
+            raise DataError(
+                f"subgraph {lost[0].as_py()!r} has no row here ({len(lost):,} such).",
+                path=paths["labels"],
+            )
+        if len(labels) != len(ids):
+            raise DataError(
+                f"{len(labels) - len(ids):,} subgraphs have no members: they are empty.",
+                path=paths["labels"],
+            )
+        labels = labels.take(where)
     split = _split(labels, len(ids), paths.get("labels"))
-    order = split.order
-    sets = pa.table({"subgraph_id": ids.take(pa.array(order)), "number": np.arange(len(order))})
+    order = pa.array(split.order)
+    sets = pa.table({"subgraph_id": ids.take(order), "number": np.arange(len(order))})
     sets = sets.cast(pa.schema([("subgraph_id", ids.type), ("number", pa.int32())]))
-    ordered = None if labels is None else labels.take(pa.array(order))
-    return Tables(paths, sets, Split(split.codes[order]), ordered)
+    ordered = None if labels is None else labels.take(order)
+    return Tables(paths, sets, Split(split.codes[split.order]), ordered, _hash(folder))
+
+
+def _labels(path: Path | None) -> Any | None:
+    """The labels table, one row a subgraph."""
+    if path is None:
+        return None
+    try:
+        labels = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
+    ids = labels["subgraph_id"].combine_chunks()
+    if len(ids.unique()) != len(ids):
+        raise DataError(
+            "a subgraph has several rows; several labels go in one list for this engine.", path=path
+        )
+    return labels
+
+
+def _hash(folder: Path) -> str:
+    """The content hash of a task that we wrote as this folder, else ''."""
+    card = folder / CARD
+    return str(read_card(card, CARD_FORMAT, CARD_VERSION).get("hash", "")) if card.is_file() else ""
+
+
+def _check_types(paths: dict[str, Path]) -> None:
+    """Ids of one kind of thing must be of one type: an engine does not compare 1 and '1'."""
+    for ids in (
+        {"edges": ("source", "target"), "members": ("node_id",), "nodes": ("node_id",)},
+        {"members": ("subgraph_id",), "labels": ("subgraph_id",)},
+    ):
+        kinds = {}
+        for name, columns in ids.items():
+            if name in paths:
+                schema = pq.ParquetDataset(paths[name]).schema
+                for column in columns:
+                    kind = schema.field(column).type
+                    number = pa.types.is_integer(kind)
+                    kinds["numbers" if number else "text"] = f"{name}.{column}"
+                    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+                    if not (number or text or pa.types.is_dictionary(kind)):
+                        raise DataError(
+                            f"'{column}' has the type {kind}; ids are integers or text.",
+                            path=paths[name],
+                        )
+        if len(kinds) > 1:
+            raise DataError(
+                f"ids are numbers in {kinds['numbers']} but text in {kinds['text']}; 's2n convert'"
+                " makes them alike."
+            )
 
 
 def _check_columns(path: Path, needed: tuple[str, ...]) -> None:
@@ -104,6 +163,8 @@ def _ids(members: Path) -> Any:
         for piece in batch.to_batches(columns=["subgraph_id"]):
             new = piece.column(0).unique()
             seen = new if seen is None else pa.concat_arrays([seen, new]).unique()
+    if seen is not None and seen.null_count:
+        raise DataError("a subgraph_id is missing.", path=members)
     if seen is None or not len(seen):
         raise DataError("there are no subgraphs; the members table has no rows.", path=members)
     return seen
@@ -115,7 +176,7 @@ def _split(labels: Any, count: int, path: Path | None) -> Split:
     words = labels["split"].to_pylist()
     unknown = next((word for word in words if word not in PARTS), None)
     if unknown is not None:
-        raise DataError(f"the split word {unknown!r} is none of train, val, test.", path=path)
+        raise DataError(f"the split word {unknown!r} is none of {', '.join(PARTS)}.", path=path)
     split = Split.given(words)
     if not split.visible("train"):
         raise DataError("the train stage is empty: no subgraph is in train.", path=path)
