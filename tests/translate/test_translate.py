@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import sub2node as s2n
 from strategies import graphs, node_sets, tasks
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
-from sub2node.translate import product
-from sub2node.translate.product import MemoryLimitError, parse_memory
+from sub2node.translate import limits, product
+from sub2node.translate.limits import MemoryLimitError, parse_memory
 
 
 def dense_operator(graph: Graph, *, self_loops: bool) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_a_cut_that_overflows_its_room_goes_twice(task: SubgraphTask) -> None:
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(product, "blocks", block_of(1))
-        patch.setattr(product, "SCRATCH", 1)
+        patch.setattr(limits, "SCRATCH", 1)
         cut = s2n.translate(task, cut=0.0)
     bound = whole.statistics.weight_at(0.0)
     dense = whole.weights.toarray()

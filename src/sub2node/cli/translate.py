@@ -148,7 +148,7 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     from ..translate.store import graph_card, read_labels, read_pairs
 
     card = graph_card(out)
-    nodes, edges = _before(task, data, card)
+    nodes, edges = _before(task, data)
     diagonal, pairs, count = 0, card["entries"], card["nodes"]
     alike = None
     labels = read_labels(out)
@@ -161,6 +161,7 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     return {
         "nodes": {"before": nodes, "after": count},
         "edges": {"before": edges, "after": after},
+        "before_counts": "rows of the tables" if task is None else "nodes and edges",
         "self_loops": diagonal,
         "compression": {
             "nodes": count / nodes if nodes else None,
@@ -175,14 +176,17 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     }
 
 
-def _before(task: Any, data: Path, card: dict[str, Any]) -> tuple[int | None, int]:
+def _before(task: Any, data: Path) -> tuple[int | None, int]:
+    """Nodes and edges that went in; of tables that were never loaded, the rows they have."""
     if task is not None:
         return task.graph.num_nodes, task.graph.num_edges
     import pyarrow.parquet as pq
 
+    def rows(path: Path) -> int:
+        return sum(fragment.count_rows() for fragment in pq.ParquetDataset(path).fragments)
+
     nodes = data / "nodes.parquet"
-    count = pq.ParquetDataset(nodes).read(columns=[]).num_rows if nodes.exists() else None
-    return count, card["edges_before"]
+    return rows(nodes) if nodes.exists() else None, rows(data / "edges.parquet")
 
 
 def _show(summary: dict[str, Any], out: Path) -> None:
@@ -197,6 +201,8 @@ def _show(summary: dict[str, Any], out: Path) -> None:
             "" if ratio is None else f"×{ratio:.4g}",
         )
     console.print(view)
+    if summary["before_counts"].startswith("rows"):
+        say("Before", "rows of the tables, which may list an edge more than once", style="bold")
     numbers = summary["statistics"]
     spread = "" if numbers["std"] is None else f" ± {numbers['std']:.4g}"
     say("Weights", f"{numbers['mean']:.4g}{spread} over all pairs of the train block", style="bold")

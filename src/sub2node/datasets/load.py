@@ -11,7 +11,7 @@ from ..errors import ConfigError, DataError, suggest
 from ..io import read_task
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
-from ..task.graph import Repeated
+from ..task.edges import Repeated
 from .registry import BENCHMARKS, check_copy, others, require
 from .shapes import like
 from .synthetic import generate

@@ -24,7 +24,7 @@ from .tables import SUFFIXES, Sets, read_gmt, read_jsonl, read_table, suffix
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..task.graph import Repeated
+    from ..task.edges import Repeated
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"

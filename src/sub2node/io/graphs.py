@@ -17,7 +17,7 @@ from ..task.assemble import UnknownNodes, assemble
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..task.graph import Repeated
+    from ..task.edges import Repeated
 
 
 def as_graph(graph: Any, *, repeated: Repeated = "same") -> Graph:

@@ -15,7 +15,7 @@ from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..task.graph import Repeated
+    from ..task.edges import Repeated
 
 _SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
 

@@ -18,8 +18,9 @@ import pyarrow.csv as pacsv
 from ..errors import ConfigError, DataError
 from ..ragged import Array
 from ..task.assemble import UnknownNodes, assemble
-from ..task.graph import Graph, check_names, undirected
-from ..task.names import Names
+from ..task.edges import undirected
+from ..task.graph import Graph
+from ..task.names import Names, check_names
 from .text import delimited, first_line, lines, text_table
 
 if TYPE_CHECKING:

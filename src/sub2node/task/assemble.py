@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 
 from ..errors import ConfigError, DataError
 from ..ragged import Array, pointers
+from .edges import Repeated, undirected
 from .frames import Frame, check_mapping
-from .graph import Graph, Repeated, undirected
+from .graph import Graph
 from .ids import IdSpace, concat
 from .labels import read_labels, used_classes
 from .names import Names

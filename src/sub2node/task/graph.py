@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import ConfigError, DataError
+from ..errors import DataError
 from ..ragged import Array, frozen, index_dtype, integers, pointers, sealed
 from .content import digest
-from .names import Names
+from .edges import Edges, Repeated, check_weights, undirected
+from .names import Names, check_names, is_positions
 
-Repeated = Literal["same", "sum", "max"]
 _NO_NODES = sealed(np.empty(0, dtype=np.int64))
-
-
-class Edges(NamedTuple):
-    """Undirected edges, each once with ``low < high`` and sorted; the self-loops beside them."""
-
-    low: Array
-    high: Array
-    weights: Array | None
-    loops: Array
-    loop_weights: Array | None
-    repeats: int
-    """How many entries of the input said again what another one had said."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,97 +222,6 @@ class Graph:
         )
 
 
-def undirected(
-    source: Any,
-    target: Any,
-    *,
-    weights: Any = None,
-    repeated: Repeated = "same",
-    name: Callable[[int], str] = str,
-) -> Edges:
-    """Sort edges, merge repeated ones (either direction), set self-loops aside: O(E log E).
-
-    ``name`` tells what to call a node in an error; the rest is as in :meth:`Graph.from_edges`.
-    """
-    if repeated not in get_args(Repeated):
-        raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
-    low, high = _ids(source, "source"), _ids(target, "target")
-    if low.shape != high.shape:
-        raise DataError(f"{len(low):,} edge sources but {len(high):,} targets.")
-    low, high = np.minimum(low, high), np.maximum(low, high)
-    size = int(high.max()) + 1 if len(high) else 0
-    values = None if weights is None else _weights(weights, len(low))
-    key = low * size + high
-    if values is None:
-        key = np.sort(key)
-    else:
-        order = np.argsort(key, kind="stable")
-        key, values = key[order], values[order]
-    first = np.ones(len(key), dtype=bool)
-    first[1:] = key[1:] != key[:-1]
-    if values is not None:
-        values = _merge(key, first, values, repeated, name, size)
-    repeats = len(key) - int(first.sum())
-    low, high = np.divmod(key[first], max(size, 1))
-    loop = low == high
-    if values is None:
-        return Edges(low[~loop], high[~loop], None, low[loop], None, repeats)
-    return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
-
-
-def _merge(
-    key: Array,
-    first: Array,
-    values: Array,
-    repeated: Repeated,
-    name: Callable[[int], str],
-    size: int,
-) -> Array:
-    starts = np.flatnonzero(first)
-    if not len(starts):
-        return values
-    if repeated == "sum":
-        return np.asarray(np.add.reduceat(values, starts), np.float32)
-    largest = np.maximum.reduceat(values, starts)
-    if repeated == "same":
-        clash = np.flatnonzero(largest != np.minimum.reduceat(values, starts))
-        if len(clash):
-            a, b = divmod(int(key[starts[clash[0]]]), size)
-            raise DataError(
-                f"the edge {name(a)}-{name(b)} is given several times with different weights; say"
-                " what they mean together with repeated='sum' or repeated='max'."
-            )
-    return largest
-
-
-def _ids(values: Any, what: str) -> Array:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise DataError(f"edge {what}s must be a flat list, found shape {array.shape}.")
-    array = integers(array, f"edge {what}s")
-    if len(array) and array.min() < 0:
-        row = int(np.argmax(array < 0))
-        raise DataError(f"edge {row + 1} has the negative {what} {array[row]}; ids start at 0.")
-    if len(array) and array.max() >= 2**31:
-        raise DataError(f"node id {array.max()} is too large; the limit is 2,147,483,647.")
-    return array
-
-
-def _weights(values: Any, count: int) -> Array:
-    array = np.asarray(values)
-    if array.shape != (count,):
-        raise DataError(f"{count:,} edges but edge weights of shape {array.shape}.")
-    if array.dtype.kind not in "iufb":
-        raise DataError(f"edge weights must be numbers, found {array.dtype}.")
-    array = array.astype(np.float32)
-    bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
-    if len(bad):
-        raise DataError(
-            f"edge {bad[0] + 1} has weight {values[int(bad[0])]}; weights are finite and above 0."
-        )
-    return array
-
-
 def _numbers(values: Any, what: str) -> Array:
     try:
         return frozen(values, np.float32)
@@ -347,7 +243,7 @@ def _check_adjacency(graph: Graph) -> None:
     if ((indices[1:] <= indices[:-1]) & (rows[1:] == rows[:-1])).any():
         raise DataError("graph.indices must ascend within a row, without duplicates.")
     if graph.weights is not None:
-        _weights(graph.weights, len(indices))
+        check_weights(graph.weights, len(indices))
     data = np.ones(len(indices), np.int8) if graph.weights is None else graph.weights
     mirror = sp.csr_array((data, indices, indptr), shape=(size, size)).tocsc()
     if not (np.array_equal(mirror.indptr, indptr) and np.array_equal(mirror.indices, indices)):
@@ -361,7 +257,7 @@ def _check_loops(graph: Graph) -> None:
     if len(loops) and (loops[0] < 0 or loops[-1] >= graph.num_nodes or (np.diff(loops) < 1).any()):
         raise DataError(f"graph.loops must ascend within 0…{graph.num_nodes - 1}.")
     if graph.loop_weights is not None:
-        _weights(graph.loop_weights, len(loops))
+        check_weights(graph.loop_weights, len(loops))
 
 
 def _check_features(graph: Graph) -> None:
@@ -378,24 +274,3 @@ def _check_features(graph: Graph) -> None:
     if bad.any():
         row, column = (int(i[0]) for i in np.nonzero(bad))
         raise DataError(f"feature {column} of node {row} is {graph.features[row, column]}.")
-
-
-def is_positions(names: Names | None) -> bool:
-    """Whether the names say no more than 0, 1, 2, …; they are then left away."""
-    if names is None or not len(names) or names[len(names) - 1] != str(len(names) - 1):
-        return False
-    return names == Names(map(str, range(len(names))))
-
-
-def check_names(names: Names | None, count: int, field_name: str, *, unique: bool) -> None:
-    """Raise unless there is one line of text for each thing; ``unique`` also forbids empty ones."""
-    if names is None:
-        return
-    if len(names) != count:
-        raise DataError(f"{field_name} has {len(names):,} entries, expected {count:,}.")
-    if (broken := names.first_match(r"[\t\n\r\x00]")) is not None:
-        raise DataError(f"{field_name} has {broken!r}; names are single lines without tabs.")
-    if unique and (twice := names.first_repeated()) is not None:
-        raise DataError(f"{field_name} has {twice!r} twice; names must be unique.")
-    if unique and names.first_match("^$") is not None:
-        raise DataError(f"{field_name} has an empty name.")

@@ -85,3 +85,24 @@ class Names:
         """Bytes that determine the strings, for hashing."""
         lengths = np.asarray(pc.binary_length(self._arrow)).tobytes()
         return lengths + bytes("".join(self._arrow.to_pylist()), "utf-8")
+
+
+def is_positions(names: Names | None) -> bool:
+    """Whether the names say no more than 0, 1, 2, …; they are then left away."""
+    if names is None or not len(names) or names[len(names) - 1] != str(len(names) - 1):
+        return False
+    return names == Names(map(str, range(len(names))))
+
+
+def check_names(names: Names | None, count: int, field_name: str, *, unique: bool) -> None:
+    """Raise unless there is one line of text for each thing; ``unique`` also forbids empty ones."""
+    if names is None:
+        return
+    if len(names) != count:
+        raise DataError(f"{field_name} has {len(names):,} entries, expected {count:,}.")
+    if (broken := names.first_match(r"[\t\n\r\x00]")) is not None:
+        raise DataError(f"{field_name} has {broken!r}; names are single lines without tabs.")
+    if unique and (twice := names.first_repeated()) is not None:
+        raise DataError(f"{field_name} has {twice!r} twice; names must be unique.")
+    if unique and names.first_match("^$") is not None:
+        raise DataError(f"{field_name} has an empty name.")

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from ..errors import DataError
 from ..ragged import Array, blocks, frozen, index_dtype, integers, owners, pointers, ranges, sealed
 from .content import digest
-from .graph import Graph, check_names, is_positions
-from .names import Names
+from .graph import Graph
+from .names import Names, check_names, is_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

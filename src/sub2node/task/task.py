@@ -12,14 +12,14 @@ import numpy as np
 from ..errors import DataError
 from ..ragged import Array, distinct, frozen, integers, pointers
 from .content import digest
-from .graph import Graph, check_names
-from .names import Names
+from .graph import Graph
+from .names import Names, check_names
 from .split import Split
 from .subgraphs import Subgraphs
 
 if TYPE_CHECKING:
     from .assemble import UnknownNodes
-    from .graph import Repeated
+    from .edges import Repeated
 
 
 @dataclass(frozen=True, eq=False, repr=False)

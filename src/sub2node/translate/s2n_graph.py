@@ -13,7 +13,8 @@ from ..errors import ConfigError, DataError
 from ..ragged import Array, owners
 from ..task import Part, Split, Subgraphs
 from .kernels import Kernel, Linear, Side
-from .product import Keep, Limit, rows
+from .limits import Limit
+from .product import Keep, rows
 from .statistics import Statistics
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from ..errors import ConfigError, DataError, suggest
 from ..ragged import distinct
 from ..task import SubgraphTask
 from .kernels import Kernel, Linear, Operator, make_kernel
-from .product import Keep, Limit, Sums, measure, parse_memory, rows, united, upper, upper_by_score
+from .limits import Limit, parse_memory
+from .product import Keep, Sums, measure, rows, united, upper, upper_by_score
 from .s2n_graph import EXACT, S2NGraph, Settings, Source, check_delta, largest_possible, task_split
 from .statistics import Statistics
 

@@ -73,14 +73,6 @@ def _edges(edges: Any, covered: Any, *, self_loops: bool) -> Any:
     return once.filter(once.u != once.v).union(halves)
 
 
-def distinct_edges(edges: Any) -> Any:
-    """The undirected edges of a table, each once, self-loops left away."""
-    ends = edges.select(
-        u=ibis.least(edges.source, edges.target), v=ibis.greatest(edges.source, edges.target)
-    )
-    return ends.filter(ends.u != ends.v).distinct()
-
-
 def sums(raw: Any, train: int) -> Any:
     """One row: Σ w and Σ w² over the train block, both halves."""
     inside = raw.filter(raw.column < train)

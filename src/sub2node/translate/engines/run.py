@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import ConfigError, DataError
 from ...task import SubgraphTask
-from ..product import parse_memory
+from ..limits import parse_memory
 from ..s2n_graph import S2NGraph, Settings
 from ..statistics import Statistics
 from ..store import WEIGHTS, load_graph, write_card, write_subgraphs
@@ -84,8 +84,7 @@ def translate_to(
         if not whole:
             backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting")
         write_subgraphs(tables.sets, tables.split, tables.labels, out)
-        before = _count(backend, expression.distinct_edges(edges))
-        extra = {"engine": engine, "spilled_bytes": backend.spilled, "edges_before": before}
+        extra = {"engine": engine, "spilled_bytes": backend.spilled}
         return write_card(out, settings, statistics, tables.split, tables.hash, extra)
 
 

@@ -1,0 +1,117 @@
+"""Lists of edges as people give them → each undirected edge once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, integers
+
+Repeated = Literal["same", "sum", "max"]
+
+
+class Edges(NamedTuple):
+    """Undirected edges, each once with ``low < high`` and sorted; the self-loops beside them."""
+
+    low: Array
+    high: Array
+    weights: Array | None
+    loops: Array
+    loop_weights: Array | None
+    repeats: int
+    """How many entries of the input said again what another one had said."""
+
+
+def undirected(
+    source: Any,
+    target: Any,
+    *,
+    weights: Any = None,
+    repeated: Repeated = "same",
+    name: Callable[[int], str] = str,
+) -> Edges:
+    """Sort edges, merge repeated ones (either direction), set self-loops aside: O(E log E).
+
+    ``name`` tells what to call a node in an error; the rest is as in :meth:`Graph.from_edges`.
+    """
+    if repeated not in get_args(Repeated):
+        raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
+    low, high = _ids(source, "source"), _ids(target, "target")
+    if low.shape != high.shape:
+        raise DataError(f"{len(low):,} edge sources but {len(high):,} targets.")
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    size = int(high.max()) + 1 if len(high) else 0
+    values = None if weights is None else check_weights(weights, len(low))
+    key = low * size + high
+    if values is None:
+        key = np.sort(key)
+    else:
+        order = np.argsort(key, kind="stable")
+        key, values = key[order], values[order]
+    first = np.ones(len(key), dtype=bool)
+    first[1:] = key[1:] != key[:-1]
+    if values is not None:
+        values = _merge(key, first, values, repeated, name, size)
+    repeats = len(key) - int(first.sum())
+    low, high = np.divmod(key[first], max(size, 1))
+    loop = low == high
+    if values is None:
+        return Edges(low[~loop], high[~loop], None, low[loop], None, repeats)
+    return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
+
+
+def _merge(
+    key: Array,
+    first: Array,
+    values: Array,
+    repeated: Repeated,
+    name: Callable[[int], str],
+    size: int,
+) -> Array:
+    starts = np.flatnonzero(first)
+    if not len(starts):
+        return values
+    if repeated == "sum":
+        return np.asarray(np.add.reduceat(values, starts), np.float32)
+    largest = np.maximum.reduceat(values, starts)
+    if repeated == "same":
+        clash = np.flatnonzero(largest != np.minimum.reduceat(values, starts))
+        if len(clash):
+            a, b = divmod(int(key[starts[clash[0]]]), size)
+            raise DataError(
+                f"the edge {name(a)}-{name(b)} is given several times with different weights; say"
+                " what they mean together with repeated='sum' or repeated='max'."
+            )
+    return largest
+
+
+def _ids(values: Any, what: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"edge {what}s must be a flat list, found shape {array.shape}.")
+    array = integers(array, f"edge {what}s")
+    if len(array) and array.min() < 0:
+        row = int(np.argmax(array < 0))
+        raise DataError(f"edge {row + 1} has the negative {what} {array[row]}; ids start at 0.")
+    if len(array) and array.max() >= 2**31:
+        raise DataError(f"node id {array.max()} is too large; the limit is 2,147,483,647.")
+    return array
+
+
+def check_weights(values: Any, count: int) -> Array:
+    """Edge weights as float32; raises unless there are ``count``, all finite and above 0."""
+    array = np.asarray(values)
+    if array.shape != (count,):
+        raise DataError(f"{count:,} edges but edge weights of shape {array.shape}.")
+    if array.dtype.kind not in "iufb":
+        raise DataError(f"edge weights must be numbers, found {array.dtype}.")
+    array = array.astype(np.float32)
+    bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
+    if len(bad):
+        raise DataError(
+            f"edge {bad[0] + 1} has weight {values[int(bad[0])]}; weights are finite and above 0."
+        )
+    return array
