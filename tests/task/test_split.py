@@ -98,3 +98,10 @@ def test_bad_words_and_counts() -> None:
         Split.given(["train"]).count("dev")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="split codes"):
         Split(np.array([7]))
+
+
+def test_a_class_of_one_is_never_only_in_test() -> None:
+    labels = np.array([0] * 30 + [1, 2, 3])
+    for seed in range(30):
+        train = Split.random(labels, fractions=(0.5, 0.25, 0.25), seed=seed).mask("train")
+        assert set(labels[train]) == {0, 1, 2, 3}
