@@ -144,6 +144,7 @@ def _on_engine(
 
 def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     """What went in and what came out, from the stored graph, without loading it."""
+    from ..evaluate import Compression
     from ..evaluate.homophily import homophily_of_pairs
     from ..translate.store import graph_card, read_labels, read_pairs
 
@@ -158,16 +159,14 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
         measured = homophily_of_pairs(read_pairs(out), labels, half=True)
         alike = {"edge": measured.edge, "node": measured.node} if measured.edges else None
     after = pairs - diagonal
+    smaller = Compression(nodes, count, edges, after)
     return {
         "nodes": {"before": nodes, "after": count},
         "edges": {"before": edges, "after": after},
         "before_counts": "rows of the tables" if task is None else "nodes and edges",
         "self_loops": diagonal,
-        "compression": {
-            "nodes": count / nodes if nodes else None,
-            "edges": after / edges if edges else None,
-        },
-        "density": 2 * after / (count * (count - 1)) if count > 1 else 0.0,
+        "compression": {"nodes": smaller.nodes, "edges": smaller.edges},
+        "density": smaller.density,
         "homophily": alike,
         "statistics": card["statistics"],
         "settings": card["settings"],
