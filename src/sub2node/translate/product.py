@@ -167,12 +167,28 @@ def rows(
             sums.add(seen)
         found.append(part)
         kept += part.nnz
-        limit.check(kept, 2 * _ENTRY)  # the pieces, and the whole they are put together to
+        limit.check(kept, _ENTRY)
         progress.step(what, stop, count, f"{stop:,} rows, {kept:,} entries kept")
     if not found:
         width = (right.rows if isinstance(right, Side) else right).shape[0]
         return sp.csr_array((count, width), dtype=left.dtype)
-    return found[0] if len(found) == 1 else sp.vstack(found, format="csr")
+    return found[0] if len(found) == 1 else _stacked(found)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """CSR matrices under one another; each is let go as it is copied, so W is not held twice."""
+    total, width = sum(part.nnz for part in parts), parts[0].shape[1]
+    data = np.empty(total, parts[0].dtype)
+    indices = np.empty(total, index_dtype(total, width))
+    ptr = pointers(np.concatenate([np.diff(part.indptr) for part in parts]))
+    stop = total
+    while parts:
+        part = parts.pop()
+        start = stop - part.nnz
+        data[start:stop], indices[start:stop] = part.data, part.indices
+        stop = start
+    shape = (len(ptr) - 1, width)
+    return sp.csr_array((data, indices, ptr.astype(indices.dtype)), shape=shape)
 
 
 def upper(kernel: Kernel, members: Any, keep: Keep, *, limit: Limit, sums: Sums | None) -> Any:
