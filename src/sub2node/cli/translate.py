@@ -87,9 +87,7 @@ def translate(
     )
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
-    check_engine(engine, te)
-    if engine == "memory" and (spill is not None or master is not None):
-        raise ConfigError("--spill and --master are for the engines duckdb and spark.")
+    check_engine(engine, te, master=master, spill=spill)
     folder = Path(reading.data)
     beyond = engine != "memory" and reading.plain and (folder / "edges.parquet").exists()
     task = None if beyond else reading.load()
@@ -179,13 +177,10 @@ def _before(task: Any, data: Path) -> tuple[int | None, int]:
     """Nodes and edges that went in; of tables that were never loaded, the rows they have."""
     if task is not None:
         return task.graph.num_nodes, task.graph.num_edges
-    import pyarrow.parquet as pq
-
-    def rows(path: Path) -> int:
-        return sum(fragment.count_rows() for fragment in pq.ParquetDataset(path).fragments)
+    from ..translate.store import count_rows
 
     nodes = data / "nodes.parquet"
-    return rows(nodes) if nodes.exists() else None, rows(data / "edges.parquet")
+    return count_rows(nodes) if nodes.exists() else None, count_rows(data / "edges.parquet")
 
 
 def _show(summary: dict[str, Any], out: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TE = ("edges", "shared_nodes", "shortest_path")
 Operator = Any  # a SciPy sparse matrix (N, N), or a function from a Graph to one
 
-_DENSE_FILL = 1 / 16  # a fuller block is multiplied densely: measured break-even
+_DENSE_FILL = 1 / 16  # a fuller block is multiplied densely: about where both cost the same
 _ENTRY = 12  # bytes of a sparse entry with its share of scratch
 
 

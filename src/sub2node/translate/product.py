@@ -64,6 +64,11 @@ class Sums:
     total: float = 0.0
     squares: float = 0.0
 
+    @property
+    def statistics(self) -> Statistics:
+        """What the sums so far say."""
+        return Statistics(self.size, self.total, self.squares)
+
     def of(self, block: Any, start: int, *, half: bool) -> tuple[float, float]:
         """Both sums over the rows from ``start`` on; ``half``: their columns start there too, and
         what is right of the square on the diagonal stands for its mirror image as well."""
@@ -93,11 +98,11 @@ def _blocks(
     left: Any,
     right: Any,
     limit: Limit,
-    work: Callable[[Any, int, int], _Result],
+    work: Callable[[Any, int], _Result],
     *,
     half: bool,
 ) -> Iterator[tuple[int, _Result]]:
-    """What ``work(block, start, stop)`` makes of each block of rows of W, in order, after ``stop``.
+    """What ``work(block, start)`` makes of each block of rows of W, in order, after its end.
 
     ``half``: only columns from the first row on. SciPy and NumPy let go of Python's lock while
     they work, so as many blocks as there are processors are made at a time, sharing the memory.
@@ -113,7 +118,7 @@ def _blocks(
     def make(piece: tuple[int, int]) -> tuple[int, _Result]:
         start, stop = piece
         block = kernel.block(left[start:stop], side, start if half else 0)
-        return stop, work(block, start, stop)
+        return stop, work(block, start)
 
     if len(pieces) < 2:
         yield from map(make, pieces)
@@ -137,7 +142,7 @@ def measure(kernel: Kernel, members: Any, sums: Sums, *, limit: Limit) -> None:
     """Fill ``sums`` from the half on and above the diagonal, keeping nothing."""
     inside = members[: sums.size]
 
-    def work(block: Any, start: int, _: int) -> tuple[float, float]:
+    def work(block: Any, start: int) -> tuple[float, float]:
         return sums.of(block, start, half=True)
 
     for stop, found in _blocks(kernel, inside, inside, limit, work, half=True):
@@ -157,7 +162,7 @@ def rows(
 ) -> Any:
     """The kept weights of ``left`` (K, N) with ``right`` (R, N): CSR (K, R); may fill ``sums``."""
 
-    def work(block: Any, start: int, _: int) -> tuple[Any, tuple[float, float]]:
+    def work(block: Any, start: int) -> tuple[Any, tuple[float, float]]:
         seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=False)
         return _kept(block, keep, start), seen
 
@@ -198,7 +203,7 @@ def upper(kernel: Kernel, members: Any, keep: Keep, *, limit: Limit, sums: Sums 
     computed from the diagonal on, sparse ones are computed whole and cut. May fill ``sums``.
     """
 
-    def work(block: Any, start: int, _: int) -> tuple[_Entries, tuple[float, float]]:
+    def work(block: Any, start: int) -> tuple[_Entries, tuple[float, float]]:
         seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=True)
         return _upper_entries(block, keep, start), seen
 
@@ -227,7 +232,7 @@ def upper_by_score(
     total, rest = _evenly(kernel, members[:size])
     above, room = _bound(size, total, rest(0), score), limit.scratch // (2 * _ENTRY)
 
-    def work(block: Any, start: int, _: int) -> tuple[_Entries, tuple[float, float]]:
+    def work(block: Any, start: int) -> tuple[_Entries, tuple[float, float]]:
         entries = _upper_entries(block, Keep(above, least), start)
         return entries, sums.of(block, start, half=True)
 
@@ -246,7 +251,7 @@ def upper_by_score(
         if not fits:
             found, kept = [], 0
         _tell(stop, count, kept)
-    exact = Statistics(size, sums.total, sums.squares).weight_at(score)
+    exact = sums.statistics.weight_at(score)
     if not fits:
         return None
     return mirrored(*_together([_at_least(part, exact) for part in found], members.dtype), count)

@@ -43,7 +43,7 @@ def write_card(
         "format": _FORMAT,
         "version": _VERSION,
         "nodes": len(split),
-        "entries": _count_rows(folder / WEIGHTS),
+        "entries": count_rows(folder / WEIGHTS),
         "split": {part: split.count(part) for part in PARTS},
         "statistics": {
             **asdict(statistics),
@@ -58,7 +58,8 @@ def write_card(
     return card
 
 
-def _count_rows(path: Path) -> int:
+def count_rows(path: Path) -> int:
+    """Rows of a Parquet file or folder, from its footers."""
     return sum(f.count_rows() for f in pq.ParquetDataset(path).fragments)
 
 
@@ -74,8 +75,7 @@ def save_graph(
     graph: S2NGraph, path: str | Path, task: SubgraphTask, *, overwrite: bool = False
 ) -> Path:
     """Write a graph with the ids and labels of its task; nothing is seen until all is there."""
-    if graph.task_hash not in ("", task.hash) or task_split(task).words() != graph.split.words():
-        raise ConfigError("the graph was translated from another task than the one given.")
+    _check_task(task, graph.task_hash, graph.split)
     with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
         row, column = owners(graph.weights.indptr), graph.weights.indices
         half = column >= row
@@ -90,6 +90,11 @@ def save_graph(
         write_subgraphs({"subgraph_id": ids}, graph.split, tables.get("labels"), folder)
         write_card(folder, graph.settings, graph.statistics, graph.split, graph.task_hash)
     return Path(path)
+
+
+def _check_task(task: SubgraphTask, task_hash: str, split: Split) -> None:
+    if task_hash not in ("", task.hash) or task_split(task).words() != split.words():
+        raise ConfigError("the graph was translated from another task than the one given.")
 
 
 def graph_card(folder: Path) -> dict[str, Any]:
@@ -163,8 +168,7 @@ def _narrow(weights: Any) -> Any:
 def _source(task: SubgraphTask, task_hash: str, split: Split, settings: Settings) -> Source:
     from .translate import exact_kernel
 
-    if task_hash not in ("", task.hash) or task_split(task).words() != split.words():
-        raise ConfigError("the graph was translated from another task than the one given.")
+    _check_task(task, task_hash, split)
     if settings.te == "operator":
         raise ConfigError("the T_e was an operator of your own, which is not stored; translate.")
     return Source(*exact_kernel(task, settings.te, settings))

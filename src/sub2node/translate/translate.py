@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -14,10 +14,6 @@ from .kernels import Kernel, Linear, Operator, make_kernel
 from .limits import Limit, parse_memory
 from .product import Keep, Sums, measure, rows, united, upper, upper_by_score
 from .s2n_graph import EXACT, S2NGraph, Settings, Source, check_delta, largest_possible, task_split
-from .statistics import Statistics
-
-if TYPE_CHECKING:
-    pass
 
 Engine = Literal["memory", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -71,7 +67,7 @@ def translate(
         top_k=top_k,
     )
     check_settings(settings)
-    check_engine(engine, settings.te)
+    check_engine(engine, settings.te, master=master, spill=spill)
     if engine != "memory":
         from .engines import translate_tables
 
@@ -80,17 +76,17 @@ def translate(
         )
     if not isinstance(task, SubgraphTask):
         raise ConfigError("engine='memory' takes a task: translate(load_task(path)).")
-    if master is not None or spill is not None:
-        raise ConfigError("master and spill are for the engines spark and duckdb.")
     return _in_memory(task, te, settings, Limit(parse_memory(memory)))
 
 
-def check_engine(engine: str, te: str) -> None:
-    """Raise for an engine that there is not, or that cannot do this T_e."""
+def check_engine(engine: str, te: str, *, master: str | None, spill: str | Path | None) -> None:
+    """Raise for an engine that there is not, that cannot do this T_e, or has no such option."""
     if engine not in ENGINES:
         raise ConfigError(f"there is no engine {engine!r}.{suggest(str(engine), ENGINES)}")
     if engine != "memory" and te != "edges":
         raise ConfigError(f"the engine {engine} knows only T_e 'edges'; use engine='memory'.")
+    if engine == "memory" and (master is not None or spill is not None):
+        raise ConfigError("master and spill are for the engines spark and duckdb.")
 
 
 def check_settings(settings: Settings) -> None:
@@ -137,8 +133,7 @@ def _in_memory(
     kernel, members = _covered(kernel, members)
     sums = Sums(train)
     weights = _weights(kernel, members, sums, settings, limit)
-    statistics = Statistics(train, sums.total, sums.squares)
-    return S2NGraph(weights, split, statistics, settings, task.hash, source)
+    return S2NGraph(weights, split, sums.statistics, settings, task.hash, source)
 
 
 def _weights(kernel: Kernel, members: Any, sums: Sums, settings: Settings, limit: Limit) -> Any:
@@ -154,7 +149,7 @@ def _weights(kernel: Kernel, members: Any, sums: Sums, settings: Settings, limit
                 return found
         else:
             measure(kernel, members, sums, limit=limit)
-        above = Statistics(sums.size, sums.total, sums.squares).weight_at(score)
+        above = sums.statistics.weight_at(score)
     keep = Keep(above, least, top_k)
     if top_k is None:
         return upper(kernel, members, keep, limit=limit, sums=gather)
@@ -163,24 +158,18 @@ def _weights(kernel: Kernel, members: Any, sums: Sums, settings: Settings, limit
 
 def exact_kernel(task: SubgraphTask, te: str | Operator, settings: Settings) -> tuple[Kernel, Any]:
     """Kernel and membership in float32 where every weight is a count that it holds exactly."""
-    counts = (
-        te in ("edges", "shared_nodes")
-        if isinstance(te, str) and task.graph.weights is None and task.subgraphs.weights is None
-        else False
-    )
-
-    def kernel(dtype: Any) -> Kernel:
-        return make_kernel(
-            task.graph,
-            te,
-            self_loops=settings.self_loops,
-            max_distance=settings.max_distance,
-            dtype=dtype,
-        )
-
+    plain = task.graph.weights is None and task.subgraphs.weights is None
+    counts = plain and isinstance(te, str) and te in ("edges", "shared_nodes")
     exact = counts and largest_possible(task.graph.degrees, task.subgraphs) < EXACT
     dtype: Any = np.float32 if exact else np.float64
-    return kernel(dtype), task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
+    kernel = make_kernel(
+        task.graph,
+        te,
+        self_loops=settings.self_loops,
+        max_distance=settings.max_distance,
+        dtype=dtype,
+    )
+    return kernel, task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
 
 
 def _covered(kernel: Kernel, members: Any) -> tuple[Kernel, Any]:

@@ -37,7 +37,7 @@ class Backend:
     def read(self, path: Path) -> Any:
         """A Parquet file, or a folder of them, as a table."""
         place = str(path / "*.parquet") if self.spill is not None and path.is_dir() else str(path)
-        with self._explained():
+        with explained(self.spill):
             return self.connection.read_parquet(place)
 
     def write(self, query: Any, path: Path, *, what: str) -> None:
@@ -55,18 +55,6 @@ class Backend:
         return dict(rows[0])
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn the engine's errors into ours, and its word for Ctrl-C into Python's."""
-        try:
-            yield
-        except Exception as error:
-            if isinstance(error, Sub2NodeError):
-                raise
-            if "interrupted" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise _explained(error, self.spill) from error
-
-    @contextmanager
     def _watched(self, what: str) -> Iterator[None]:
         """Report progress and the size of the spill folder while a query runs."""
         done = threading.Event()
@@ -75,7 +63,7 @@ class Backend:
         if self.spill is not None:
             thread.start()
         try:
-            with self._explained():
+            with explained(self.spill):
                 yield
         finally:
             done.set()
@@ -117,7 +105,7 @@ def opened(
         }
         if memory is not None:
             settings["memory_limit"] = f"{max(int(memory * _SHARE) // 10**6, 1)}MB"
-        with Backend(None, folder)._explained():
+        with explained(folder):
             connection = _duckdb(ibis, settings)
             # Without the bar there is no progress to ask for; ours is shown instead.
             connection.raw_sql("SET enable_progress_bar = true")
@@ -155,6 +143,19 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
         yield Backend(ibis.pyspark.connect(session))
     finally:
         session.stop()
+
+
+@contextmanager
+def explained(spill: Path | None) -> Iterator[None]:
+    """Turn an engine's errors into ours, and its word for Ctrl-C into Python's."""
+    try:
+        yield
+    except Sub2NodeError:
+        raise
+    except Exception as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise _explained(error, spill) from error
 
 
 def _explained(error: Exception, spill: Path | None) -> Sub2NodeError:
