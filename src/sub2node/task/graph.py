@@ -183,6 +183,12 @@ class Graph:
         found = sp.csr_array((ones, self.indices, self.indptr), shape=shape)[source, target]
         return np.asarray(np.asarray(found).ravel() != 0)
 
+    def edge_weights(self, source: Array, target: Array) -> Array:
+        """Weight of the edge between each pair, 0 where there is none: float32, shape of input."""
+        if not len(source):
+            return np.zeros(0, dtype=np.float32)
+        return np.asarray(self.adjacency()[source, target]).ravel()
+
     @cached_property
     def uphill(self) -> tuple[Array, Array]:
         """Each edge once, from its end of lower degree to the other: CSR ``(indptr, indices)``.

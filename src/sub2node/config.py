@@ -1,0 +1,256 @@
+"""Settings of a run: one typed, frozen tree, changed by name."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from .errors import ConfigError, suggest
+
+Structure = Literal["separated", "connected", "s2n+0", "s2n+a"]
+STRUCTURES: tuple[Structure, ...] = get_args(Structure)
+
+
+def _within(default: Any, low: float, high: float = math.inf) -> Any:
+    return field(default=default, metadata={"range": (low, high)})
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Settings that only some convolutions read.
+
+    Args:
+        alpha: GCNII: share of the encoder's input in every layer.
+        theta: GCNII: strength of the weights; layer l has β = ln(θ/l + 1).
+        shared_weights: GCNII: one weight matrix a layer instead of two.
+        heads: GATv2: attention heads; they divide the width.
+        train_eps: GIN: whether ε, the extra weight of a node's own vector, is learned.
+    """
+
+    alpha: float = _within(0.5, 0, 1)
+    theta: float = _within(1.0, 0)
+    shared_weights: bool = True
+    heads: int = _within(8, 1)
+    train_eps: bool = False
+
+
+@dataclass(frozen=True)
+class Model:
+    """The network.
+
+    Args:
+        hidden: Width of all node and subgraph vectors.
+        layers: Layers of the encoder; of an S2N structure, of the outer one.
+        inner_layers: Layers inside each subgraph (s2n+a only).
+        readout: How node vectors become one subgraph vector.
+        batch_norm: Batch normalisation after each convolution.
+        skip: A linear map of a layer's input is added to its output.
+        dropout: Share of channels dropped after each layer, and before the head of S2N.
+        edge_dropout: Share of edges dropped, anew in each layer.
+        outer: Of the encoder (S2N: the outer one).
+        inner: Of the encoder inside each subgraph.
+    """
+
+    hidden: int = _within(64, 1)
+    layers: int = _within(2, 0)
+    inner_layers: int = _within(1, 0)
+    readout: Literal["sum", "mean", "max", "degree", "degree-code", "learned"] = "sum"
+    batch_norm: bool = False
+    skip: bool = False
+    dropout: float = _within(0.2, 0, 0.99)
+    edge_dropout: float = _within(0.2, 0, 0.99)
+    outer: Convolution = field(default_factory=Convolution)
+    inner: Convolution = field(default_factory=Convolution)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a node enters with.
+
+    Args:
+        kind: ``given``: the graph's features; ``constant``: the same for all; ``random``: drawn
+            from a normal distribution; ``auto``: given where the graph has some, else random.
+        width: Columns of ``constant`` and ``random``.
+        value: Of ``constant``.
+        scale: Standard deviation of ``random``.
+        trainable: Whether training changes them.
+        encoding: How encodings, where given, join them: ``add`` or ``concat``.
+    """
+
+    kind: Literal["auto", "given", "constant", "random"] = "auto"
+    width: int = _within(64, 1)
+    value: float = 1.0
+    scale: float = _within(1.0, 0)
+    trainable: bool = True
+    encoding: Literal["add", "concat"] = "add"
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The S2N graph.
+
+    Args:
+        a: Standard score of a weight that becomes 0; weaker links are gone.
+        delta: Width of the range of scores up to weight 1.
+        self_loops: Shared nodes count as links too (A + I for A).
+    """
+
+    a: float = 2.0
+    delta: float = _within(1.0, 1e-9)
+    self_loops: bool = True
+
+
+@dataclass(frozen=True)
+class Training:
+    """The loop.
+
+    Args:
+        lr: Learning rate of Adam.
+        weight_decay: L2.
+        clip: Largest norm of a replica's gradient; 0: not clipped.
+        epochs: Passes over the training subgraphs.
+        patience: Epochs without a better validation score after which a replica stops; 0: never.
+        plateau_factor: The learning rate is multiplied by this …
+        plateau_patience: … when the validation loss did not fall for more epochs than this …
+        min_lr: … down to this.
+    """
+
+    lr: float = _within(0.005, 0)
+    weight_decay: float = _within(1e-8, 0)
+    clip: float = _within(0.5, 0)
+    epochs: int = _within(300, 1)
+    patience: int = _within(0, 0)
+    plateau_factor: float = _within(0.7, 0, 1)
+    plateau_patience: int = _within(10, 0)
+    min_lr: float = _within(5e-5, 0)
+
+
+@dataclass(frozen=True)
+class Config:
+    """All settings of a run.
+
+    Args:
+        structure: How subgraphs are presented to the model.
+        conv: The convolution by name.
+    """
+
+    structure: Structure = "s2n+a"
+    conv: str = "gcn2"
+    model: Model = field(default_factory=Model)
+    features: Features = field(default_factory=Features)
+    translation: Translation = field(default_factory=Translation)
+    training: Training = field(default_factory=Training)
+
+    def __post_init__(self) -> None:
+        for key, value in _leaves(self):
+            _check(key, value, *_LEAVES[key])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as nested dicts."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any]) -> Config:
+        """The reverse of :meth:`to_dict`; missing settings have their defaults."""
+        return cls().with_settings(dict(_flatten(tree)))
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Config:
+        """The config with some settings replaced.
+
+        Args:
+            settings: Values by full name (``training.lr``), or by last name (``lr``) where only
+                one setting has it.
+        """
+        changes = {_full_name(name): value for name, value in settings.items()}
+        for key, value in changes.items():
+            _check(key, value, *_LEAVES[key])
+        return _replaced(self, "", changes)
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """``key=value`` as typed on a command line; the value is read as TOML, else as a word."""
+    name, found, value = text.partition("=")
+    if not found or not name.strip() or not value.strip():
+        raise ConfigError(f"a setting is written key=value, found {text!r}.")
+    try:
+        return name.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value.strip()
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if is_dataclass(value):
+            yield from _leaves(value, f"{prefix}{item.name}.")
+        else:
+            yield prefix + item.name, value
+
+
+def _kinds(node: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
+    hints = get_type_hints(node)
+    for item in fields(node):
+        if is_dataclass(hints[item.name]):
+            yield from _kinds(hints[item.name], f"{prefix}{item.name}.")
+        else:
+            yield prefix + item.name, (hints[item.name], item.metadata.get("range"))
+
+
+_LEAVES: dict[str, tuple[Any, Any]] = dict(_kinds(Config))
+
+
+def _full_name(name: str) -> str:
+    if name in _LEAVES:
+        return name
+    ends = [key for key in _LEAVES if key.endswith(f".{name}")]
+    if len(ends) == 1:
+        return ends[0]
+    if ends:
+        raise ConfigError(f"there are several settings {name!r}: say {' or '.join(ends)}.")
+    known = [*_LEAVES, *(key.rsplit(".", 1)[-1] for key in _LEAVES)]
+    raise ConfigError(f"there is no setting {name!r}.{suggest(name, dict.fromkeys(known))}")
+
+
+def _check(key: str, value: Any, kind: Any, bounds: Any) -> None:
+    """Raise unless the value is of its kind and within its bounds."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ConfigError(
+                f"{key} cannot be {value!r}.{suggest(str(value), map(str, get_args(kind)))}"
+            )
+        return
+    word = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}[kind]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = number if kind is float else isinstance(value, kind) and (kind is bool or number)
+    if kind is str:
+        fits = isinstance(value, str)
+    if not fits:
+        raise ConfigError(f"{key} is {word}, found {value!r}.")
+    if kind is float and not math.isfinite(value):
+        raise ConfigError(f"{key} is a finite number, found {value!r}.")
+    if bounds and not bounds[0] <= value <= bounds[1]:
+        most = "" if bounds[1] == math.inf else f" and at most {bounds[1]:g}"
+        raise ConfigError(f"{key} is at least {bounds[0]:g}{most}, found {value!r}.")
+
+
+def _replaced(node: Any, prefix: str, changes: Mapping[str, Any]) -> Any:
+    new = {}
+    for item in fields(node):
+        value, key = getattr(node, item.name), prefix + item.name
+        if is_dataclass(value):
+            new[item.name] = _replaced(value, f"{key}.", changes)
+        elif key in changes:
+            kind = _LEAVES[key][0]
+            new[item.name] = float(changes[key]) if kind is float else changes[key]
+    return replace(node, **new)

@@ -1,0 +1,203 @@
+"""From a task and its settings to a network and what it reads in each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import nn
+
+from ..config import Config
+from ..errors import ConfigError, DataError
+from ..ragged import Array, distinct
+from ..task import Part, SubgraphTask
+from ..translate import S2NGraph, stage_inputs, translate
+from .adjacency import Adjacency
+from .foreign import find_convolution
+from .networks import S2N, Connected, Network, Separated, Stage
+from .pattern import Pattern
+from .readout import Members
+from .streams import Init, Streams
+from .table import NodeTable
+
+_NETWORKS: dict[str, type[Separated | S2N]] = {
+    "separated": Separated,
+    "connected": Connected,
+    "s2n+0": S2N,
+    "s2n+a": S2N,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """What the network of a structure reads: by part, on a device.
+
+    Args:
+        rows: Nodes whose vectors are read, ascending.
+        by_part: A stage for train, val and test.
+        device: Where the tensors are.
+    """
+
+    rows: Array
+    by_part: dict[Part, Stage]
+    device: torch.device
+
+    def __getitem__(self, part: Part) -> Stage:
+        return self.by_part[part]
+
+
+def build_stages(
+    task: SubgraphTask,
+    config: Config,
+    *,
+    graph: S2NGraph | None = None,
+    parts: Sequence[Part] = ("train", "val", "test"),
+    device: Any = "cpu",
+) -> Stages:
+    """Make what a network of this structure reads, for each part.
+
+    Args:
+        task: With a split.
+        config: Structure, readout, translation.
+        graph: The raw, complete S2N graph of the task, if it is at hand; else it is translated.
+        parts: Which stages to make.
+        device: Where to put the tensors.
+    """
+    if task.split is None:
+        raise DataError("the task is not split into train, val and test yet.")
+    s2n = config.structure.startswith("s2n")
+    if s2n and graph is None:
+        graph = translate(task, self_loops=config.translation.self_loops)
+    weak = None
+    if graph is not None and s2n:
+        weak = graph.normalize(config.translation.a, config.translation.delta)
+    all_nodes = config.structure == "connected"
+    rows = (
+        np.arange(task.graph.num_nodes) if all_nodes else distinct(np.array(task.subgraphs.nodes))
+    )
+    make = _Maker(task, config, graph, weak, rows, torch.device(device))
+    return Stages(rows, {part: make.stage(part) for part in parts}, make.device)
+
+
+@dataclass(eq=False)
+class _Maker:
+    task: SubgraphTask
+    config: Config
+    raw: S2NGraph | None
+    normalized: S2NGraph | None
+    rows: Array
+    device: torch.device
+
+    def stage(self, part: Part) -> Stage:
+        split = self.task.split
+        assert split is not None
+        codes = np.flatnonzero(split.mask(part))
+        first, last = (int(codes[0]), int(codes[-1]) + 1) if len(codes) else (0, 0)
+        if self.normalized is None:  # nothing else than the part's own subgraphs matters
+            return self._apart(part, first, last)
+        count = split.visible(part)
+        matrix = self.normalized.stage(part)
+        outer = Adjacency.from_csr(matrix, device=self.device)
+        if self.config.structure == "s2n+0":
+            members = self._members(part, 0, count, positions=False)
+            return Stage(members, slice(first, last), subgraphs=outer)
+        return Stage(
+            self._members(part, 0, count, positions=True),
+            slice(first, last),
+            positions=self._positions(0, count),
+            nodes=self._inner(0, count),
+            subgraphs=outer,
+        )
+
+    def _apart(self, part: Part, first: int, last: int) -> Stage:
+        whole = slice(0, last - first)
+        if self.config.structure == "connected":
+            members = self._members(part, first, last, positions=False)
+            return Stage(members, whole, nodes=self.global_graph)
+        members = self._members(part, first, last, positions=True)
+        inner = self._inner(first, last)
+        return Stage(members, whole, positions=self._positions(first, last), nodes=inner)
+
+    @cached_property
+    def global_graph(self) -> Adjacency:
+        graph = self.task.graph
+        weighted = graph.weights is not None
+        return Adjacency.from_csr(graph.adjacency(), weighted=weighted, device=self.device)
+
+    def _flat(self, first: int, last: int) -> tuple[Array, Array]:
+        """Pointers and rows of the table of some subgraphs' members."""
+        subgraphs = self.task.subgraphs
+        ptr = subgraphs.ptr[first : last + 1]
+        nodes = subgraphs.nodes[ptr[0] : ptr[-1]]
+        return ptr - ptr[0], np.searchsorted(self.rows, nodes)
+
+    def _members(self, part: Part, first: int, last: int, *, positions: bool) -> Members:
+        ptr, rows = self._flat(first, last)
+        readout = self.config.model.readout
+        fixed: Any = "sum" if readout in ("max", "learned") else readout
+        if fixed == "degree-code" and self.raw is None:
+            raise ConfigError(
+                "the readout 'degree-code' is defined for the S2N structures only; use 'degree'."
+            )
+        given = stage_inputs(self.task, part, readout=fixed, graph=self.raw).weights
+        start = int(self.task.subgraphs.ptr[first])
+        weights = given[start : start + len(rows)]
+        index, width = (np.arange(len(rows)), len(rows)) if positions else (rows, len(self.rows))
+        return Members(
+            Pattern.from_csr(ptr, index, width, self.device),
+            None if (weights == 1).all() else torch.from_numpy(weights).to(self.device),
+        )
+
+    def _positions(self, first: int, last: int) -> Pattern:
+        _, rows = self._flat(first, last)
+        return Pattern.from_csr(np.arange(len(rows) + 1), rows, len(self.rows), self.device)
+
+    def _inner(self, first: int, last: int) -> Adjacency:
+        subgraphs, graph = self.task.subgraphs, self.task.graph
+        ptr, ends = subgraphs.internal_edges(graph)
+        low, high = ends[:, ptr[first] : ptr[last]] - subgraphs.ptr[first]
+        size = int(subgraphs.ptr[last] - subgraphs.ptr[first])
+        nodes = subgraphs.nodes[subgraphs.ptr[first] :]
+        weighted = graph.weights is not None
+        weights = np.ones(len(low), np.float32)
+        if weighted:
+            weights = graph.edge_weights(nodes[low], nodes[high])
+        both = (np.concatenate([low, high]), np.concatenate([high, low]))
+        matrix = sp.coo_array((np.tile(weights, 2), both), shape=(size, size)).tocsr()
+        return Adjacency.from_csr(matrix, weighted=weighted, device=self.device)
+
+
+def build_network(
+    task: SubgraphTask,
+    config: Config,
+    stages: Stages,
+    seeds: Sequence[int],
+    *,
+    encodings: Array | None = None,
+    conv: Callable[..., nn.Module] | None = None,
+) -> tuple[Network, Streams]:
+    """A network with one replica a seed, and the streams that its dropout reads.
+
+    Args:
+        task: The data.
+        config: Settings.
+        stages: What it will read.
+        seeds: One a replica.
+        encodings: Columns (N, K) that join the node features.
+        conv: A convolution class ``conv(width_in, width_out)`` instead of the one in ``config``.
+    """
+    if not task.num_classes:
+        raise DataError("the task has no labels to learn.")
+    make = find_convolution(conv if conv is not None else config.conv)
+    init, streams = Init(seeds), Streams(seeds, stages.device)
+    table = NodeTable(task.graph, stages.rows, config.features, init, encodings)
+    weighted = task.graph.weights is not None
+    network = _NETWORKS[config.structure](
+        config, table, task.num_classes, make, weighted, init, streams
+    )
+    return network.to(stages.device), streams

@@ -1,0 +1,162 @@
+"""Convolutions over a replica axis. All of them read edge weights.
+
+Each takes node vectors ``x`` (R, n, F), the encoder's input ``first`` (R, n, F) and a graph, and
+gives (R, n, F'). Checked against the layers of PyG, whose GIN and GraphSAGE ignore weights where
+these use them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import leaky_relu
+
+from ..config import Convolution
+from ..errors import ConfigError
+from .adjacency import Adjacency
+from .layers import Linear
+from .streams import Init
+
+
+class MakeConvolution(Protocol):
+    """How a convolution is made: widths, settings, 1-based number of its layer, first values."""
+
+    def __call__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> nn.Module:
+        """A module with ``forward(x, first, graph)``."""
+
+
+class GCN(nn.Module):
+    """D^-½ (A + I) D^-½ X W + b (Kipf and Welling, arXiv:1609.02907); I only where A has no loop."""
+
+    def __init__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.linear = Linear(width, width, init, glorot=True, bias=False)
+        self.bias = init.zeros(1, width)
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        return graph.pattern.aggregate(self.linear(x), graph.normalized) + self.bias
+
+
+class GCN2(nn.Module):
+    """GCNII (Chen et al., arXiv:2007.02133): P = Â X, β = ln(θ/l + 1).
+
+    Shared weights: H = (1-α) P + α X₀, out = (1-β) H + β H W. Else P and X₀ have their own:
+    out = (1-α) ((1-β) P + β P W₁) + α ((1-β) X₀ + β X₀ W₂).
+    """
+
+    def __init__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.alpha, self.beta = settings.alpha, math.log(settings.theta / layer + 1)
+        self.weight = init.glorot(width, width)
+        self.weight_first = None if settings.shared_weights else init.glorot(width, width)
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        around = graph.pattern.aggregate(x, graph.normalized)
+        if self.weight_first is None:
+            return self._mixed(torch.lerp(around, first, self.alpha), self.weight)
+        return torch.lerp(
+            self._mixed(around, self.weight), self._mixed(first, self.weight_first), self.alpha
+        )
+
+    def _mixed(self, h: Tensor, weight: Tensor) -> Tensor:
+        return torch.baddbmm(h, h, weight, beta=1 - self.beta, alpha=self.beta)
+
+
+class GIN(nn.Module):
+    """MLP((1+ε) x_i + Σ_j w_ij x_j) (Xu et al., arXiv:1810.00826), with the weights in the sum."""
+
+    def __init__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.first, self.second = (Linear(width, width, init) for _ in range(2))
+        self.eps = init.zeros(1, 1) if settings.train_eps else None
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        own = x if self.eps is None else (1 + self.eps) * x
+        return self.second(torch.relu(self.first(own + graph.pattern.aggregate(x, graph.values))))
+
+
+class SAGE(nn.Module):
+    """W₁ · mean_j(w_ij x_j) + b + W₂ x_i (Hamilton et al., arXiv:1706.02216), over present edges."""
+
+    def __init__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.around = Linear(width, width, init)
+        self.own = Linear(width, width, init, bias=False)
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        count = graph.pattern.row_sums(graph.present.to(x.dtype)).clamp(min=1)
+        mean = graph.pattern.aggregate(x, graph.values) / count.unsqueeze(-1)
+        return self.around(mean) + self.own(x)
+
+
+class GATv2(nn.Module):
+    """Attention aᵀ LeakyReLU(W_l x_j + W_r x_i + W_e w_ij) (Brody et al., arXiv:2105.14491).
+
+    Existing self-loops are replaced by ones whose weight is the mean of a node's other edges. The
+    term with W_e is there only in weighted graphs.
+    """
+
+    SLOPE = 0.2
+
+    def __init__(
+        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.heads = settings.heads
+        if width % self.heads:
+            raise ConfigError(
+                f"{self.heads} attention heads do not divide a width of {width}; set heads or"
+                " hidden."
+            )
+        self.source, self.target = (Linear(width, width, init, glorot=True) for _ in range(2))
+        self.attention = init.glorot(1, self.heads, width // self.heads)
+        self.edge = init.glorot(1, width) if weighted else None
+        self.bias = init.zeros(1, width)
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        pattern, replicas = graph.pattern, len(x)
+        sources = pattern.columns(self.source(x))
+        mixed = sources + pattern.rows(self.target(x))
+        if self.edge is not None:
+            mixed = mixed + _with_mean_loops(graph).unsqueeze(-1) * self.edge
+        mixed = leaky_relu(mixed, self.SLOPE).view(replicas, mixed.shape[1], self.heads, -1)
+        scores = (mixed * self.attention).sum(-1)
+        gone = (~graph.present & graph.off_diagonal).unsqueeze(-1)
+        share = pattern.softmax(scores.masked_fill(gone, -torch.inf))
+        messages = sources.view_as(mixed) * share.unsqueeze(-1)
+        return pattern.sum(messages.flatten(2)) + self.bias
+
+
+def _with_mean_loops(graph: Adjacency) -> Tensor:
+    """The weights, with the mean of a node's other edges on the diagonal; (E,) or (R, E)."""
+    others = graph.values * graph.off_diagonal
+    count = graph.pattern.row_sums((others != 0).to(others.dtype)).clamp(min=1)
+    mean = graph.pattern.row_sums(others) / count
+    return others.index_copy(-1, graph.diagonal, mean)
+
+
+CONVOLUTIONS: dict[str, MakeConvolution] = {
+    "gcn": GCN,
+    "gcn2": GCN2,
+    "gin": GIN,
+    "gatv2": GATv2,
+    "sage": SAGE,
+}

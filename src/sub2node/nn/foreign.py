@@ -1,0 +1,113 @@
+"""A convolution of PyG, or of the user's own, run replica by replica."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..config import Convolution
+from ..errors import ConfigError, suggest
+from .adjacency import Adjacency
+from .convolutions import CONVOLUTIONS, MakeConvolution
+from .streams import Init, Streams
+
+
+class Foreign(nn.Module):
+    """R modules with ``forward(x, edge_index[, edge_weight or edge_attr])``, side by side.
+
+    A dropped edge is gone from the list. What the modules draw themselves (their own dropout)
+    comes from the replica's stream.
+    """
+
+    def __init__(self, make: Callable[..., nn.Module], width: int, init: Init) -> None:
+        super().__init__()
+        names = _parameters(make)
+        options = {"edge_dim": 1} if "edge_dim" in names else {}
+        parts = []
+        for seed in init.integers():
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                parts.append(make(width, width, **options))
+        self.replicas = nn.ModuleList(parts)
+        takes = _parameters(parts[0].forward)
+        self.weight_name = next((n for n in ("edge_weight", "edge_attr") if n in takes), None)
+        self.streams: Streams | None = None
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        drawing = self.training and self.streams is not None
+        seeds = self.streams.integers() if drawing and self.streams else [0] * len(x)
+        parts = []
+        for r, (part, module) in enumerate(zip(x, self.replicas, strict=True)):
+            edges, weights = graph.edge_list(r)
+            options = {}
+            if self.weight_name is not None and graph.weighted:
+                shaped = weights.unsqueeze(-1) if self.weight_name == "edge_attr" else weights
+                options[self.weight_name] = shaped
+            devices = [x.device] if x.is_cuda else []
+            with torch.random.fork_rng(devices=devices, enabled=drawing):
+                if drawing:
+                    torch.manual_seed(seeds[r])
+                out = module(part, edges, **options)
+            if out.shape != part.shape:
+                raise ConfigError(
+                    f"the convolution {type(module).__name__} gave vectors of shape"
+                    f" {tuple(out.shape)}, expected {tuple(part.shape)}."
+                )
+            parts.append(out)
+        return torch.stack(parts)
+
+
+def _parameters(call: Callable[..., Any]) -> set[str]:
+    return set(inspect.signature(call).parameters)
+
+
+def find_convolution(conv: str | Callable[..., nn.Module]) -> MakeConvolution:
+    """A convolution by name: one of ours, or ``module:Class`` of another package.
+
+    Raises:
+        ConfigError: There is none of this name.
+    """
+    if isinstance(conv, str) and conv in CONVOLUTIONS:
+        return CONVOLUTIONS[conv]
+    make = _imported(conv) if isinstance(conv, str) else conv
+
+    def build(
+        width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+    ) -> nn.Module:
+        try:
+            return Foreign(make, width, init)
+        except TypeError as error:
+            raise ConfigError(
+                f"the convolution {conv} cannot be made as conv(width_in, width_out): {error}."
+            ) from error
+
+    return build
+
+
+def _imported(name: str) -> Callable[..., nn.Module]:
+    module, found, attribute = name.partition(":")
+    if not found:
+        hint = suggest(name, CONVOLUTIONS)
+        raise ConfigError(
+            f"there is no convolution {name!r}.{hint} One of your own is named module:Class, as in"
+            " torch_geometric.nn:TAGConv."
+        )
+    try:
+        made = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"the convolution {name!r} cannot be imported: {error}.") from error
+    if not callable(made):
+        raise ConfigError(f"the convolution {name!r} is not a class that can be called.")
+    return made  # type: ignore[no-any-return]
+
+
+def ignores_weights(network: nn.Module) -> list[str]:
+    """Names of foreign convolutions in a network that take no edge weights."""
+    found = (m for m in network.modules() if isinstance(m, Foreign) and m.weight_name is None)
+    return sorted({type(m.replicas[0]).__name__ for m in found})

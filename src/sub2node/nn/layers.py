@@ -1,0 +1,69 @@
+"""Dense layers over a replica axis: each replica has its own weights."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import batch_norm
+
+from .streams import Init, Streams
+
+
+class Linear(nn.Module):
+    """x W + b with W (R, in, out); initialised as ``torch.nn.Linear``, or W by Glorot."""
+
+    def __init__(
+        self, width_in: int, width_out: int, init: Init, *, glorot: bool = False, bias: bool = True
+    ) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(width_in)
+        self.weight = (
+            init.glorot(width_in, width_out)
+            if glorot
+            else init.uniform(width_in, width_out, bound=bound)
+        )
+        self.bias = init.uniform(1, width_out, bound=bound) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(R, n, in) → (R, n, out)."""
+        if self.bias is None:
+            return torch.bmm(x, self.weight)
+        return torch.baddbmm(self.bias, x, self.weight)
+
+
+class BatchNorm(nn.Module):
+    """Batch normalisation of each replica and channel over the nodes."""
+
+    mean: Tensor
+    variance: Tensor
+
+    def __init__(self, width: int, init: Init) -> None:
+        super().__init__()
+        self.weight, self.bias = init.ones(width), init.zeros(width)
+        self.register_buffer("mean", torch.zeros(len(init), width))
+        self.register_buffer("variance", torch.ones(len(init), width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        training = self.training and x.shape[1] > 1  # one node has no spread to divide by
+        each = zip(x, self.mean, self.variance, self.weight, self.bias, strict=True)
+        return torch.stack(
+            [batch_norm(part, m, v, w, b, training=training) for part, m, v, w, b in each]
+        )
+
+
+class Dropout(nn.Module):
+    """Channels dropped at random, by the replicas' own streams; the rest scaled up."""
+
+    def __init__(self, share: float, streams: Streams) -> None:
+        super().__init__()
+        self.share, self.streams = share, streams
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        if not self.training or not self.share:
+            return x
+        keep = self.streams.keep(self.share, *x.shape[1:])
+        return x * keep.to(x.dtype).mul_(1 / (1 - self.share))

@@ -1,0 +1,125 @@
+"""The networks of the four structures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from ..config import Config
+from .adjacency import Adjacency
+from .convolutions import MakeConvolution
+from .encoder import Encoder
+from .layers import Dropout, Linear
+from .pattern import Pattern
+from .readout import Members, Readout
+from .streams import Init, Streams
+from .table import NodeTable
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What a network reads to answer for one part of the subgraphs.
+
+    Args:
+        members: Subgraphs and their node vectors.
+        scored: Which of the subgraphs are asked about.
+        positions: Rows of the node table that stand inside subgraphs, one a member; None where
+            node vectors are read from the table directly.
+        nodes: The graph among node vectors: inside subgraphs, or the global one.
+        subgraphs: The S2N graph.
+    """
+
+    members: Members
+    scored: slice
+    positions: Pattern | None = None
+    nodes: Adjacency | None = None
+    subgraphs: Adjacency | None = None
+
+
+class Network(nn.Module):
+    """Parts that all structures share: node table, readout and head.
+
+    ``forward(stage)`` gives the vectors (R, m, F) and the logits (R, m, C) of the subgraphs asked
+    about.
+    """
+
+    def __init__(self, config: Config, table: NodeTable, classes: int, init: Init) -> None:
+        super().__init__()
+        self.table = table
+        kind = config.model.readout
+        self.readout_kind = kind if kind in ("max", "learned") else "constant"
+        self.head = Linear(config.model.hidden, classes, init)
+
+    def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
+        """Vectors (R, m, F) and logits (R, m, C)."""
+        raise NotImplementedError
+
+
+class Separated(Network):
+    """Each subgraph a graph of its own: table → encoder inside → readout → head."""
+
+    def __init__(
+        self, config: Config, table: NodeTable, classes: int, make: MakeConvolution,
+        weighted: bool, init: Init, streams: Streams,
+    ) -> None:  # fmt: skip
+        super().__init__(config, table, classes, init)
+        self.encoder = Encoder(
+            table.width, config.model.layers, config.model, config.model.outer, make,
+            weighted=weighted, init=init, streams=streams,
+        )  # fmt: skip
+        self.readout = Readout(self.readout_kind, config.model.hidden, init)  # type: ignore[arg-type]
+
+    def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
+        """Vectors (R, m, F) and logits (R, m, C)."""
+        assert stage.nodes is not None
+        x = self.table()
+        if stage.positions is not None:
+            x = stage.positions.aggregate(x)
+        _, x = self.encoder(x, stage.nodes)
+        x = self.readout(x, stage.members)[:, stage.scored]
+        return x, self.head(x)
+
+
+class Connected(Separated):
+    """The global graph: table of all nodes → encoder → readout of each subgraph → head."""
+
+
+class S2N(Network):
+    """Each subgraph a node (equations 4 and 5).
+
+    Table → encoder inside each subgraph (+A) or nothing (+0) → readout x̂ → encoder on the S2N
+    graph g → x̂ + g(x̂) → dropout → head.
+    """
+
+    def __init__(
+        self, config: Config, table: NodeTable, classes: int, make: MakeConvolution,
+        weighted: bool, init: Init, streams: Streams,
+    ) -> None:  # fmt: skip
+        super().__init__(config, table, classes, init)
+        model, width = config.model, table.width
+        self.inner: Encoder | None = None
+        if config.structure == "s2n+a":
+            self.inner = Encoder(
+                width, model.inner_layers, model, model.inner, make,
+                weighted=weighted, init=init, streams=streams,
+            )  # fmt: skip
+            width = model.hidden
+        self.readout = Readout(self.readout_kind, width, init)  # type: ignore[arg-type]
+        self.outer = Encoder(
+            width, model.layers, model, model.outer, make,
+            weighted=True, init=init, streams=streams,
+        )  # fmt: skip
+        self.dropout = Dropout(model.dropout, streams)
+
+    def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
+        """Vectors (R, m, F) and logits (R, m, C)."""
+        assert stage.subgraphs is not None
+        x = self.table()
+        if self.inner is not None:
+            assert stage.positions is not None
+            assert stage.nodes is not None
+            _, x = self.inner(stage.positions.aggregate(x), stage.nodes)
+        entered, encoded = self.outer(self.readout(x, stage.members), stage.subgraphs)
+        x = (entered + encoded)[:, stage.scored]
+        return x, self.head(self.dropout(x))

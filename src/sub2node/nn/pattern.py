@@ -1,0 +1,182 @@
+"""Sums over the entries of a sparse matrix, for all replicas, without scatter or atomics.
+
+A replica's tensor is (rows, width); all of them together (R, rows, width). Entries are kept by rows
+and by columns, so that the forward sum and its gradient are both gathers over sorted lists. The
+kernel is PyTorch's embedding bag: it reads CSR as it is, is deterministic, and on the CPU sums
+three times faster than the sparse product and a hundred times faster than a scatter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding_bag
+
+from ..ragged import owners
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Where the E entries of a sparse matrix (n, m) are.
+
+    Args:
+        ptr: By rows: row i has the entries ``ptr[i]…ptr[i+1]``; (n+1,).
+        index: Column of each entry; (E,).
+        row: Row of each entry; (E,).
+        back_ptr: The same by columns; (m+1,).
+        back_row: Row of each entry, sorted by columns; (E,).
+        back_order: Which entry that is; (E,).
+    """
+
+    ptr: Tensor
+    index: Tensor
+    row: Tensor
+    back_ptr: Tensor
+    back_row: Tensor
+    back_order: Tensor
+
+    @classmethod
+    def from_csr(cls, ptr: Any, index: Any, num_columns: int, device: Any = "cpu") -> Pattern:
+        """From the pointers and the columns of a CSR matrix."""
+        index = np.asarray(index)
+        row = owners(np.asarray(ptr))
+        order = np.argsort(index, kind="stable")
+        back = np.searchsorted(index[order], np.arange(num_columns + 1))
+        dtype = np.int32 if max(len(index), num_columns) < 2**31 else np.int64
+        arrays = (ptr, index, row, back, row[order], order)
+        return cls(*(torch.from_numpy(np.array(a, dtype=dtype)).to(device) for a in arrays))
+
+    @property
+    def num_rows(self) -> int:
+        """n."""
+        return len(self.ptr) - 1
+
+    def aggregate(self, x: Tensor, values: Tensor | None = None) -> Tensor:
+        """Row i of the result is the sum of ``values[e] · x[index[e]]`` over the entries of row i.
+
+        Args:
+            x: (R, m, F).
+            values: One an entry: (E,) the same for all replicas, (R, E), or None for ones.
+
+        Returns:
+            (R, n, F).
+        """
+        return _Aggregate.apply(x, values, self)  # type: ignore[no-any-return,no-untyped-call]
+
+    def columns(self, x: Tensor) -> Tensor:
+        """``x[index]``: a vector of the columns for each entry; (R, m, F) → (R, E, F)."""
+        ends = (self.index, self.back_order, self.back_ptr)
+        return _Gather.apply(x, *ends)  # type: ignore[no-any-return,no-untyped-call]
+
+    def rows(self, x: Tensor) -> Tensor:
+        """``x[row]``: a vector of the rows for each entry; (R, n, F) → (R, E, F)."""
+        ends = (self.row, _count(self.row), self.ptr)
+        return _Gather.apply(x, *ends)  # type: ignore[no-any-return,no-untyped-call]
+
+    def sum(self, messages: Tensor) -> Tensor:
+        """Sum of one vector an entry over each row; (R, E, F) → (R, n, F)."""
+        ends = (_count(self.row), self.row, self.ptr)
+        return _Sum.apply(messages, *ends)  # type: ignore[no-any-return,no-untyped-call]
+
+    def row_sums(self, values: Tensor) -> Tensor:
+        """Sum of one number an entry over each row; (E,) → (n,) or (R, E) → (R, n)."""
+        flat = values.unsqueeze(-1) if values.dim() == 2 else values[None, :, None]
+        sums = self.sum(flat).squeeze(-1)
+        return sums if values.dim() == 2 else sums[0]
+
+    def softmax(self, scores: Tensor) -> Tensor:
+        """Softmax over the entries of each row; (R, E, H), -inf for entries that do not count."""
+        with torch.no_grad():
+            top = torch.stack([_row_max(part, self.ptr) for part in scores])
+            top = top.masked_fill(top.isinf(), 0.0)
+        raised = torch.exp(scores - top.index_select(1, self.row))
+        below = self.sum(raised).clamp(min=torch.finfo(raised.dtype).tiny)
+        return raised / self.rows(below)
+
+    def max(self, messages: Tensor) -> Tensor:
+        """Largest of one vector an entry over each row, by channel; (R, E, F) → (R, n, F)."""
+        return torch.stack([_row_max(part, self.ptr) for part in messages])
+
+
+def _row_max(part: Tensor, ptr: Tensor) -> Tensor:
+    return torch.segment_reduce(part, "max", offsets=ptr.long(), axis=0, unsafe=True)
+
+
+def _count(like: Tensor) -> Tensor:
+    return torch.arange(len(like), dtype=like.dtype, device=like.device)
+
+
+def _bags(x: Tensor, index: Tensor, ptr: Tensor, values: Tensor | None) -> Tensor:
+    """One embedding bag a replica."""
+    if not len(index):
+        return x.new_zeros(x.shape[0], len(ptr) - 1, x.shape[2])
+    shared = values is None or values.dim() == 1
+    same = shared and x.stride(0) == 0  # replicas that read one table with one set of weights
+    parts = [
+        embedding_bag(
+            index,
+            x[r],
+            ptr,
+            mode="sum",
+            per_sample_weights=values if values is None or shared else values[r],
+            include_last_offset=True,
+        )
+        for r in range(1 if same else x.shape[0])
+    ]
+    return parts[0].expand(x.shape[0], -1, -1) if same else torch.stack(parts)
+
+
+class _Aggregate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, values: Tensor | None, pattern: Pattern) -> Tensor:
+        ctx.pattern = pattern
+        ctx.save_for_backward(x if values is not None and values.requires_grad else None, values)
+        return _bags(x, pattern.index, pattern.ptr, values)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (grad,), pattern = grads, ctx.pattern
+        x, values = ctx.saved_tensors
+        to_x = to_values = None
+        if ctx.needs_input_grad[0]:
+            back = None if values is None else values.index_select(-1, pattern.back_order)
+            to_x = _bags(grad, pattern.back_row, pattern.back_ptr, back)
+        if ctx.needs_input_grad[1]:
+            each = [
+                (g.index_select(0, pattern.row) * part.index_select(0, pattern.index)).sum(-1)
+                for g, part in zip(grad, x, strict=True)
+            ]
+            to_values = torch.stack(each)
+            to_values = to_values.sum(0) if values.dim() == 1 else to_values
+        return to_x, to_values, None
+
+
+class _Gather(torch.autograd.Function):
+    """``x[index]``; the gradient sums over ``order``, cut into the rows of x by ``ptr``."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, order: Tensor, ptr: Tensor) -> Tensor:
+        ctx.save_for_backward(order, ptr)
+        return x.index_select(1, index)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        order, ptr = ctx.saved_tensors
+        return _bags(grads[0].contiguous(), order, ptr, None), None, None, None
+
+
+class _Sum(torch.autograd.Function):
+    """Sum over ``order``, cut into rows by ``ptr``; the gradient is a gather."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, order: Tensor, row: Tensor, ptr: Tensor) -> Tensor:
+        ctx.save_for_backward(row)
+        return _bags(x.contiguous(), order, ptr, None)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        return grads[0].index_select(1, ctx.saved_tensors[0]), None, None, None

@@ -1,0 +1,52 @@
+"""Node vectors to one vector a subgraph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from torch import Tensor, nn
+
+from .layers import Linear
+from .pattern import Pattern
+from .streams import Init
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Which node vectors belong to which subgraph.
+
+    Args:
+        pattern: Subgraphs × node vectors.
+        weights: ω, one a member; None for ones. (K,)
+    """
+
+    pattern: Pattern
+    weights: Tensor | None
+
+
+class Readout(nn.Module):
+    """x̂_i = Σ ω_vi x_v (equation 4), or the largest by channel, or with learned ω.
+
+    Learned: ω is the softmax over a subgraph's nodes of a linear score of their vectors. Given
+    weights ω multiply the vectors in every case.
+    """
+
+    def __init__(
+        self, kind: Literal["constant", "max", "learned"], width: int, init: Init
+    ) -> None:
+        super().__init__()
+        self.kind = kind
+        self.score = Linear(width, 1, init) if kind == "learned" else None
+
+    def forward(self, x: Tensor, members: Members) -> Tensor:
+        """(R, nodes, F) → (R, subgraphs, F)."""
+        pattern, weights = members.pattern, members.weights
+        if self.kind == "constant":
+            return pattern.aggregate(x, weights)
+        vectors = pattern.columns(x)
+        if weights is not None:
+            vectors = vectors * weights.unsqueeze(-1)
+        if self.score is None:
+            return pattern.max(vectors)
+        return pattern.sum(vectors * pattern.softmax(self.score(vectors)))

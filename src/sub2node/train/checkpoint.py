@@ -1,0 +1,74 @@
+"""Where a training stands, on disk: one file, written whole, without pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ..errors import ConfigError, DataError
+from ..files import written
+
+
+@dataclass
+class Checkpoint:
+    """A file that is renewed now and then.
+
+    Args:
+        path: The file.
+        key: What the training is (data, settings, seeds); one of another key is not taken up.
+        every: Seconds between two versions.
+        resume: Whether to go on from a file that is there.
+    """
+
+    path: Path
+    key: str
+    every: float = 30.0
+    resume: bool = False
+    _last: float = field(default_factory=time.monotonic)
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a new version."""
+        return time.monotonic() - self._last >= self.every
+
+    def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Replace the file."""
+        card = {"format": "sub2node checkpoint", "key": self.key, "facts": json.dumps(facts)}
+        new = self.path.with_name(self.path.name + ".new")
+        with written(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            save_file({n: t.contiguous() for n, t in tensors.items()}, new, metadata=card)
+            os.replace(new, self.path)  # noqa: PTH105
+        self._last = time.monotonic()
+
+    def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """What was saved, or None where there is nothing to go on from."""
+        if not self.resume or not self.path.exists():
+            return None
+        try:
+            with safe_open(self.path, framework="pt") as file:
+                card = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as error:
+            raise DataError(
+                f"this checkpoint cannot be read ({error}); remove it to start anew.",
+                path=self.path,
+            ) from None
+        if card.get("format") != "sub2node checkpoint" or card.get("key") != self.key:
+            raise ConfigError(
+                f"{self.path} belongs to a run with other data, settings or seeds; remove it or"
+                " run with those."
+            )
+        return tensors, json.loads(card["facts"])
+
+    def remove(self) -> None:
+        """The training is over."""
+        self.path.unlink(missing_ok=True)

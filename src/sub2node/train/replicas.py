@@ -1,0 +1,101 @@
+"""The tensors of a network replica by replica: steps, clipping and best states are per replica."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from ..config import Training
+
+_OWN = re.compile(r"\.replicas\.(\d+)\.")  # parameters of a foreign convolution, not stacked
+
+
+class Replicas:
+    """R models in one network.
+
+    Parameters are stacked, (R, …), except those of foreign convolutions, which are one module a
+    replica. This class hides the difference.
+    """
+
+    def __init__(self, network: nn.Module, count: int) -> None:
+        self.network, self.count = network, count
+        self.stacked, self.own = [], []
+        for name, parameter in network.named_parameters():
+            found = _OWN.search(name)
+            if found:
+                self.own.append((int(found[1]), parameter))
+            else:
+                self.stacked.append(parameter)
+        self.views: list[list[Tensor]] = [
+            [p.detach()[r] for p in self.stacked] + [p.detach() for s, p in self.own if s == r]
+            for r in range(count)
+        ]
+
+    def adam(self, training: Training) -> torch.optim.Adam:
+        """An optimiser with one group of parameters a replica, so that each has its own rate."""
+        groups = [{"params": views} for views in self.views]
+        return torch.optim.Adam(
+            groups, lr=training.lr, weight_decay=training.weight_decay, fused=True
+        )
+
+    def clear(self) -> None:
+        """Forget all gradients."""
+        for parameter in self.network.parameters():
+            parameter.grad = None
+
+    def norms(self) -> Tensor:
+        """Norm of each replica's gradient; (R,)."""
+        squares = [p.grad.flatten(1).square().sum(1) for p in self.stacked if p.grad is not None]
+        total = torch.stack(squares).sum(0) if squares else torch.zeros(self.count)
+        for r, p in self.own:
+            if p.grad is not None:
+                total[r] += p.grad.square().sum()
+        return total.sqrt()
+
+    def clip(self, largest: float) -> None:
+        """Shrink the gradients of replicas whose norm is above ``largest``."""
+        factor = (largest / (self.norms() + 1e-6)).clamp(max=1.0)
+        for p in self.stacked:
+            if p.grad is not None:
+                p.grad.mul_(factor.view(-1, *(1,) * (p.dim() - 1)))
+        for r, p in self.own:
+            if p.grad is not None:
+                p.grad.mul_(factor[r])
+
+    def share_gradients(self) -> None:
+        """Let the optimiser's views see the gradients."""
+        for r, views in enumerate(self.views):
+            mine = [p.grad for s, p in self.own if s == r]
+            grads = [None if p.grad is None else p.grad[r] for p in self.stacked] + mine
+            for view, grad in zip(views, grads, strict=True):
+                view.grad = grad
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything that makes up the networks: parameters, and the statistics of norms."""
+        frozen = {"table.encodings"}
+        if not any(p is getattr(self.network.table, "table", None) for p in self.stacked):
+            frozen.add("table.table")
+        state = self.network.state_dict()
+        return {name: tensor for name, tensor in state.items() if name not in frozen}
+
+    def copy(self, into: dict[str, Tensor], which: Iterable[int]) -> None:
+        """Copy the state of some replicas into a dict made from :meth:`tensors`."""
+        _copy(self.tensors(), into, list(which))
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take over the state of all replicas."""
+        _copy(state, self.tensors(), list(range(self.count)))
+
+
+def _copy(source: dict[str, Tensor], target: dict[str, Tensor], which: list[int]) -> None:
+    with torch.no_grad():
+        for name, tensor in source.items():
+            found = _OWN.search(name)
+            if found is None:
+                for r in which:
+                    target[name][r].copy_(tensor[r])
+            elif int(found[1]) in which:
+                target[name].copy_(tensor)

@@ -1,0 +1,39 @@
+"""Loss and score of every replica at once, on the device."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+
+def losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean loss of each replica; (R,).
+
+    Args:
+        logits: (R, m, C).
+        labels: (m,) classes: cross-entropy; (m, C) zeros and ones: binary cross-entropy, mean
+            over subgraphs and classes.
+    """
+    replicas, count = logits.shape[:2]
+    if labels.dim() == 2:
+        target = labels.expand(replicas, -1, -1)
+        each = binary_cross_entropy_with_logits(logits, target, reduction="none")
+        return each.mean((1, 2))
+    each = cross_entropy(logits.flatten(0, 1), labels.repeat(replicas), reduction="none")
+    return each.view(replicas, count).mean(1)
+
+
+def micro_f1(logits: Tensor, labels: Tensor) -> Tensor:
+    """Micro-F1 of each replica at threshold 0 (single-label: the share of right answers); (R,)."""
+    if labels.dim() == 1:
+        return (logits.argmax(-1) == labels).double().mean(1)
+    said, true = logits > 0, labels.bool()
+    right = (said & true).sum((1, 2)).double()
+    total = said.sum((1, 2)) + true.sum()
+    return 2 * right / total.clamp(min=1)
+
+
+def finite(*values: Tensor) -> Tensor:
+    """Which replicas have only finite numbers; bool (R,)."""
+    return torch.stack([value.isfinite() for value in values]).all(0)
