@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -155,7 +156,19 @@ class Config:
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any]) -> Config:
         """The reverse of :meth:`to_dict`; missing settings have their defaults."""
-        return cls().with_settings(dict(_flatten(tree)))
+        return cls().with_settings(dict(flatten(tree)))
+
+    def to_toml(self) -> str:
+        """The tree as TOML, which is a preset that can be used again."""
+        sections: dict[str, list[str]] = {}
+        for key, value in _leaves(self):
+            section, _, name = key.rpartition(".")
+            text = json.dumps(value)  # TOML writes these kinds of values as JSON does
+            sections.setdefault(section, []).append(f"{name} = {text}")
+        return "\n".join(
+            "\n".join([f"[{section}]"] * bool(section) + lines) + "\n"
+            for section, lines in sections.items()
+        )
 
     def with_settings(self, settings: Mapping[str, Any]) -> Config:
         """The config with some settings replaced.
@@ -181,10 +194,11 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name.strip(), value.strip()
 
 
-def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested settings as full names and values."""
     for name, value in tree.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{name}.")
+            yield from flatten(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 

@@ -62,15 +62,20 @@ class GCN2(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        around = graph.pattern.aggregate(x, graph.normalized)
-        if self.weight_first is None:
-            return self._mixed(torch.lerp(around, first, self.alpha), self.weight)
-        return torch.lerp(
-            self._mixed(around, self.weight), self._mixed(first, self.weight_first), self.alpha
-        )
+        pattern, values = graph.pattern, graph.normalized * (1 - self.alpha)
+        if self.weight_first is not None:
+            mixed_first = torch.bmm(first, self.alpha * self._mixed(self.weight_first))
+            return torch.baddbmm(mixed_first, pattern.aggregate(x, values), self._mixed(self.weight))
+        if first is x:  # α X₀ is then a matter of the diagonal
+            share = torch.full_like(values[..., : len(graph.diagonal)], self.alpha)
+            h = pattern.aggregate(x, values.index_add(-1, graph.diagonal, share))
+        else:
+            h = pattern.aggregate(x, values, plus=first, times=self.alpha)
+        return torch.bmm(h, self._mixed(self.weight))
 
-    def _mixed(self, h: Tensor, weight: Tensor) -> Tensor:
-        return torch.baddbmm(h, h, weight, beta=1 - self.beta, alpha=self.beta)
+    def _mixed(self, weight: Tensor) -> Tensor:
+        """(1-β) I + β W: the identity is mixed in where it costs nothing."""
+        return torch.eye(weight.shape[-1], device=weight.device) * (1 - self.beta) + self.beta * weight
 
 
 class GIN(nn.Module):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from ..config import Convolution, Model
@@ -37,7 +36,7 @@ class Layer(nn.Module):
             out = self.norm(out)
         if self.skip is not None:
             out = out + self.skip(x)
-        return self.dropout(torch.relu(out))  # type: ignore[no-any-return]
+        return self.dropout.after_relu(out)
 
 
 class Encoder(nn.Module):
@@ -67,7 +66,7 @@ class Encoder(nn.Module):
     def forward(self, x: Tensor, graph: Adjacency) -> tuple[Tensor, Tensor]:
         """(R, n, F') → what enters the first layer, and what leaves the last; both (R, n, F)."""
         if self.project is not None:
-            x = self.dropout(torch.relu(self.project(x)))
+            x = self.dropout.after_relu(self.project(x))
         out = x
         for layer in self.layers:
             out = layer(out, x, graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -65,5 +66,32 @@ class Dropout(nn.Module):
         """(R, n, F) → (R, n, F)."""
         if not self.training or not self.share:
             return x
-        keep = self.streams.keep(self.share, *x.shape[1:])
-        return x * keep.to(x.dtype).mul_(1 / (1 - self.share))
+        return x * self._mask(x)
+
+    def after_relu(self, x: Tensor) -> Tensor:
+        """ReLU and then dropout, in one, in place; (R, n, F) → (R, n, F)."""
+        if not self.training or not self.share:
+            return torch.relu_(x)
+        return _ReluDropout.apply(  # type: ignore[no-any-return,no-untyped-call]
+            x, self._mask(x), 1 / (1 - self.share)
+        )
+
+    def _mask(self, x: Tensor) -> Tensor:
+        return self.streams.keep(self.share, *x.shape[1:]).mul_(1 / (1 - self.share))
+
+
+class _ReluDropout(torch.autograd.Function):
+    """max(x, 0) · mask; the result is positive exactly where the gradient passes."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, mask: Tensor, scale: float) -> Tensor:
+        out = x.relu_().mul_(mask)
+        ctx.mark_dirty(out)
+        ctx.scale = scale
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (out,) = ctx.saved_tensors
+        return torch.ops.aten.threshold_backward(grads[0], out, 0).mul_(ctx.scale), None, None

@@ -55,17 +55,28 @@ class Pattern:
         """n."""
         return len(self.ptr) - 1
 
-    def aggregate(self, x: Tensor, values: Tensor | None = None) -> Tensor:
+    def aggregate(
+        self,
+        x: Tensor,
+        values: Tensor | None = None,
+        *,
+        plus: Tensor | None = None,
+        times: float = 1.0,
+    ) -> Tensor:
         """Row i of the result is the sum of ``values[e] · x[index[e]]`` over the entries of row i.
 
         Args:
             x: (R, m, F).
             values: One an entry: (E,) the same for all replicas, (R, E), or None for ones.
+            plus: Added to the result, in the same pass; (R, n, F).
+            times: What ``plus`` is multiplied by.
 
         Returns:
             (R, n, F).
         """
-        return _Aggregate.apply(x, values, self)  # type: ignore[no-any-return,no-untyped-call]
+        return _Aggregate.apply(  # type: ignore[no-any-return,no-untyped-call]
+            x, values, self, plus, times
+        )
 
     def columns(self, x: Tensor) -> Tensor:
         """``x[index]``: a vector of the columns for each entry; (R, m, F) → (R, E, F)."""
@@ -127,15 +138,27 @@ def _bags(x: Tensor, index: Tensor, ptr: Tensor, values: Tensor | None) -> Tenso
         )
         for r in range(1 if same else x.shape[0])
     ]
-    return parts[0].expand(x.shape[0], -1, -1) if same else torch.stack(parts)
+    if len(parts) == 1:
+        return parts[0].expand(x.shape[0], -1, -1)
+    return torch.stack(parts)
 
 
 class _Aggregate(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, values: Tensor | None, pattern: Pattern) -> Tensor:
-        ctx.pattern = pattern
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        values: Tensor | None,
+        pattern: Pattern,
+        plus: Tensor | None,
+        times: float,
+    ) -> Tensor:
+        ctx.pattern, ctx.times = pattern, times
         ctx.save_for_backward(x if values is not None and values.requires_grad else None, values)
-        return _bags(x, pattern.index, pattern.ptr, values)
+        out = _bags(x, pattern.index, pattern.ptr, values)
+        if plus is None:
+            return out
+        return out.add_(plus, alpha=times) if out.stride(0) else out.add(plus, alpha=times)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -152,7 +175,8 @@ class _Aggregate(torch.autograd.Function):
             ]
             to_values = torch.stack(each)
             to_values = to_values.sum(0) if values.dim() == 1 else to_values
-        return to_x, to_values, None
+        to_plus = grad * ctx.times if ctx.needs_input_grad[3] else None
+        return to_x, to_values, None, to_plus, None
 
 
 class _Gather(torch.autograd.Function):

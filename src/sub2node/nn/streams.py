@@ -62,36 +62,55 @@ class Init:
 
 
 class Streams:
-    """What is dropped while training: bits from each replica's own generator."""
+    """What is dropped while training: bits from each replica's own generator.
+
+    On the CPU they are NumPy's SFC64, three times quicker than PyTorch's Mersenne twister.
+    """
 
     def __init__(self, seeds: Sequence[int], device: Any = "cpu") -> None:
-        self.generators = [_generator(seed, 1, device) for seed in seeds]
-        self.device = torch.device(device)
+        self.seeds, self.device = tuple(seeds), torch.device(device)
+        self._sources: list[Any] = [
+            np.random.SFC64(np.random.SeedSequence([seed, 1]))
+            if self.device.type == "cpu"
+            else _generator(seed, 1, device)
+            for seed in seeds
+        ]
 
     def keep(self, share: float, *shape: int) -> Tensor:
-        """Booleans, False with probability ``share`` (to 1/65536); (R, *shape)."""
+        """Float32 ones, and zeros with probability ``share`` (to 1/65536); (R, *shape)."""
         size = math.prod(shape)
-        words = torch.empty(
-            len(self.generators), -(-size // 4), dtype=torch.int64, device=self.device
-        )
-        for part, stream in zip(words, self.generators, strict=True):
-            part.random_(-(2**63), None, generator=stream)
-        bits = words.view(torch.int16)[:, :size]
-        return (bits >= round(share * 2**16) - 2**15).view(-1, *shape)
+        keep = torch.empty(len(self.seeds), size, device=self.device)
+        least = round(share * 2**16) - 2**15
+        for part, source in zip(keep, self._sources, strict=True):
+            if self.device.type == "cpu":  # NumPy compares, torch converts: the quicker of each
+                kept = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
+                part.copy_(torch.from_numpy(kept.view(np.uint8)))
+            else:
+                words = torch.empty(-(-size // 4), dtype=torch.int64, device=self.device)
+                words.random_(-(2**63), None, generator=source)
+                part.copy_(words.view(torch.int16)[:size] >= least)
+        return keep.view(-1, *shape)
 
     def integers(self) -> list[int]:
         """A seed a replica, for what draws from a generator that is not ours."""
-        size = {"generator": None, "device": self.device}
-        return [
-            int(torch.randint(2**62, (), **{**size, "generator": g}))  # type: ignore[call-overload]
-            for g in self.generators
-        ]
+        if self.device.type == "cpu":
+            return [int(source.random_raw()) >> 2 for source in self._sources]
+        draw = {"high": 2**62, "size": (), "device": self.device}
+        return [int(torch.randint(**draw, generator=g)) for g in self._sources]
 
     def state(self) -> Tensor:
         """All states, to go on from later; uint8 (R, K)."""
-        return torch.stack([stream.get_state() for stream in self.generators])
+        if self.device.type != "cpu":
+            return torch.stack([source.get_state() for source in self._sources])
+        states = [source.state["state"]["state"] for source in self._sources]
+        return torch.from_numpy(np.array(states, dtype=np.uint64).view(np.uint8))
 
     def restore(self, state: Tensor) -> None:
         """Go on from what :meth:`state` gave."""
-        for stream, part in zip(self.generators, state, strict=True):
-            stream.set_state(part.cpu().contiguous())
+        for source, part in zip(self._sources, state.cpu().contiguous(), strict=True):
+            if self.device.type != "cpu":
+                source.set_state(part)
+            else:
+                whole = source.state
+                whole["state"]["state"] = part.numpy().view(np.uint64).copy()
+                source.state = whole

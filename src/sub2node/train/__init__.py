@@ -6,4 +6,4 @@ from .fit import fit as fit
 from .fit import forward as forward
 from .presets import Preset as Preset
 from .presets import find_preset as find_preset
-from .presets import preset_names as preset_names
+from .presets import published as published

@@ -18,6 +18,7 @@ from ..ragged import Array
 from ..task import Part
 from .checkpoint import Checkpoint
 from .interrupt import Wish, stoppable
+from .memory import kept_memory
 from .plateau import Plateau
 from .replicas import Replicas
 from .scores import finite, losses, micro_f1
@@ -45,8 +46,7 @@ class Fitted:
 
 
 def fit(
-    network: Network,
-    streams: Streams,
+    networks: Sequence[tuple[Network, Streams]],
     stages: Stages,
     labels: dict[Part, Tensor],
     training: Training,
@@ -57,40 +57,106 @@ def fit(
     """Train all replicas; keep of each the state with the best validation micro-F1 (first on ties).
 
     Args:
-        network: Changed in place.
-        streams: What its dropout reads.
+        networks: Groups of replicas, trained in step; changed in place. With each the streams
+            that its dropout reads.
         stages: Train and val are read.
         labels: Of the train and the val subgraphs; see :func:`losses`.
         training: Settings.
         checkpoint: Where to keep the state between epochs.
         what: The name of the work in progress reports.
     """
-    loop = _Loop(network, streams, stages, labels, training)
+    groups = [_Group(*each, stages, labels, training) for each in networks]
+    loop = _Loop(groups, training)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
-    with stoppable() as wish:
+    with stoppable() as wish, kept_memory(stages.device):
         ended = loop.run(checkpoint, wish, what)
-    loop.replicas.load(loop.best)
-    network.eval()
+    for group in groups:
+        group.replicas.load(group.best)
     return Fitted(
-        {name: np.array(rows) for name, rows in loop.history.items()},
-        loop.best_epoch.numpy(),
-        loop.diverged.numpy(),
+        {name: loop.column(name) for name in COLUMNS},
+        loop.joined("best_epoch").numpy(),
+        loop.joined("diverged").numpy(),
         ended,
         loop.seconds,
     )
 
 
 @torch.no_grad()
-def forward(network: Network, stages: Stages, part: Part) -> tuple[Array, Array]:
+def forward(
+    networks: Sequence[tuple[Network, Streams]], stages: Stages, part: Part
+) -> tuple[Array, Array]:
     """Vectors (R, m, F) and logits (R, m, C) of a part's subgraphs, in evaluation mode."""
-    network.eval()
-    vectors, logits = network(stages[part])
-    return vectors.cpu().numpy(), logits.cpu().numpy()
+    found = [network.eval()(stages[part]) for network, _ in networks]
+    vectors, logits = (torch.cat(each).cpu().numpy() for each in zip(*found, strict=True))
+    return vectors, logits
 
 
 class _Loop:
-    """Everything that changes from epoch to epoch."""
+    """All groups, epoch by epoch."""
+
+    def __init__(self, groups: Sequence[_Group], training: Training) -> None:
+        self.groups, self.training = groups, training
+        self.epoch, self.seconds = 0, 0.0
+
+    def run(
+        self, checkpoint: Checkpoint | None, wish: Wish, what: str
+    ) -> Literal["complete", "early", "interrupted"]:
+        total, start, before = self.training.epochs, time.perf_counter(), self.seconds
+        while self.epoch < total and self.joined("running").any():
+            self.epoch += 1
+            for group in self.groups:
+                group.one_epoch(self.epoch)
+            self.seconds = before + time.perf_counter() - start
+            step(what, self.epoch, total, self.describe())
+            if wish.stop:
+                return "interrupted"
+            if checkpoint is not None and checkpoint.due:
+                checkpoint.save(*self.state())
+        return "complete" if self.epoch == total else "early"
+
+    def joined(self, name: str) -> Tensor:
+        """One value a replica, over all groups; (R,)."""
+        return torch.cat([getattr(group, name) for group in self.groups])
+
+    def column(self, name: str) -> Array:
+        """One column of the history; (epochs, R)."""
+        rows = [np.array(group.history[name]).reshape(self.epoch, -1) for group in self.groups]
+        return np.concatenate(rows, axis=1)
+
+    def describe(self) -> str:
+        """One line on the last epoch, over the replicas that did not diverge."""
+        alive = self.joined("diverged").numpy() == 0
+        if not alive.any():
+            return "all replicas diverged"
+        loss = np.concatenate([group.history["train_loss"][-1] for group in self.groups])
+        score = self.joined("best_score").numpy()
+        many = f" · {int(self.joined('running').sum())} replicas" if len(alive) > 1 else ""
+        lost = "" if alive.all() else f" · {int((~alive).sum())} diverged"
+        return f"loss {loss[alive].mean():.3f} · best val {score[alive].mean():.3f}{many}{lost}"
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, object]]:
+        """What to go on from later."""
+        tensors = {
+            f"{number}.{name}": tensor
+            for number, group in enumerate(self.groups)
+            for name, tensor in group.state().items()
+        }
+        return tensors, {"epoch": self.epoch, "seconds": self.seconds}
+
+    def restore(self, tensors: dict[str, Tensor], facts: dict[str, float]) -> None:
+        """Go on from what :meth:`state` gave."""
+        for number, group in enumerate(self.groups):
+            group.restore(_under(tensors, f"{number}."))
+        self.epoch, self.seconds = int(facts["epoch"]), float(facts["seconds"])
+
+
+def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)}
+
+
+class _Group:
+    """Replicas that are stacked, and everything of theirs that changes from epoch to epoch."""
 
     def __init__(
         self,
@@ -103,7 +169,7 @@ class _Loop:
         self.network, self.streams, self.stages = network, streams, stages
         self.labels = {part: value.to(stages.device) for part, value in labels.items()}
         self.training = training
-        count = len(streams.generators)
+        count = len(streams.seeds)
         self.replicas = Replicas(network, count)
         self.optimizer = self.replicas.adam(training)
         self.plateau = Plateau(training, count)
@@ -112,25 +178,9 @@ class _Loop:
         self.best_epoch, self.diverged = (torch.zeros(count, dtype=torch.int64) for _ in range(2))
         self.running = torch.ones(count, dtype=torch.bool)
         self.history: dict[str, list[list[float]]] = {name: [] for name in COLUMNS}
-        self.epoch, self.seconds = 0, 0.0
 
-    def run(
-        self, checkpoint: Checkpoint | None, wish: Wish, what: str
-    ) -> Literal["complete", "early", "interrupted"]:
-        total, start, before = self.training.epochs, time.perf_counter(), self.seconds
-        while self.epoch < total and self.running.any():
-            self.one_epoch()
-            self.seconds = before + time.perf_counter() - start
-            step(what, self.epoch, total, self.describe())
-            if wish.stop:
-                return "interrupted"
-            if checkpoint is not None and checkpoint.due:
-                checkpoint.save(*self.state())
-        return "complete" if self.epoch == total else "early"
-
-    def one_epoch(self) -> None:
-        """One step on the train stage, one look at the val stage."""
-        self.epoch += 1
+    def train_step(self) -> Tensor:
+        """One step on the train stage; the losses before it, (R,)."""
         self.network.train()
         self.replicas.clear()
         loss = losses(self.network(self.stages["train"])[1], self.labels["train"])
@@ -140,44 +190,35 @@ class _Loop:
         self.replicas.share_gradients()
         for group, rate in zip(self.optimizer.param_groups, self.plateau.rate, strict=True):
             group["lr"] = float(rate)
-        used = self.plateau.rate.tolist()
         self.optimizer.step()
-        self.network.eval()
-        with torch.no_grad():
-            logits = self.network(self.stages["val"])[1]
-            val_loss, score = (f(logits, self.labels["val"]) for f in (losses, micro_f1))
-        self.plateau.step(val_loss)
-        self.note(loss.detach().cpu(), val_loss.cpu(), score.cpu(), used)
+        return loss.detach()
 
-    def note(self, loss: Tensor, val_loss: Tensor, score: Tensor, rate: Sequence[float]) -> None:
-        """Write down the epoch; keep the state of replicas that are better than before."""
+    @torch.no_grad()
+    def val_step(self) -> tuple[Tensor, Tensor]:
+        """One look at the val stage: losses and scores, (R,)."""
+        logits = self.network.eval()(self.stages["val"])[1]
+        return losses(logits, self.labels["val"]), micro_f1(logits, self.labels["val"])
+
+    def one_epoch(self, epoch: int) -> None:
+        """Train, look, lower the rate where it is time, keep what is better."""
+        rate, loss = self.plateau.rate.tolist(), self.train_step().cpu()
+        val_loss, score = (value.cpu() for value in self.val_step())
+        self.plateau.step(val_loss)
         fine = finite(loss, val_loss)
-        fresh = ~fine & (self.diverged == 0) & self.running
-        self.diverged = torch.where(fresh, self.epoch, self.diverged)
+        self.diverged = torch.where(~fine & (self.diverged == 0), epoch, self.diverged)
         self.running &= fine
         better = self.running & (score > self.best_score)
         self.best_score = torch.where(better, score, self.best_score)
-        self.best_epoch = torch.where(better, self.epoch, self.best_epoch)
+        self.best_epoch = torch.where(better, epoch, self.best_epoch)
         self.replicas.copy(self.best, torch.nonzero(better).flatten().tolist())
         if self.training.patience:
-            self.running &= self.epoch - self.best_epoch < self.training.patience
+            self.running &= epoch - self.best_epoch < self.training.patience
         columns = (loss.tolist(), val_loss.tolist(), score.tolist(), rate)
         for name, row in zip(COLUMNS, columns, strict=True):
             self.history[name].append(list(row))
 
-    def describe(self) -> str:
-        """One line on the last epoch, over the replicas that run."""
-        alive = self.diverged.numpy() == 0
-        if not alive.any():
-            return "all replicas diverged"
-        loss = np.array(self.history["train_loss"][-1])[alive].mean()
-        score = self.best_score.numpy()[alive].mean()
-        count = int(self.running.sum())
-        many = f" · {count} replicas" if len(alive) > 1 else ""
-        lost = f" · {int((~alive).sum())} diverged" if not alive.all() else ""
-        return f"loss {loss:.3f} · best val {score:.3f}{many}{lost}"
-
-    def state(self) -> tuple[dict[str, Tensor], dict[str, object]]:
+    def state(self) -> dict[str, Tensor]:
+        """What to go on from later."""
         tensors = {f"now.{n}": t for n, t in self.replicas.tensors().items()}
         tensors |= {f"best.{n}": t for n, t in self.best.items()}
         tensors |= {f"plateau.{n}": t for n, t in self.plateau.state().items()}
@@ -190,24 +231,21 @@ class _Loop:
         tensors["streams"] = self.streams.state()
         for name, rows in self.history.items():
             tensors[f"history.{name}"] = torch.tensor(rows, dtype=torch.float64)
-        return tensors, {"epoch": self.epoch, "seconds": self.seconds}
+        return tensors
 
-    def restore(self, tensors: dict[str, Tensor], facts: dict[str, float]) -> None:
-        def under(prefix: str) -> dict[str, Tensor]:
-            return {n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)}
-
+    def restore(self, tensors: dict[str, Tensor]) -> None:
+        """Go on from what :meth:`state` gave."""
         device = self.stages.device
-        self.replicas.load({name: t.to(device) for name, t in under("now.").items()})
-        for name, tensor in under("best.").items():
+        self.replicas.load({name: t.to(device) for name, t in _under(tensors, "now.").items()})
+        for name, tensor in _under(tensors, "best.").items():
             self.best[name].copy_(tensor)
-        self.plateau.restore(under("plateau."))
+        self.plateau.restore(_under(tensors, "plateau."))
         for r, views in enumerate(self.replicas.views):
             for k, view in enumerate(views):
-                moments = {n: t.to(view.device) for n, t in under(f"adam.{r}.{k}.").items()}
+                moments = {n: t.to(view.device) for n, t in _under(tensors, f"adam.{r}.{k}.").items()}
                 if moments:
                     self.optimizer.state[view] = moments
         for name in ("best_score", "best_epoch", "diverged", "running"):
             setattr(self, name, tensors[name])
         self.streams.restore(tensors["streams"])
-        self.history = {name: t.tolist() for name, t in under("history.").items()}
-        self.epoch, self.seconds = int(facts["epoch"]), float(facts["seconds"])
+        self.history = {name: t.tolist() for name, t in _under(tensors, "history.").items()}

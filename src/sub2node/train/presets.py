@@ -1,5 +1,117 @@
-"""Named settings."""
+"""Named settings: TOML files that come with the package, or the user's own."""
+
 from __future__ import annotations
-class Preset: ...
-def find_preset(): ...
-def preset_names(): ...
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..config import Config, flatten
+from ..errors import ConfigError, DataError, suggest
+from ..task import SubgraphTask
+
+NAMES = ("default", "fast", "paper")
+_FOLDER = files("sub2node") / "presets"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings and what to know about them.
+
+    Args:
+        name: As asked for.
+        config: The settings.
+        notes: One sentence each, to be shown with any result.
+    """
+
+    name: str
+    config: Config
+    notes: tuple[str, ...] = ()
+
+
+def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Preset:
+    """Settings by name for a structure and a convolution.
+
+    Args:
+        name: ``default``, ``fast``, ``paper`` (the published settings for this dataset),
+            ``paper:ppi_bp`` (those for another one), or the path of a TOML file, such as the
+            ``config.toml`` of a run.
+        task: The data they are for.
+        structure: How subgraphs are presented to the model.
+        conv: The convolution by name.
+    """
+    base = Config().with_settings({"structure": structure, "conv": conv})
+    kind, _, dataset = name.partition(":")
+    if name.endswith(".toml"):
+        return _own(name, base)
+    if kind not in NAMES or (dataset and kind != "paper"):
+        raise ConfigError(
+            f"there is no preset {name!r}.{suggest(kind, NAMES)} The path of a TOML file is one too."
+        )
+    if kind == "paper":
+        return _paper(name, dataset or task.name, base, task)
+    tree = tomllib.loads((_FOLDER / f"{kind}.toml").read_text(encoding="utf-8"))
+    config = base
+    for section in ("all", structure):
+        config = config.with_settings(dict(flatten(tree.get(section, {}))))
+    return Preset(name, config)
+
+
+def published() -> dict[str, list[str]]:
+    """Convolutions with published settings, and for each the datasets."""
+    return {
+        family.name: sorted(entry.name.removesuffix(".toml") for entry in family.iterdir())
+        for family in sorted((_FOLDER / "paper").iterdir(), key=lambda entry: entry.name)
+    }
+
+
+def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
+    known = published()
+    if base.conv not in known:
+        raise ConfigError(
+            f"the paper has no settings for the convolution {base.conv!r}; it has some for"
+            f" {', '.join(known)}. Use --preset default."
+        )
+    if dataset not in known[base.conv]:
+        raise ConfigError(
+            f"the paper has no settings for {dataset or 'this data'!r} with {base.conv}; it has"
+            f" some for {', '.join(known[base.conv])}: say paper:NAME to use those of one of them,"
+            " or --preset default."
+        )
+    file = _FOLDER / "paper" / base.conv / f"{dataset}.toml"
+    tree = tomllib.loads(file.read_text(encoding="utf-8"))
+    if base.structure not in tree:
+        raise ConfigError(
+            f"the paper has no settings for {base.structure} with {base.conv} on {dataset}; it has"
+            f" some for {', '.join(tree)}."
+        )
+    section = tree[base.structure]
+    notes = [f"published settings: {note}." for note in section.pop("notes")]
+    config = base.with_settings(dict(flatten(section)))
+    if config.features.kind == "given" and task.graph.features is None:
+        config = config.with_settings({"features.kind": "random"})
+        notes.append(
+            "the published runs had pre-trained node embeddings; this graph has none, so vectors"
+            " start at random."
+        )
+    return Preset(name, config, tuple(notes))
+
+
+def _own(name: str, base: Config) -> Preset:
+    path = Path(name)
+    try:
+        tree: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no preset file {name!r}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"this is not TOML ({error}).", path=path) from None
+    except OSError as error:
+        raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
+    settings = {k: v for k, v in flatten(tree) if k not in ("structure", "conv")}
+    try:
+        return Preset(name, base.with_settings(settings))
+    except ConfigError as error:
+        raise DataError(str(error), path=path) from None
