@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets as datasets
     from .datasets import load_task as load_task
+    from .evaluate import Result as Result
+    from .evaluate import run as run
     from .errors import ConfigError as ConfigError
     from .errors import DataError as DataError
     from .errors import MissingExtraError as MissingExtraError
@@ -34,12 +36,14 @@ _HOME = {
     "describe": "task",
     "S2NGraph": "translate",
     "translate": "translate",
+    "run": "evaluate",
+    "Result": "evaluate",
     "Sub2NodeError": "errors",
     "DataError": "errors",
     "ConfigError": "errors",
     "MissingExtraError": "errors",
 }
-_PARTS = ("datasets", "errors", "evaluate", "io", "task")
+_PARTS = ("baselines", "config", "datasets", "errors", "evaluate", "io", "metrics", "nn", "task", "train")
 
 __all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604
 

@@ -68,7 +68,3 @@ class Checkpoint:
                 " run with those."
             )
         return tensors, json.loads(card["facts"])
-
-    def remove(self) -> None:
-        """The training is over."""
-        self.path.unlink(missing_ok=True)

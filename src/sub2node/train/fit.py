@@ -113,6 +113,8 @@ class _Loop:
                 return "interrupted"
             if checkpoint is not None and checkpoint.due:
                 checkpoint.save(*self.state())
+        if checkpoint is not None and self.seconds > checkpoint.every:
+            checkpoint.save(*self.state())  # a later part of the run may still be killed
         return "complete" if self.epoch == total else "early"
 
     def joined(self, name: str) -> Tensor:

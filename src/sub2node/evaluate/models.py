@@ -1,0 +1,240 @@
+"""Models under the protocol: networks and simple models behind one small interface."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..baselines import SimpleModel
+from ..config import Config
+from ..errors import ConfigError
+from ..nn import Network, Stages, Streams, build_network, build_stages
+from ..nn.foreign import ignores_weights
+from ..ragged import Array
+from ..task import Part, SubgraphTask
+from ..train import Checkpoint, Fitted, fit, forward
+from ..train.memory import replicas_at_once
+from ..translate import S2NGraph, translate
+from .result import Outputs
+
+Labels = dict[Part, Array]
+
+
+class Model(Protocol):
+    """Something that learns from train and val labels and then answers for any part."""
+
+    name: str
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
+        """Learn; ``labels`` has train and val only."""
+
+
+class Trained(Protocol):
+    """A model that has learned."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fields of the :class:`Result` that only this model knows."""
+
+    def outputs(self, part: Part) -> Outputs:
+        """Answers for a part."""
+
+
+@dataclass(frozen=True)
+class Simple:
+    """One of the simple models."""
+
+    model: SimpleModel
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.model.name
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
+        """Learn; ``labels`` has train and val only."""
+        return _TrainedSimple(self.model.fit(task, labels, seeds))
+
+
+@dataclass(frozen=True)
+class _TrainedSimple:
+    answer: Callable[[Part], Array]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {}
+
+    def outputs(self, part: Part) -> Outputs:
+        return Outputs(self.answer(part))
+
+
+@dataclass(frozen=True)
+class GraphNetwork:
+    """A graph network on one of the structures.
+
+    Args:
+        config: Settings. Features of kind ``auto`` on a graph without features mean: train with
+            random trainable ones and with constants, and keep what is better on validation.
+        conv: The user's own convolution, instead of the one named in ``config``.
+        encodings: Columns (N, K) that join the node features.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        replicas: How many seeds are trained stacked; None: as many as pay.
+        checkpoint: A folder to keep states in.
+        resume: Go on from the states there.
+    """
+
+    config: Config
+    conv: Callable[..., nn.Module] | None = None
+    encodings: Array | None = None
+    device: str = "auto"
+    replicas: int | None = None
+    checkpoint: Path | None = None
+    resume: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        conv = getattr(self.conv, "__name__", self.config.conv)
+        return f"{self.config.structure} {conv}"
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
+        """Learn; ``labels`` has train and val only."""
+        device = find_device(self.device)
+        graph = None
+        if self.config.structure.startswith("s2n"):
+            graph = translate(task, self_loops=self.config.translation.self_loops)
+        choices: list[_TrainedNetwork] = []
+        for config in self._candidates(task):
+            choices.append(self._one(task, labels, seeds, config, graph, device))
+            if choices[-1].fitted.ended == "interrupted":
+                break
+        if len(choices) == 1:
+            return choices[0]
+        values = [float(choice.val_scores.mean()) for choice in choices]
+        best = choices[int(np.argmax(values))]
+        words = ", ".join(
+            f"{choice.config.features.kind} {value:.3f}"
+            for choice, value in zip(choices, values, strict=True)
+        )
+        note = f"node features chosen on validation (micro-F1: {words})."
+        return replace(best, notes=(*best.notes, note))
+
+    def _candidates(self, task: SubgraphTask) -> list[Config]:
+        features = self.config.features
+        if features.kind != "auto":
+            return [self.config]
+        if task.graph.features is not None:
+            return [self.config.with_settings({"features.kind": "given"})]
+        return [
+            self.config.with_settings({"features.kind": "random"}),
+            self.config.with_settings({"features.kind": "constant", "features.trainable": False}),
+        ]
+
+    def _one(
+        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], config: Config,
+        graph: S2NGraph | None, device: torch.device,
+    ) -> _TrainedNetwork:  # fmt: skip
+        stages = build_stages(task, config, graph=graph, parts=("train", "val"), device=device)
+        at_once = self.replicas or replicas_at_once(stages, config, len(seeds))
+        networks = [
+            build_network(
+                task, config, stages, seeds[start : start + at_once],
+                encodings=self.encodings, conv=self.conv,
+            )
+            for start in range(0, len(seeds), at_once)
+        ]  # fmt: skip
+        tensors = {part: _target(value) for part, value in labels.items()}
+        fitted = fit(
+            networks, stages, tensors, config.training,
+            checkpoint=self._checkpoint(task, config, seeds), what=f"Training {self.name}",
+        )  # fmt: skip
+        notes = [
+            f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
+            for name in ignores_weights(networks[0][0])
+        ]
+        return _TrainedNetwork(
+            task, config, graph, stages, networks, fitted, tuple(seeds), tuple(notes)
+        )
+
+    def _checkpoint(
+        self, task: SubgraphTask, config: Config, seeds: Sequence[int]
+    ) -> Checkpoint | None:
+        if self.checkpoint is None:
+            return None
+        words = f"{self.name} {config.features.kind} {task.hash[:8]}"
+        name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
+        key = f"{task.hash} {config!r} {self.conv} {list(seeds)} {self.replicas}"
+        return Checkpoint(self.checkpoint / name, key, resume=self.resume)
+
+
+@dataclass(frozen=True, eq=False)
+class _TrainedNetwork:
+    task: SubgraphTask
+    config: Config
+    graph: S2NGraph | None
+    stages: Stages
+    networks: list[tuple[Network, Streams]]
+    fitted: Fitted
+    seeds: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    @cached_property
+    def val_scores(self) -> Array:
+        """Best validation score of each replica."""
+        best = self.fitted.best_epoch
+        column = self.fitted.history["val_micro_f1"]
+        return np.array([column[e - 1, r] if e else 0.0 for r, e in enumerate(best)])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        notes = list(self.notes)
+        for seed, epoch in zip(self.seeds, self.fitted.diverged, strict=True):
+            if epoch:
+                notes.append(
+                    f"seed {seed} diverged in epoch {epoch}; its best state before that counts."
+                )
+        if self.fitted.ended == "interrupted":
+            done = len(self.fitted.history["lr"])
+            notes.append(
+                f"interrupted after {done} of {self.config.training.epochs} epochs; the best state"
+                " so far counts."
+            )
+        return {
+            "config": self.config.to_dict(),
+            "notes": tuple(notes),
+            "history": self.fitted.history,
+            "ended": self.fitted.ended,
+            "best_epoch": tuple(int(epoch) for epoch in self.fitted.best_epoch),
+        }
+
+    def outputs(self, part: Part) -> Outputs:
+        stages = self.stages
+        if part not in stages.by_part:
+            stages = build_stages(
+                self.task, self.config, graph=self.graph, parts=(part,), device=stages.device
+            )
+        vectors, logits = forward(self.networks, stages, part)
+        return Outputs(logits, vectors)
+
+
+def find_device(name: str) -> torch.device:
+    """``auto`` is the GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name not in ("cpu", "cuda"):
+        raise ConfigError(f"a device is auto, cpu or cuda, not {name!r}.")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ConfigError("there is no GPU that PyTorch can use here; use --device cpu or auto.")
+    return torch.device(name)
+
+
+def _target(labels: Array) -> Tensor:
+    return torch.from_numpy(np.array(labels, np.float32 if labels.ndim == 2 else np.int64))

@@ -1,0 +1,210 @@
+"""The protocol: seeds, stages, one look at the test part."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..errors import ConfigError, DataError
+from ..metrics import best_threshold
+from ..ragged import Array
+from ..task import Part, Split, SubgraphTask
+from .models import GraphNetwork, Labels, Model
+from .result import Outputs, Result, class_scores, data_facts, part_scores
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Threshold = Literal["zero", "val"]
+FIRST_SEED = 10
+
+
+def run(
+    task: SubgraphTask,
+    *,
+    structure: str = "s2n+a",
+    conv: str | Callable[..., nn.Module] = "gcn2",
+    seeds: int | Sequence[int] = 10,
+    preset: str = "default",
+    settings: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    encodings: Array | None = None,
+    threshold: Threshold = "zero",
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> Result:
+    """Train and evaluate one structure over several seeds.
+
+    Args:
+        task: With labels and a split.
+        structure: ``separated``, ``connected``, ``s2n+0`` or ``s2n+a``.
+        conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a class that is
+            made as ``conv(width_in, width_out)`` and called with ``(x, edge_index, edge_weight)``.
+        seeds: How many (10, 11, …), or which.
+        preset: ``default``, ``fast``, ``paper``, ``paper:NAME`` or the path of a TOML file.
+        settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        encodings: Columns (N, K) that join the node features.
+        threshold: Of multi-label answers: ``zero`` (the published way) or the best on ``val``.
+        checkpoint: A folder to keep the state in while training.
+        resume: Go on from the state in that folder.
+
+    Example:
+        >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
+    """
+    task, drawn = split_if_needed(task)
+    model, name, notes = network(
+        task, structure=structure, conv=conv, preset=preset, settings=settings, device=device,
+        encodings=encodings, checkpoint=checkpoint, resume=resume,
+    )  # fmt: skip
+    result = assess(task, model, seeds=seed_list(seeds), threshold=threshold)
+    return replace(result, preset=name, notes=(*drawn, *notes, *result.notes))
+
+
+def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
+    """The task with a random split where it has none, and the sentence that says so."""
+    if task.split is not None or task.labels is None:
+        return task, ()
+    note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
+    return task.with_split(Split.random(task.labels)), (note,)
+
+
+def network(
+    task: SubgraphTask,
+    *,
+    structure: str,
+    conv: str | Callable[..., nn.Module],
+    preset: str,
+    settings: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    encodings: Array | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> tuple[GraphNetwork, str, tuple[str, ...]]:
+    """A model from a preset and settings, the preset's name, and what to know about it."""
+    from ..train import find_preset
+
+    own = None if isinstance(conv, str) else conv
+    found = find_preset(preset, task, structure, conv if isinstance(conv, str) else "own")
+    model = GraphNetwork(
+        found.config.with_settings(settings or {}),
+        own,
+        encodings,
+        device,
+        None,
+        None if checkpoint is None else Path(checkpoint),
+        resume,
+    )
+    return model, found.name, found.notes
+
+
+def assess(
+    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: Threshold = "zero"
+) -> Result:
+    """Let a model learn from train and val, then read the test labels, once.
+
+    Args:
+        task: With labels and a split.
+        model: What to assess.
+        seeds: One a replica.
+        threshold: Of multi-label answers.
+    """
+    check(task)
+    if threshold not in ("zero", "val"):
+        raise ConfigError(f"a threshold is 'zero' or 'val', not {threshold!r}.")
+    start = time.perf_counter()
+    labels: Labels = {part: labels_of(task, part) for part in ("train", "val")}
+    trained = model.fit(task, labels, seeds)
+    outputs: dict[Part, Outputs] = {part: trained.outputs(part) for part in ("train", "val")}
+    replicas = len(outputs["val"].logits)
+    thresholds = (0.0,) * replicas
+    if task.multilabel and threshold == "val":
+        logits = outputs["val"].logits
+        thresholds = tuple(best_threshold(labels["val"], part) for part in logits)
+    # Nothing above this line has seen a label of the test part, nothing below changes the model.
+    outputs["test"] = trained.outputs("test")
+    labels["test"] = labels_of(task, "test")
+    asked: tuple[Part, ...] = ("val", "test")
+    facts: dict[str, Any] = trained.facts
+    return Result(
+        model=model.name,
+        data=data_facts(task),
+        seeds=tuple(seeds[:replicas]),
+        scores={p: part_scores(labels[p], outputs[p].logits, thresholds) for p in asked},
+        class_scores={
+            p: class_scores(task, labels[p], outputs[p].logits, thresholds) for p in asked
+        },
+        seconds=time.perf_counter() - start,
+        thresholds=thresholds,
+        outputs=outputs,
+        **facts,
+    )
+
+
+def labels_of(task: SubgraphTask, part: Part) -> Array:
+    """The labels of one part."""
+    assert task.labels is not None
+    assert task.split is not None
+    return np.array(task.labels[task.split.mask(part)])
+
+
+def check(task: SubgraphTask) -> None:
+    """Raise unless there is something to learn, to choose by and to test on."""
+    if task.labels is None:
+        raise DataError("the task has no labels to learn.")
+    if task.split is None:
+        raise DataError(
+            "the task is not split; use task.with_split(Split.random(task.labels)), or give each"
+            " subgraph train, val or test."
+        )
+    parts: tuple[Part, ...] = ("train", "val", "test")
+    for part in parts:
+        if not task.split.count(part):
+            raise DataError(
+                f"there is no {part} subgraph; split anew with task.with_split(Split.random("
+                "task.labels)), or use repeated random splits (--splits 10)."
+            )
+    if task.num_classes < 2 and not task.multilabel:
+        raise DataError(f"all subgraphs have the class {task.class_names[0]!r}; nothing to learn.")
+    if task.split.count("train") < task.num_classes and not task.multilabel:
+        raise DataError(
+            f"{task.split.count('train')} training subgraphs are fewer than the"
+            f" {task.num_classes} classes; every class needs one at least."
+        )
+    task.require_learnable()
+
+
+def seed_list(seeds: int | Sequence[int]) -> list[int]:
+    """A number of seeds as 10, 11, … (the published ones), or the seeds themselves."""
+    if isinstance(seeds, bool) or (isinstance(seeds, int) and seeds < 1):
+        raise ConfigError(f"at least one seed is needed, found {seeds!r}.")
+    chosen = list(range(FIRST_SEED, FIRST_SEED + seeds)) if isinstance(seeds, int) else list(seeds)
+    if not chosen or len(set(chosen)) != len(chosen) or min(chosen) < 0:
+        raise ConfigError(f"seeds are different whole numbers from 0, found {chosen}.")
+    return chosen
+
+
+def random_splits(task: SubgraphTask, count: int) -> list[SubgraphTask]:
+    """The task under repeated stratified random splits with the part sizes of its own split.
+
+    The same for every model, since they depend on the task alone.
+    """
+    if count < 2:
+        raise ConfigError(f"repeated splits are two at least, found {count}.")
+    if task.labels is None:
+        raise DataError("the task has no labels to learn.")
+    fractions = (0.8, 0.1, 0.1)
+    if task.split is not None:
+        parts: tuple[Part, ...] = ("train", "val", "test")
+        sizes = np.array([task.split.count(part) for part in parts], float)
+        if sizes.all():
+            fractions = tuple(sizes / sizes.sum())
+    return [
+        task.with_split(Split.random(task.labels, fractions=fractions, seed=number))
+        for number in range(count)
+    ]

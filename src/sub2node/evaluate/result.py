@@ -1,0 +1,145 @@
+"""What a run gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..metrics import METRICS, class_f1, scores
+from ..ragged import Array
+from ..task import Part, SubgraphTask
+from .significance import Summary
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What all replicas say about one part.
+
+    Args:
+        logits: (R, m, C).
+        vectors: Of the subgraphs, (R, m, F); None where the model has none.
+    """
+
+    logits: Array
+    vectors: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Scores of one model on one split, over seeds.
+
+    Args:
+        model: What tables call it.
+        data: Name, hash and sizes of the task.
+        seeds: One a replica.
+        scores: By part (val, test) and metric.
+        class_scores: F1 by part and class.
+        seconds: Training and evaluation.
+        config: All settings.
+        notes: What to know about it, one sentence each.
+        preset: Where the settings come from.
+        thresholds: Of multi-label answers, one a replica.
+        outputs: By part; not kept in result.json.
+        history: By column (epochs, R).
+        best_epoch: One a replica, 1-based.
+        ended: ``complete``, ``early`` (patience ran out) or ``interrupted``.
+    """
+
+    model: str
+    data: dict[str, Any]
+    seeds: tuple[int, ...]
+    scores: dict[Part, dict[str, Summary]]
+    class_scores: dict[Part, dict[str, Summary]]
+    seconds: float
+    config: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    preset: str = ""
+    thresholds: tuple[float, ...] = ()
+    outputs: dict[Part, Outputs] = field(default_factory=dict, repr=False)
+    history: dict[str, Array] = field(default_factory=dict, repr=False)
+    best_epoch: tuple[int, ...] = ()
+    ended: str = "complete"
+
+    @property
+    def test(self) -> dict[str, Summary]:
+        """Scores of the test part."""
+        return self.scores["test"]
+
+    @property
+    def val(self) -> dict[str, Summary]:
+        """Scores of the validation part."""
+        return self.scores["val"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For result.json."""
+        return {
+            "model": self.model,
+            **{
+                part: {name: summary.to_dict() for name, summary in found.items()}
+                for part, found in self.scores.items()
+            },
+            "per_class": {
+                part: {name: summary.to_dict() for name, summary in found.items()}
+                for part, found in self.class_scores.items()
+            },
+            "seconds": self.seconds,
+            "data": self.data,
+            "config": self.config,
+            "preset": self.preset,
+            "seeds": list(self.seeds),
+            "best_epoch": list(self.best_epoch),
+            "ended": self.ended,
+            "thresholds": list(self.thresholds),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        f1 = self.test["micro_f1"]
+        return f"Result({self.model}: test micro-F1 {f1.mean:.3f} ± {f1.sd:.3f}, n = {f1.n})"
+
+
+def part_scores(
+    labels: Array, logits: Array, thresholds: tuple[float, ...]
+) -> dict[str, Summary]:
+    """Every metric over replicas; logits (R, m, C)."""
+    multilabel = labels.ndim == 2
+    each = [
+        scores(labels, part, multilabel=multilabel, threshold=threshold)
+        for part, threshold in zip(logits, thresholds, strict=True)
+    ]
+    return {name: Summary(tuple(found[name] for found in each)) for name in METRICS}
+
+
+def class_scores(
+    task: SubgraphTask, labels: Array, logits: Array, thresholds: tuple[float, ...]
+) -> dict[str, Summary]:
+    """F1 of each class over replicas."""
+    multilabel = labels.ndim == 2
+    each = np.array(
+        [
+            class_f1(labels, part, multilabel=multilabel, threshold=threshold)
+            for part, threshold in zip(logits, thresholds, strict=True)
+        ]
+    )
+    return {
+        name: Summary(tuple(map(float, column)))
+        for name, column in zip(task.class_names, each.T, strict=True)
+    }
+
+
+def data_facts(task: SubgraphTask) -> dict[str, Any]:
+    """What names the data in a result."""
+    assert task.split is not None
+    parts: tuple[Part, ...] = ("train", "virtual", "val", "test")
+    return {
+        "name": task.name,
+        "hash": task.hash,
+        "nodes": task.graph.num_nodes,
+        "edges": task.graph.num_edges,
+        "subgraphs": len(task),
+        "classes": task.num_classes,
+        "multilabel": task.multilabel,
+        "split": {part: task.split.count(part) for part in parts if task.split.count(part)},
+    }

@@ -1,0 +1,117 @@
+"""How sure a mean is, and whether two results differ."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConfigError
+
+LEVEL = 0.01
+_DRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A score over runs.
+
+    Args:
+        values: One a run.
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def n(self) -> int:
+        """Runs."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """Mean."""
+        return float(np.mean(self.values))
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation, of a sample (n-1); 0 for a single run."""
+        return float(np.std(self.values, ddof=1)) if self.n > 1 else 0.0
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % bootstrap interval of the mean (percentiles of 10,000 draws, always the same)."""
+        values = np.asarray(self.values)
+        drawn = np.random.default_rng(0).choice(values, (_DRAWS, self.n)).mean(axis=1)
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        return float(low), float(high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "n": self.n,
+            "se": self.se,
+            "interval": list(self.interval),
+            "values": list(self.values),
+        }
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Summary:
+        """The reverse of :meth:`to_dict`."""
+        return cls(tuple(float(value) for value in found["values"]))
+
+
+def welch(a: Sequence[float], b: Sequence[float]) -> float:
+    """Two-sided p of Welch's t-test that two sets of runs have the same mean."""
+    from scipy.stats import ttest_ind
+
+    if min(len(a), len(b)) < 2:
+        raise ConfigError("a t-test needs at least two runs on each side.")
+    if np.ptp(a) == 0 and np.ptp(b) == 0:  # no spread: equal, or certainly not
+        return 1.0 if a[0] == b[0] else 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # nearly equal values: p is 1 then
+        return float(ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def corrected_resampled(
+    a: Sequence[float], b: Sequence[float], *, train: int, test: int
+) -> float:
+    """Two-sided p that two models are equally good over the same repeated random splits.
+
+    The t-test on paired differences with the variance raised for overlapping training sets:
+    1/K + test/train instead of 1/K (Nadeau and Bengio, Machine Learning 52, 2003).
+
+    Args:
+        a: Score of one model on each of K splits.
+        b: Of the other, on the same splits.
+        train: Training subgraphs of a split.
+        test: Test subgraphs of a split.
+    """
+    from scipy.stats import t
+
+    if len(a) != len(b) or len(a) < 2:
+        raise ConfigError("a paired test needs the same splits on both sides, two at least.")
+    difference = np.subtract(a, b)
+    variance = difference.var(ddof=1)
+    if variance == 0:
+        return 1.0 if difference[0] == 0 else 0.0
+    value = difference.mean() / math.sqrt(variance * (1 / len(difference) + test / train))
+    return float(2 * t.sf(abs(value), len(difference) - 1))
+
+
+def mark(ours: Summary, other: Summary, p: float) -> str:
+    """The paper's mark at 0.01: ∗ significantly better, ∼ no significant difference, else none."""
+    if p >= LEVEL:
+        return "∼"
+    return "∗" if ours.mean > other.mean else ""

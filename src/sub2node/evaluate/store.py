@@ -1,0 +1,213 @@
+"""Run folders: results, settings, curves, predictions and vectors, written whole."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..files import check_folder, new_folder, written
+from ..metrics import answers
+from ..ragged import Array
+from ..task import Part, SubgraphTask
+from .compare import Comparison
+from .result import Result
+from .significance import Summary
+
+OURS = (
+    r"result\.json|config\.toml|epochs\.parquet|predictions\.parquet|embeddings\.parquet"
+    r"|MODEL_CARD\.md|comparison\.json|models"
+)
+
+
+def check_run_folder(path: str | Path, *, overwrite: bool) -> None:
+    """Raise unless a run folder can be made here."""
+    check_folder(Path(path), overwrite=overwrite, ours=OURS)
+
+
+def save_run(
+    result: Result, task: SubgraphTask, path: str | Path, *, overwrite: bool = False
+) -> Path:
+    """Write a run folder.
+
+    ``result.json`` (scores in 0…1), ``config.toml`` (a preset that repeats the run),
+    ``epochs.parquet`` (losses, validation score and learning rate by seed and epoch),
+    ``predictions.parquet``, ``embeddings.parquet`` (subgraph vectors) and ``MODEL_CARD.md``.
+    """
+    path = Path(path)
+    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+        _write(result, task, folder)
+    return path
+
+
+def save_comparison(
+    comparison: Comparison, task: SubgraphTask, path: str | Path, *, overwrite: bool = False
+) -> Path:
+    """Write ``comparison.json`` and a run folder for each model under ``models``."""
+    path = Path(path)
+    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+        text = json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False)
+        (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
+        for row in comparison.rows:
+            home = folder / "models" / row.result.model.replace(" ", "-").replace(":", "-")
+            home.mkdir(parents=True)
+            _write(row.result, task, home)
+    return path
+
+
+def load_scores(path: str | Path) -> dict[str, Any]:
+    """``result.json`` of a run, with the micro-F1 of its parts as :class:`Summary`."""
+    file = Path(path) / "result.json" if Path(path).is_dir() else Path(path)
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            **found,
+            **{
+                part: {name: Summary.from_dict(value) for name, value in found[part].items()}
+                for part in ("val", "test")
+            },
+        }
+    except FileNotFoundError:
+        raise DataError("there is no result.json here.", path=path) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"this is not the result of a run ({error!r}).", path=file) from None
+
+
+def _write(result: Result, task: SubgraphTask, folder: Path) -> None:
+    import pyarrow.parquet as pq
+
+    facts = {**result.to_dict(), "versions": _versions()}
+    text = json.dumps(facts, indent=1, ensure_ascii=False)
+    (folder / "result.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "MODEL_CARD.md").write_text(_card(result), encoding="utf-8")
+    if result.config:
+        from ..config import Config
+
+        toml = Config.from_dict(result.config).to_toml()
+        (folder / "config.toml").write_text(toml, encoding="utf-8")
+    if result.history:
+        pq.write_table(_epochs(result), folder / "epochs.parquet")
+    if result.outputs:
+        pq.write_table(_predictions(result, task), folder / "predictions.parquet")
+        if all(found.vectors is not None for found in result.outputs.values()):
+            pq.write_table(_embeddings(result, task), folder / "embeddings.parquet")
+
+
+def _epochs(result: Result) -> Any:
+    import pyarrow as pa
+
+    epochs, replicas = next(iter(result.history.values())).shape
+    return pa.table(
+        {
+            "seed": np.repeat(np.array(result.seeds), epochs),
+            "epoch": np.tile(np.arange(1, epochs + 1), replicas),
+            **{name: column.T.ravel() for name, column in result.history.items()},
+        }
+    )
+
+
+def _subgraph_column(result: Result, task: SubgraphTask) -> dict[str, Any]:
+    """Seed, part and name of the subgraph for each row of predictions and embeddings."""
+    assert task.split is not None
+    seeds, parts, names = [], [], []
+    for part, found in result.outputs.items():
+        replicas, count = found.logits.shape[:2]
+        here = np.flatnonzero(task.split.mask(part))
+        seeds.append(np.repeat(np.array(result.seeds), count))
+        parts.append(np.repeat(part, replicas * count))
+        names += [task.subgraphs.name_of(int(number)) for number in here] * replicas
+    return {"seed": np.concatenate(seeds), "part": np.concatenate(parts), "subgraph_id": names}
+
+
+def _predictions(result: Result, task: SubgraphTask) -> Any:
+    import pyarrow as pa
+
+    assert task.labels is not None
+    assert task.split is not None
+    classes = np.array(task.class_names, dtype=object)
+    labels, said, logits = [], [], []
+    for part, found in result.outputs.items():
+        truth = task.labels[task.split.mask(part)]
+        for row, threshold in zip(found.logits, result.thresholds, strict=True):
+            claim = answers(row, multilabel=task.multilabel, threshold=threshold)
+            labels += _words(truth, classes)
+            said += _words(claim, classes)
+            logits.append(row)
+    columns = np.concatenate(logits).T
+    return pa.table(
+        {
+            **_subgraph_column(result, task),
+            "label": labels,
+            "prediction": said,
+            **{f"logit {name}": c for name, c in zip(task.class_names, columns, strict=True)},
+        }
+    )
+
+
+def _words(values: Array, classes: Array) -> list[Any]:
+    if values.ndim == 1:
+        return [str(name) for name in classes[values]]
+    return [[str(name) for name in classes[row]] for row in values]
+
+
+def _embeddings(result: Result, task: SubgraphTask) -> Any:
+    import pyarrow as pa
+
+    vectors = np.concatenate(
+        [found.vectors.reshape(-1, found.vectors.shape[-1])
+         for found in result.outputs.values() if found.vectors is not None]
+    )  # fmt: skip
+    flat = pa.array(vectors.astype(np.float32).ravel())
+    column = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
+    return pa.table({**_subgraph_column(result, task), "vector": column})
+
+
+def _versions() -> dict[str, str]:
+    names = ("sub2node", "torch", "numpy", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{name: _version(name) for name in names}}
+
+
+def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _card(result: Result) -> str:
+    data = result.data
+    split = " / ".join(f"{count:,} {part}" for part, count in data["split"].items())
+    lines = [
+        f"# {result.model} on {data['name'] or data['hash'][:12]}",
+        "",
+        f"- Data: {data['nodes']:,} nodes, {data['edges']:,} edges, {data['subgraphs']:,} subgraphs"
+        f" ({split}), {data['classes']} classes{', multi-label' * data['multilabel']}; content hash"
+        f" `{data['hash'][:12]}`.",
+        f"- Seeds: {', '.join(map(str, result.seeds))}. Settings: "
+        + (f"preset `{result.preset}`, in `config.toml`." if result.preset else "none."),
+        "- Each seed's state is the one with the best validation micro-F1 (first epoch on ties);"
+        " the test part was read once.",
+        "",
+        "| metric | validation | test | 95 % interval of the test mean | n |",
+        "|---|---|---|---|---|",
+    ]
+    for name, summary in result.test.items():
+        val, (low, high) = result.val[name], summary.interval
+        lines.append(
+            f"| {name} | {val.mean:.4f} ± {val.sd:.4f} | {summary.mean:.4f} ± {summary.sd:.4f}"
+            f" | {low:.4f} … {high:.4f} | {summary.n} |"
+        )
+    lines += ["", "± is the standard deviation over runs (n-1)."]
+    lines += ["", "| class | test F1 |", "|---|---|"]
+    for name, summary in result.class_scores["test"].items():
+        lines.append(f"| {name} | {summary.mean:.4f} ± {summary.sd:.4f} |")
+    if result.notes:
+        lines += ["", "## To know", "", *(f"- {note}" for note in result.notes)]
+    return "\n".join(lines) + "\n"
