@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import datasets as datasets
     from .datasets import load_task as load_task
-    from .evaluate import Result as Result
-    from .evaluate import run as run
     from .errors import ConfigError as ConfigError
     from .errors import DataError as DataError
     from .errors import MissingExtraError as MissingExtraError
     from .errors import Sub2NodeError as Sub2NodeError
+    from .evaluate import Result as Result
+    from .evaluate import run as run
     from .io import save_task as save_task
     from .task import Graph as Graph
     from .task import Split as Split
@@ -43,7 +43,18 @@ _HOME = {
     "ConfigError": "errors",
     "MissingExtraError": "errors",
 }
-_PARTS = ("baselines", "config", "datasets", "errors", "evaluate", "io", "metrics", "nn", "task", "train")
+_PARTS = (
+    "baselines",
+    "config",
+    "datasets",
+    "errors",
+    "evaluate",
+    "io",
+    "metrics",
+    "nn",
+    "task",
+    "train",
+)
 
 __all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604
 

@@ -180,7 +180,8 @@ class Config:
         changes = {_full_name(name): value for name, value in settings.items()}
         for key, value in changes.items():
             _check(key, value, *_LEAVES[key])
-        return _replaced(self, "", changes)
+        changed: Config = _replaced(self, "", changes)
+        return changed
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

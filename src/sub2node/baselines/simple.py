@@ -30,9 +30,7 @@ class SimpleModel:
 
     name: str
     about: str
-    fit: Callable[
-        [SubgraphTask, dict[Part, Array], Sequence[int]], Callable[[Part], Array]
-    ]
+    fit: Callable[[SubgraphTask, dict[Part, Array], Sequence[int]], Callable[[Part], Array]]
 
 
 def bag_of_nodes(task: SubgraphTask) -> Any:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from ..errors import ConfigError
-from .output import AsJson, console, print_json, progress, say, table
+from .output import AsJson, print_json, progress, say
 from .reading import Reading, reads_data
+from .results import show_comparison, show_result, tested_against
 
 if TYPE_CHECKING:
-    from ..evaluate import Comparison, Result
+    from ..evaluate import Result
     from ..task import SubgraphTask
 
 
@@ -67,6 +67,7 @@ def run(
 
     Example: s2n run generate:density --structure s2n+a --conv gcn2 --seeds 3 -o density-run
     """
+    from ..evaluate import compare
     from ..evaluate.store import check_run_folder, load_scores, save_comparison, save_run
 
     if out is not None:
@@ -79,27 +80,18 @@ def run(
     with progress():
         task, results = plan.results(task, everything)
     if everything:
-        from ..evaluate import compare
-
         comparison = compare(results, paired=splits > 0)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)
-        if as_json:
-            print_json(comparison.to_dict())
-        else:
-            _show_comparison(comparison)
+        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
     else:
         if out is not None:
             save_run(results[0], task, out, overwrite=overwrite)
-        facts = results[0].to_dict()
-        if other is not None:
-            facts["against"] = _against(results[0], other)
+        tested = None if other is None else tested_against(results[0], other)
         if as_json:
-            print_json(facts)
+            print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
         else:
-            _show(results[0])
-            if other is not None:
-                _show_against(facts["against"])
+            show_result(results[0], tested)
     if checkpoint is not None:
         shutil.rmtree(checkpoint, ignore_errors=True)
     if out is not None and not as_json:
@@ -127,9 +119,7 @@ class _Plan:
         self.threshold: Any = threshold
         self.options = {"device": device, "checkpoint": checkpoint, "resume": resume}
 
-    def results(
-        self, task: SubgraphTask, everything: bool
-    ) -> tuple[SubgraphTask, list[Result]]:
+    def results(self, task: SubgraphTask, everything: bool) -> tuple[SubgraphTask, list[Result]]:
         """The task as it was used, and a result for each model."""
         from ..baselines import SIMPLE
         from ..config import STRUCTURES
@@ -147,8 +137,8 @@ class _Plan:
         results = []
         for model, name, notes in [*simple, *found]:
             result = self._assess(task, model)
-            notes = (*drawn, *notes, *result.notes)
-            results.append(replace(result, preset=name, notes=notes))
+            every = (*drawn, *notes, *result.notes)
+            results.append(replace(result, preset=name, notes=every))
             if result.ended == "interrupted":
                 break
         return task, results
@@ -178,91 +168,3 @@ def _checkpoint(out: Path | None, *, overwrite: bool, resume: bool) -> Path | No
             )
         shutil.rmtree(folder, ignore_errors=True)
     return folder
-
-
-def _points(summary: Any) -> str:
-    return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}"
-
-
-_NAMES = {"micro_f1": "Micro-F1", "macro_f1": "Macro-F1", "accuracy": "Accuracy", "pr_auc": "PR-AUC"}
-
-
-def _show(result: Result) -> None:
-    data = result.data
-    title = f"{result.model} on {data['name'] or 'this task'}"
-    view = table(title, "", "Validation", "Test", "95 % interval", "n")
-    for name, summary in result.test.items():
-        low, high = summary.interval
-        span = f"{100 * low:.1f} … {100 * high:.1f}" if summary.n > 1 else "-"
-        view.add_row(_NAMES[name], _points(result.val[name]), _points(summary), span,
-                     str(summary.n))  # fmt: skip
-    console.print(view)
-    _classes(result)
-    say("Time", f"{result.seconds:.1f} s", style="bold")
-    _notes([result])
-
-
-def _classes(result: Result) -> None:
-    found = result.class_scores["test"]
-    if len(found) > 12:
-        return
-    text = ", ".join(f"{name} {100 * summary.mean:.1f}" for name, summary in found.items())
-    say("Test F1 by class", text, style="bold")
-
-
-def _notes(results: list[Result]) -> None:
-    for note in dict.fromkeys(note for result in results for note in result.notes):
-        say("Note", note, style="dim")
-
-
-def _show_comparison(comparison: Comparison) -> None:
-    first = comparison.rows[0].result
-    name = first.data["name"] or "this task"
-    view: Table = table(f"All models on {name}", "Model", "Val micro-F1", "Test micro-F1", "",
-                        "Test macro-F1", "n", "Seconds")  # fmt: skip
-    for number, row in enumerate(comparison.rows):
-        result = row.result
-        best = "best val" if number == comparison.reference else row.sign
-        view.add_row(
-            result.model, _points(result.val["micro_f1"]), _points(result.test["micro_f1"]), best,
-            _points(result.test["macro_f1"]), str(result.test["micro_f1"].n),
-            f"{result.seconds:.1f}",
-        )  # fmt: skip
-    console.print(view)
-    reference = comparison.rows[comparison.reference].result.model
-    say(
-        "Marks",
-        f"against {reference}, the best on validation: ∗ significantly better, ∼ no significant"
-        f" difference, none: worse or not testable ({comparison.test}). ± is the standard"
-        " deviation.",
-        style="bold",
-    )
-    _notes([row.result for row in comparison.rows])
-
-
-def _against(result: Result, other: dict[str, Any]) -> dict[str, Any]:
-    from ..evaluate import mark, welch
-
-    ours, theirs = result.test["micro_f1"], other["test"]["micro_f1"]
-    p = welch(ours.values, theirs.values)
-    same = other["data"].get("hash") == result.data["hash"]
-    return {
-        "model": other["model"],
-        "mean": theirs.mean,
-        "sd": theirs.sd,
-        "n": theirs.n,
-        "p": p,
-        "sign": mark(ours, theirs, p),
-        "same_data": same,
-    }
-
-
-def _show_against(found: dict[str, Any]) -> None:
-    words = {"∗": "significantly better", "∼": "no significant difference", "": "worse"}
-    text = (
-        f"{found['model']} ({100 * found['mean']:.1f} ± {100 * found['sd']:.1f}, n = {found['n']}):"
-        f" {words[found['sign']]} {found['sign']} (Welch's t-test, p = {found['p']:.3g}, level 0.01)"
-    )
-    say("Against", " ".join(text.split()), style="bold")
-    if not found["same_data"]:
-        say("Beware", "the other run was on other data or another split.", style="yellow")

@@ -1,19 +1,44 @@
-"""Measures of data and of results: the protocol, its statistics, homophily, compression."""
+"""Measures of data and of results: the protocol, its statistics, homophily, compression.
 
-from .compare import Comparison as Comparison
-from .compare import compare as compare
-from .compare import over_splits as over_splits
+What needs torch is loaded on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .compression import Compression as Compression
 from .compression import compression as compression
 from .homophily import Homophily as Homophily
 from .homophily import homophily as homophily
-from .protocol import assess as assess
-from .protocol import random_splits as random_splits
-from .protocol import run as run
-from .result import Result as Result
-from .significance import Summary as Summary
-from .significance import corrected_resampled as corrected_resampled
-from .significance import mark as mark
-from .significance import welch as welch
-from .store import load_scores as load_scores
-from .store import save_run as save_run
+
+if TYPE_CHECKING:
+    from .comparison import Comparison as Comparison
+    from .comparison import compare as compare
+    from .comparison import over_splits as over_splits
+    from .protocol import assess as assess
+    from .protocol import random_splits as random_splits
+    from .protocol import run as run
+    from .result import Result as Result
+    from .significance import Summary as Summary
+    from .significance import corrected_resampled as corrected_resampled
+    from .significance import mark as mark
+    from .significance import welch as welch
+    from .store import load_scores as load_scores
+    from .store import save_run as save_run
+
+_NAMES = {
+    "comparison": ("Comparison", "compare", "over_splits"),
+    "protocol": ("assess", "random_splits", "run"),
+    "result": ("Result",),
+    "significance": ("Summary", "corrected_resampled", "mark", "welch"),
+    "store": ("load_scores", "save_run"),
+}
+_HOME = {name: home for home, names in _NAMES.items() for name in names}
+
+__all__ = ["Compression", "Homophily", "compression", "homophily", *_HOME]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    raise AttributeError(f"module 'sub2node.evaluate' has no attribute {name!r}")

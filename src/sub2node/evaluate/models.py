@@ -31,7 +31,9 @@ Labels = dict[Part, Array]
 class Model(Protocol):
     """Something that learns from train and val labels and then answers for any part."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What tables call it."""
 
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
         """Learn; ``labels`` has train and val only."""

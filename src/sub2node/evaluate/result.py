@@ -100,9 +100,7 @@ class Result:
         return f"Result({self.model}: test micro-F1 {f1.mean:.3f} ± {f1.sd:.3f}, n = {f1.n})"
 
 
-def part_scores(
-    labels: Array, logits: Array, thresholds: tuple[float, ...]
-) -> dict[str, Summary]:
+def part_scores(labels: Array, logits: Array, thresholds: tuple[float, ...]) -> dict[str, Summary]:
     """Every metric over replicas; logits (R, m, C)."""
     multilabel = labels.ndim == 2
     each = [

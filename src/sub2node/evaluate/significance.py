@@ -84,9 +84,7 @@ def welch(a: Sequence[float], b: Sequence[float]) -> float:
         return float(ttest_ind(a, b, equal_var=False).pvalue)
 
 
-def corrected_resampled(
-    a: Sequence[float], b: Sequence[float], *, train: int, test: int
-) -> float:
+def corrected_resampled(a: Sequence[float], b: Sequence[float], *, train: int, test: int) -> float:
     """Two-sided p that two models are equally good over the same repeated random splits.
 
     The t-test on paired differences with the variance raised for overlapping training sets:

@@ -14,8 +14,8 @@ from ..errors import DataError
 from ..files import check_folder, new_folder, written
 from ..metrics import answers
 from ..ragged import Array
-from ..task import Part, SubgraphTask
-from .compare import Comparison
+from ..task import SubgraphTask
+from .comparison import Comparison
 from .result import Result
 from .significance import Summary
 

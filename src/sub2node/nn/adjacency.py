@@ -49,7 +49,7 @@ class Adjacency:
         )
 
     def drop(self, keep: Tensor) -> Adjacency:
-        """The graph without some edges, each replica without its own; ``keep`` is 0 or 1, (R, E)."""
+        """The graph without some edges, each replica without its own; ``keep`` (R, E) is 0 or 1."""
         return replace(self, values=self.values * keep)
 
     @property

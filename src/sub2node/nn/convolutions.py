@@ -31,7 +31,7 @@ class MakeConvolution(Protocol):
 
 
 class GCN(nn.Module):
-    """D^-½ (A + I) D^-½ X W + b (Kipf and Welling, arXiv:1609.02907); I only where A has no loop."""
+    """D^-½ (A + I) D^-½ X W + b (Kipf and Welling, arXiv:1609.02907); I where A has no loop."""
 
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
@@ -65,7 +65,9 @@ class GCN2(nn.Module):
         pattern, values = graph.pattern, graph.normalized * (1 - self.alpha)
         if self.weight_first is not None:
             mixed_first = torch.bmm(first, self.alpha * self._mixed(self.weight_first))
-            return torch.baddbmm(mixed_first, pattern.aggregate(x, values), self._mixed(self.weight))
+            return torch.baddbmm(
+                mixed_first, pattern.aggregate(x, values), self._mixed(self.weight)
+            )
         if first is x:  # α X₀ is then a matter of the diagonal
             share = torch.full_like(values[..., : len(graph.diagonal)], self.alpha)
             h = pattern.aggregate(x, values.index_add(-1, graph.diagonal, share))
@@ -75,7 +77,9 @@ class GCN2(nn.Module):
 
     def _mixed(self, weight: Tensor) -> Tensor:
         """(1-β) I + β W: the identity is mixed in where it costs nothing."""
-        return torch.eye(weight.shape[-1], device=weight.device) * (1 - self.beta) + self.beta * weight
+        return (
+            torch.eye(weight.shape[-1], device=weight.device) * (1 - self.beta) + self.beta * weight
+        )
 
 
 class GIN(nn.Module):
@@ -91,11 +95,13 @@ class GIN(nn.Module):
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         own = x if self.eps is None else (1 + self.eps) * x
-        return self.second(torch.relu(self.first(own + graph.pattern.aggregate(x, graph.values))))
+        total = own + graph.pattern.aggregate(x, graph.values)
+        out: Tensor = self.second(torch.relu(self.first(total)))
+        return out
 
 
 class SAGE(nn.Module):
-    """W₁ · mean_j(w_ij x_j) + b + W₂ x_i (Hamilton et al., arXiv:1706.02216), over present edges."""
+    """W₁ · mean_j(w_ij x_j) + b + W₂ x_i over edges (Hamilton et al., arXiv:1706.02216)."""
 
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
@@ -108,7 +114,8 @@ class SAGE(nn.Module):
         """(R, n, F) → (R, n, F)."""
         count = graph.pattern.row_sums(graph.present.to(x.dtype)).clamp(min=1)
         mean = graph.pattern.aggregate(x, graph.values) / count.unsqueeze(-1)
-        return self.around(mean) + self.own(x)
+        out: Tensor = self.around(mean) + self.own(x)
+        return out
 
 
 class GATv2(nn.Module):

@@ -68,7 +68,7 @@ class Separated(Network):
             table.width, config.model.layers, config.model, config.model.outer, make,
             weighted=weighted, init=init, streams=streams,
         )  # fmt: skip
-        self.readout = Readout(self.readout_kind, config.model.hidden, init)  # type: ignore[arg-type]
+        self.readout = Readout(self.readout_kind, config.model.hidden, init)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
@@ -105,7 +105,7 @@ class S2N(Network):
                 weighted=weighted, init=init, streams=streams,
             )  # fmt: skip
             width = model.hidden
-        self.readout = Readout(self.readout_kind, width, init)  # type: ignore[arg-type]
+        self.readout = Readout(self.readout_kind, width, init)
         self.outer = Encoder(
             width, model.layers, model, model.outer, make,
             weighted=True, init=init, streams=streams,

@@ -32,9 +32,7 @@ class Readout(nn.Module):
     weights ω multiply the vectors in every case.
     """
 
-    def __init__(
-        self, kind: Literal["constant", "max", "learned"], width: int, init: Init
-    ) -> None:
+    def __init__(self, kind: Literal["constant", "max", "learned"], width: int, init: Init) -> None:
         super().__init__()
         self.kind = kind
         self.score = Linear(width, 1, init) if kind == "learned" else None

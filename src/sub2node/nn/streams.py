@@ -95,8 +95,10 @@ class Streams:
         """A seed a replica, for what draws from a generator that is not ours."""
         if self.device.type == "cpu":
             return [int(source.random_raw()) >> 2 for source in self._sources]
-        draw = {"high": 2**62, "size": (), "device": self.device}
-        return [int(torch.randint(**draw, generator=g)) for g in self._sources]
+        return [
+            int(torch.randint(2**62, (), generator=source, device=self.device))
+            for source in self._sources
+        ]
 
     def state(self) -> Tensor:
         """All states, to go on from later; uint8 (R, K)."""

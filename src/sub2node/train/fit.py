@@ -244,7 +244,9 @@ class _Group:
         self.plateau.restore(_under(tensors, "plateau."))
         for r, views in enumerate(self.replicas.views):
             for k, view in enumerate(views):
-                moments = {n: t.to(view.device) for n, t in _under(tensors, f"adam.{r}.{k}.").items()}
+                moments = {
+                    n: t.to(view.device) for n, t in _under(tensors, f"adam.{r}.{k}.").items()
+                }
                 if moments:
                     self.optimizer.state[view] = moments
         for name in ("best_score", "best_epoch", "diverged", "running"):

@@ -49,7 +49,7 @@ def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Pre
         return _own(name, base)
     if kind not in NAMES or (dataset and kind != "paper"):
         raise ConfigError(
-            f"there is no preset {name!r}.{suggest(kind, NAMES)} The path of a TOML file is one too."
+            f"there is no preset {name!r}.{suggest(kind, NAMES)} A TOML file can be one too."
         )
     if kind == "paper":
         return _paper(name, dataset or task.name, base, task)

@@ -50,9 +50,7 @@ class Comparison:
         return {
             "test": self.test,
             "reference": self.rows[self.reference].result.model,
-            "models": [
-                {**row.result.to_dict(), "p": row.p, "sign": row.sign} for row in self.rows
-            ],
+            "models": [{**row.result.to_dict(), "p": row.p, "sign": row.sign} for row in self.rows],
         }
 
 
@@ -109,7 +107,10 @@ def over_splits(
     notes = dict.fromkeys(note for result in results for note in result.notes)
     if len(notes) > 3:
         notes = dict.fromkeys([*list(notes)[:3], f"and {len(notes) - 3} more such notes."])
-    drawn = f"{len(results)} random stratified splits, {len(first.seeds)} seed(s) each; n counts splits."
+    drawn = (
+        f"{len(results)} random stratified splits, {len(first.seeds)} seed(s) each; n counts"
+        " splits."
+    )
     return replace(
         first,
         scores=joined("scores"),

@@ -1,0 +1,128 @@
+"""Which settings are best on validation? A random search that never reads a test label.
+
+The space is the paper's (layers, dropouts, rate, decay, clipping, GCNII's parameters, cut), with
+batch norm, skip, readout and the constants besides. Settings are ranked by mean best validation
+micro-F1 over seeds, ties by validation loss.
+
+    python benchmarks/search.py density --minutes 5 --features constant -o found.jsonl
+    python benchmarks/search.py --best found.jsonl        # the winner, as a preset
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sub2node as s2n
+from sub2node.config import Config
+from sub2node.evaluate.models import GraphNetwork
+from sub2node.evaluate.protocol import labels_of, seed_list
+
+
+def draw(rng: np.random.Generator, structure: str, features: str) -> dict[str, Any]:
+    """One point of the space."""
+
+    def tenth(low: int, high: int) -> float:
+        return int(rng.integers(low, high + 1)) / 10
+
+    settings: dict[str, Any] = {
+        "lr": float(np.exp(rng.uniform(np.log(5e-4), np.log(1e-2)))),
+        "weight_decay": float(np.exp(rng.uniform(np.log(1e-9), np.log(1e-6)))),
+        "clip": tenth(0, 5),
+        "dropout": tenth(0, 5),
+        "edge_dropout": tenth(0, 5),
+        "layers": int(rng.integers(1, 3)),
+        "batch_norm": bool(rng.integers(2)),
+        "skip": bool(rng.integers(2)),
+        "readout": str(rng.choice(["sum", "degree"])),
+        "translation.a": float(rng.integers(4, 17) / 4),
+        "translation.delta": float(rng.integers(1, 5) / 2),
+    }
+    encoders = ["outer"]
+    if structure == "s2n+a":
+        settings["inner_layers"] = int(rng.integers(1, 3))
+        encoders.append("inner")
+    for encoder in encoders:
+        settings[f"{encoder}.alpha"] = tenth(1, 9)
+        settings[f"{encoder}.theta"] = tenth(1, 20)
+        settings[f"{encoder}.shared_weights"] = bool(rng.integers(2))
+    if features == "constant":
+        settings |= {
+            "features.kind": "constant",
+            "features.trainable": False,
+            "features.width": int(rng.choice([1, 64])),
+            "features.value": float(rng.choice([1.0, 1 / 64])),
+        }
+    else:
+        settings |= {"features.kind": features, "features.scale": float(rng.choice([0.1, 0.3, 1]))}
+    return settings
+
+
+def assess(
+    task: s2n.SubgraphTask, config: Config, seeds: list[int], device: str
+) -> dict[str, float]:
+    """Validation only."""
+    labels = {part: labels_of(task, part) for part in ("train", "val")}
+    trained: Any = GraphNetwork(config, device=device).fit(task, labels, seeds)
+    best = trained.fitted.best_epoch
+    loss = [trained.fitted.history["val_loss"][e - 1, r] if e else 9.9 for r, e in enumerate(best)]
+    return {"val": float(trained.val_scores.mean()), "loss": float(np.mean(loss))}
+
+
+def ranked(path: Path) -> list[dict[str, Any]]:
+    """Trials of a file, best first."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return sorted(rows, key=lambda row: (-row["val"], row["loss"]))
+
+
+def main() -> None:
+    about = argparse.ArgumentParser(description=__doc__)
+    about.add_argument("data", nargs="*")
+    about.add_argument("--structure", default="s2n+a")
+    about.add_argument("--conv", default="gcn2")
+    about.add_argument("--features", default="random")
+    about.add_argument("--epochs", type=int, default=650)
+    about.add_argument("--seeds", type=int, default=5)
+    about.add_argument("--minutes", type=float, default=5)
+    about.add_argument("--number", type=int, default=0, help="Of this search; others draw others.")
+    about.add_argument("--device", default="cpu")
+    about.add_argument("--again", type=Path, help="Assess the 5 best of this file on all seeds.")
+    about.add_argument("--best", type=Path)
+    about.add_argument("-o", type=Path, default=Path("found.jsonl"))
+    given = about.parse_args()
+    if given.best:
+        row = ranked(given.best)[0]
+        print(f"# Chosen on validation: mean best micro-F1 {row['val']:.4f} over {row['n']} seeds,")
+        print("# by benchmarks/search.py.\n")
+        config = Config().with_settings({"structure": row["structure"], "conv": row["conv"]})
+        print(config.with_settings(row["settings"]).to_toml())
+        return
+    start, rng = time.monotonic(), np.random.default_rng(given.number)
+    base = {"structure": given.structure, "conv": given.conv, "epochs": given.epochs}
+    tasks = {name: s2n.load_task(name) for name in given.data}
+    points = [row["settings"] for row in ranked(given.again)[:5]] if given.again else None
+    while time.monotonic() - start < 60 * given.minutes and points != []:
+        settings = points.pop(0) if points else draw(rng, given.structure, given.features)
+        config = Config().with_settings({**base, **settings})
+        found = [assess(t, config, seed_list(given.seeds), given.device) for t in tasks.values()]
+        row = {
+            "data": list(tasks),
+            "structure": given.structure,
+            "conv": given.conv,
+            "n": given.seeds,
+            "val": float(np.mean([each["val"] for each in found])),
+            "loss": float(np.mean([each["loss"] for each in found])),
+            "by_data": {name: each["val"] for name, each in zip(tasks, found, strict=True)},
+            "settings": {"epochs": given.epochs, **settings},
+        }
+        with given.o.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()
