@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+
+# Tests run side by side; threads of one that wait in a loop would take the time of another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest

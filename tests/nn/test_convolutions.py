@@ -31,7 +31,7 @@ weighted_graphs = graphs(weighted=True, plain=True)
 
 def matrix_of(graph: Graph, scale: float = 3.0) -> Any:
     """Symmetric, with the graph's self-loops; isolated nodes stay."""
-    return (graph.adjacency(loops=True) / scale).tocsr()
+    return (graph.adjacency(loops=True) / np.float32(scale)).tocsr().astype(np.float32)
 
 
 def inputs(size: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -94,7 +94,7 @@ def assert_same_as_pyg(
             at = next(i for i, p in enumerate(parameters) if p is parameter)
             found = stacked[at][r]
             wanted = grad_of(theirs, above[r], [weight])[0]
-            close(found, as_stacked(wanted, found))
+            close(found, wanted.reshape(found.shape))
 
 
 def grad_of(out: Tensor, above: Tensor, of: list[Tensor]) -> tuple[Tensor, ...]:
@@ -107,21 +107,14 @@ def close(found: Tensor, expected: Tensor) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-4)
 
 
-def as_stacked(theirs: Tensor, ours: Tensor) -> Tensor:
-    """PyG's linear maps are (out, in), ours (in, out); other shapes differ by ones only."""
-    both_square = theirs.dim() == 2 and min(theirs.shape) > 1
-    return theirs if both_square and theirs.shape == ours.shape else theirs.reshape(ours.shape)
-
-
-def put(theirs: Any, ours: Tensor, r: int, *, transposed: bool = False) -> tuple[Tensor, Tensor]:
-    """Give PyG's parameter our values, and pair them; transposed ones through a view."""
-    values = ours[r].detach()
-    theirs.data = (values.T if transposed else values.reshape(theirs.shape)).clone()
+def put(theirs: Any, ours: Tensor, r: int) -> tuple[Tensor, Tensor]:
+    """Give PyG's parameter our values, and pair them."""
+    theirs.data = ours[r].detach().reshape(theirs.shape).clone()
     return theirs, ours
 
 
 def linear(theirs: Any, ours: Any, r: int) -> Pairs:
-    """Set a PyG linear map to ours, as a parametrised transpose, so that gradients line up."""
+    """Make a PyG linear map ours, as the transpose of a leaf (in, out), so that gradients match."""
     leaf = ours.weight[r].detach().clone().requires_grad_()
     del theirs.weight
     theirs.weight = leaf.T
@@ -261,7 +254,7 @@ class TestContract:
             alone = CONVOLUTIONS[name](WIDTH, Convolution(), 2, True, Init([seed]))
             part = slice(r, r + 1)
             torch.testing.assert_close(alone(x[part], first[part], graph), out[part])
-        assert not torch.equal(*(next(together.parameters())[r] for r in range(2)))
+        assert any(not torch.equal(p[0], p[1]) for p in together.parameters())
 
     def test_unweighted_graphs_are_graphs_of_weight_one(self, name: str) -> None:
         x, first = inputs(7, 0)

@@ -17,7 +17,7 @@ from torch.nn.functional import leaky_relu
 from ..config import Convolution
 from ..errors import ConfigError
 from .adjacency import Adjacency
-from .layers import Linear
+from .layers import Linear, matmul
 from .streams import Init
 
 
@@ -64,16 +64,14 @@ class GCN2(nn.Module):
         """(R, n, F) → (R, n, F)."""
         pattern, values = graph.pattern, graph.normalized * (1 - self.alpha)
         if self.weight_first is not None:
-            mixed_first = torch.bmm(first, self.alpha * self._mixed(self.weight_first))
-            return torch.baddbmm(
-                mixed_first, pattern.aggregate(x, values), self._mixed(self.weight)
-            )
+            mixed_first = matmul(first, self.alpha * self._mixed(self.weight_first))
+            return matmul(pattern.aggregate(x, values), self._mixed(self.weight), mixed_first)
         if first is x:  # α X₀ is then a matter of the diagonal
             share = torch.full_like(values[..., : len(graph.diagonal)], self.alpha)
             h = pattern.aggregate(x, values.index_add(-1, graph.diagonal, share))
         else:
             h = pattern.aggregate(x, values, plus=first, times=self.alpha)
-        return torch.bmm(h, self._mixed(self.weight))
+        return matmul(h, self._mixed(self.weight))
 
     def _mixed(self, weight: Tensor) -> Tensor:
         """(1-β) I + β W: the identity is mixed in where it costs nothing."""

@@ -12,6 +12,49 @@ from torch.nn.functional import batch_norm
 from .streams import Init, Streams
 
 
+def matmul(x: Tensor, weight: Tensor, plus: Tensor | None = None) -> Tensor:
+    """x W + b of each replica; (R, n, in), (R, in, out), (R, 1 or n, out) → (R, n, out).
+
+    On the CPU replicas are multiplied one by one, which costs no more than a batch and makes each
+    result independent, to the last bit, of how many others there are.
+    """
+    if x.is_cuda:
+        return torch.bmm(x, weight) if plus is None else torch.baddbmm(plus, x, weight)
+    return _MatMul.apply(x, weight, plus)  # type: ignore[no-any-return,no-untyped-call]
+
+
+class _MatMul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, plus: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.broadcast = plus is not None and plus.shape[1] == 1 and x.shape[1] != 1
+        out = x.new_empty(len(x), x.shape[1], weight.shape[2])
+        for r, part in enumerate(out):
+            if plus is None:
+                torch.mm(x[r], weight[r], out=part)
+            else:
+                torch.addmm(plus[r], x[r], weight[r], out=part)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        (grad,), (x, weight) = grads, ctx.saved_tensors
+        to_x = to_weight = to_plus = None
+        if ctx.needs_input_grad[0]:
+            to_x = torch.empty(x.shape, dtype=x.dtype)
+            for g, w, part in zip(grad, weight, to_x, strict=True):
+                torch.mm(g, w.T, out=part)
+        if ctx.needs_input_grad[1]:
+            to_weight = torch.empty_like(weight)
+            for g, rows, part in zip(grad, x, to_weight, strict=True):
+                torch.mm(rows.T, g, out=part)
+        if ctx.needs_input_grad[2]:
+            to_plus = grad
+            if ctx.broadcast:
+                to_plus = torch.stack([g.sum(0, keepdim=True) for g in grad])
+        return to_x, to_weight, to_plus
+
+
 class Linear(nn.Module):
     """x W + b with W (R, in, out); initialised as ``torch.nn.Linear``, or W by Glorot."""
 
@@ -29,9 +72,7 @@ class Linear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(R, n, in) → (R, n, out)."""
-        if self.bias is None:
-            return torch.bmm(x, self.weight)
-        return torch.baddbmm(self.bias, x, self.weight)
+        return matmul(x, self.weight, self.bias)
 
 
 class BatchNorm(nn.Module):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import get_total_norm
 
 from ..config import Training
 
@@ -48,12 +49,16 @@ class Replicas:
 
     def norms(self) -> Tensor:
         """Norm of each replica's gradient; (R,)."""
-        squares = [p.grad.flatten(1).square().sum(1) for p in self.stacked if p.grad is not None]
-        total = torch.stack(squares).sum(0) if squares else torch.zeros(self.count)
-        for r, p in self.own:
-            if p.grad is not None:
-                total[r] += p.grad.square().sum()
-        return total.sqrt()
+        return torch.stack([get_total_norm(grads) for grads in self._gradients()])
+
+    def _gradients(self) -> list[list[Tensor]]:
+        """Of each replica, those that there are."""
+        stacked = [p.grad for p in self.stacked if p.grad is not None]
+        return [
+            [grad[r] for grad in stacked]
+            + [p.grad for s, p in self.own if s == r and p.grad is not None]
+            for r in range(self.count)
+        ]
 
     def clip(self, largest: float) -> None:
         """Shrink the gradients of replicas whose norm is above ``largest``."""

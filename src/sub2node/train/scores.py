@@ -19,9 +19,9 @@ def losses(logits: Tensor, labels: Tensor) -> Tensor:
     if labels.dim() == 2:
         target = labels.expand(replicas, -1, -1)
         each = binary_cross_entropy_with_logits(logits, target, reduction="none")
-        return each.mean((1, 2))
+        return torch.stack([part.mean() for part in each])
     each = cross_entropy(logits.flatten(0, 1), labels.repeat(replicas), reduction="none")
-    return each.view(replicas, count).mean(1)
+    return torch.stack([part.mean() for part in each.view(replicas, count)])
 
 
 def micro_f1(logits: Tensor, labels: Tensor) -> Tensor:

@@ -1,0 +1,201 @@
+"""The training loop: replicas, optimiser, schedule, best state, interruptions."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import sub2node as s2n
+from sub2node.config import Config
+from sub2node.evaluate.protocol import labels_of
+from sub2node.nn import build_network, build_stages
+from sub2node.progress import listen
+from sub2node.train import fit, forward
+from sub2node.train.scores import losses
+
+STRUCTURES = ("separated", "connected", "s2n+0", "s2n+a")
+LIVELY = {"dropout": 0.4, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.1}
+# A bias before batch norm has no gradient but rounding, which Adam makes steps of: a replica with
+# such biases is the same among others only as far as rounding is.
+NO_NORM = {**LIVELY, "batch_norm": False}
+
+
+@pytest.fixture(scope="module")
+def task() -> s2n.SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+
+
+def labels(task: s2n.SubgraphTask) -> dict[Any, torch.Tensor]:
+    return {part: torch.from_numpy(labels_of(task, part)) for part in ("train", "val")}
+
+
+def made(
+    task: s2n.SubgraphTask, settings: dict[str, Any], seeds: Sequence[int], conv: Any = None
+) -> tuple[Config, Any, Any]:
+    config = Config().with_settings({"features.kind": "random", "epochs": 20, **settings})
+    stages = build_stages(task, config)
+    return config, stages, build_network(task, config, stages, seeds, conv=conv)
+
+
+def trained(task: s2n.SubgraphTask, settings: dict[str, Any], seeds: Sequence[int], **kw: Any) -> Any:
+    config, stages, network = made(task, settings, seeds, kw.pop("conv", None))
+    found = fit([network], stages, labels(task), config.training, **kw)
+    return found, network[0], forward([network], stages, "val")[1]
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+@pytest.mark.parametrize("conv", ["gcn2", "gcn", "gin", "sage", "gatv2"])
+def test_a_replica_learns_the_same_alone_and_among_others(task, structure, conv) -> None:
+    settings = {"structure": structure, "conv": conv, **(LIVELY if conv == "gcn2" else NO_NORM)}
+    seeds = [10, 11, 12, 13] if conv != "gcn2" else list(range(10, 20))
+    together, network, logits = trained(task, settings, seeds)
+    for r in (0, 2):
+        alone, single, own = trained(task, settings, [seeds[r]])
+        for name, column in alone.history.items():
+            assert together.history[name][:, r] == pytest.approx(column[:, 0], rel=1e-5), name
+        assert together.best_epoch[r] == alone.best_epoch[0]
+        for mine, theirs in zip(single.parameters(), network.parameters(), strict=True):
+            scale = float(mine.detach().abs().max())
+            assert torch.allclose(mine[0], theirs[r], rtol=1e-5, atol=1e-5 * scale)
+        assert np.allclose(logits[r], own[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_users_convolution_keeps_replicas_apart_too(task) -> None:
+    from torch_geometric.nn import GraphConv
+
+    settings = {"structure": "s2n+a", **NO_NORM}
+    together, _, _ = trained(task, settings, [10, 11, 12], conv=GraphConv)
+    alone, _, _ = trained(task, settings, [11], conv=GraphConv)
+    for name, column in alone.history.items():
+        assert together.history[name][:, 1] == pytest.approx(column[:, 0], rel=1e-5), name
+
+
+def test_other_seeds_learn_otherwise(task) -> None:
+    found, _, _ = trained(task, {"epochs": 3, **LIVELY}, [10, 11])
+    assert abs(found.history["train_loss"][:, 0] - found.history["train_loss"][:, 1]).min() > 1e-4
+
+
+def test_training_twice_is_bitwise_the_same(task) -> None:
+    (one, _, first), (two, _, second) = (trained(task, LIVELY, [10, 11]) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert all(np.array_equal(one.history[name], two.history[name]) for name in one.history)
+
+
+@pytest.mark.parametrize("clip", [0.0, 0.05])
+def test_the_loop_does_what_plain_pytorch_does(task, clip) -> None:
+    settings = {"dropout": 0.0, "edge_dropout": 0.0, "batch_norm": True, "clip": clip, "epochs": 12}
+    settings |= {"weight_decay": 1e-3, "plateau_patience": 0, "plateau_factor": 0.5, "lr": 0.05}
+    config, stages, (network, _) = made(task, settings, [10])
+    training, targets = config.training, labels(task)
+    optimizer = torch.optim.Adam(
+        network.parameters(), lr=training.lr, weight_decay=training.weight_decay
+    )
+    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
+        optimizer, factor=0.5, patience=0, min_lr=training.min_lr
+    )
+    history = []
+    for _ in range(training.epochs):
+        network.train()
+        optimizer.zero_grad()
+        loss = losses(network(stages["train"])[1], targets["train"]).sum()
+        loss.backward()
+        if clip:
+            torch.nn.utils.clip_grad_norm_(network.parameters(), clip)
+        optimizer.step()
+        with torch.no_grad():
+            val = losses(network.eval()(stages["val"])[1], targets["val"]).sum()
+        history.append((float(loss.detach()), float(val), optimizer.param_groups[0]["lr"]))
+        schedule.step(val)
+    ours, _, _ = trained(task, settings, [10])
+    for column, name in enumerate(("train_loss", "val_loss", "lr")):
+        expected = np.array(history)[:, column]
+        assert ours.history[name][:, 0] == pytest.approx(expected, rel=1e-5), name
+    assert len(set(ours.history["lr"][:, 0])) > 1  # the schedule did something
+
+
+def test_the_best_state_is_the_first_with_the_best_validation_score(task) -> None:
+    found, _, logits = trained(task, {"epochs": 40, "lr": 0.01}, [10, 11, 12])
+    truth = labels_of(task, "val")
+    column = found.history["val_micro_f1"]
+    assert (found.best_epoch == column.argmax(axis=0) + 1).all()
+    assert (logits.argmax(-1) == truth).mean(axis=1) == pytest.approx(column.max(axis=0))
+    assert (found.best_epoch < 40).any()  # else the test shows nothing
+
+
+def test_a_replica_that_diverges_leaves_the_others_alone(task) -> None:
+    config, stages, group = made(task, LIVELY, [10, 11, 12])
+    with torch.no_grad():
+        group[0].head.weight[1] = torch.nan
+    broken = fit([group], stages, labels(task), config.training)
+    sound, _, _ = trained(task, LIVELY, [10, 11, 12])
+    assert broken.diverged.tolist() == [0, 1, 0]
+    assert broken.best_epoch[1] == 0
+    for name, column in broken.history.items():
+        assert np.array_equal(column[:, [0, 2]], sound.history[name][:, [0, 2]]), name
+
+
+def test_a_rate_far_too_high_is_reported_not_raised(task) -> None:
+    found, _, logits = trained(task, {"lr": 1e30, "clip": 0.0, "epochs": 5}, [10, 11])
+    assert (found.diverged > 0).all()
+    assert np.isfinite(logits).all()  # the best state is from before
+
+
+def test_patience_stops_each_replica_by_itself(task) -> None:
+    found, _, _ = trained(task, {"epochs": 200, "patience": 5}, [10, 11, 12])
+    assert found.ended == "early"
+    epochs = len(found.history["lr"])
+    assert epochs == found.best_epoch.max() + 5
+    alone, _, _ = trained(task, {"epochs": 200, "patience": 5}, [11])
+    assert alone.best_epoch[0] == found.best_epoch[1]
+
+
+def test_groups_in_step_are_one_training(task) -> None:
+    config, stages, first = made(task, LIVELY, [10, 11])
+    second = build_network(task, config, stages, [12])
+    apart = fit([first, second], stages, labels(task), config.training)
+    together, _, logits = trained(task, LIVELY, [10, 11, 12])
+    for name, column in apart.history.items():
+        assert column == pytest.approx(together.history[name], rel=1e-5), name
+    assert np.allclose(forward([first, second], stages, "val")[1], logits, rtol=1e-4, atol=1e-5)
+
+
+def test_ctrl_c_ends_after_the_epoch_with_the_best_state_so_far(task) -> None:
+    def interrupt(what: str, done: float, total: float, detail: str) -> None:
+        if done == 7:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with listen(interrupt):
+        found, _, logits = trained(task, LIVELY, [10, 11])
+    assert found.ended == "interrupted"
+    assert len(found.history["lr"]) == 7
+    whole, _, _ = trained(task, LIVELY, [10, 11])
+    assert np.array_equal(found.history["val_loss"], whole.history["val_loss"][:7])
+    assert np.isfinite(logits).all()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_ctrl_c_interrupts_at_once(task) -> None:
+    def interrupt(what: str, done: float, total: float, detail: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with listen(interrupt), pytest.raises(KeyboardInterrupt):
+        trained(task, LIVELY, [10])
+
+
+def test_progress_tells_loss_score_and_replicas(task) -> None:
+    said: list[tuple[str, float, float, str]] = []
+    with listen(lambda *report: said.append(report)):
+        trained(task, {"epochs": 2}, [10, 11, 12])
+    what, done, total, detail = said[-1]
+    assert (what, done, total) == ("Training", 2, 2)
+    assert "loss" in detail
+    assert "best val" in detail
+    assert "3 replicas" in detail

@@ -1,0 +1,104 @@
+"""Presets: every file that ships can be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sub2node as s2n
+from sub2node.config import STRUCTURES, Config
+from sub2node.errors import ConfigError, DataError
+from sub2node.train import find_preset, published
+
+
+@pytest.fixture(scope="module")
+def task() -> s2n.SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=20")
+
+
+@pytest.mark.parametrize("name", ["default", "fast"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_presets_for_any_data(task, name, structure) -> None:
+    for conv in ("gcn", "gin", "torch_geometric.nn:GraphConv"):
+        preset = find_preset(name, task, structure, conv)
+        assert (preset.config.structure, preset.config.conv) == (structure, conv)
+    assert preset.notes == ()
+
+
+def test_every_published_setting_is_a_config_that_says_how_it_was_chosen(task) -> None:
+    found = published()
+    assert set(found) == {"gatv2", "gcn", "gcn2", "gin", "sage"}
+    assert len(found["gcn2"]) == 8
+    count = 0
+    for conv, datasets in found.items():
+        for dataset in datasets:
+            for structure in STRUCTURES:
+                try:
+                    preset = find_preset(f"paper:{dataset}", task, structure, conv)
+                except ConfigError as error:
+                    assert "has no settings for" in str(error)  # noqa: PT017
+                    continue
+                count += 1
+                assert any("chosen by test score" in note for note in preset.notes)
+    assert count == 108
+
+
+def test_published_numbers_of_one_entry(task) -> None:
+    preset = find_preset("paper:density", task, "s2n+a", "gcn2")
+    config = preset.config
+    assert (config.model.layers, config.model.inner_layers) == (2, 2)
+    assert (config.model.batch_norm, config.model.skip) == (True, True)
+    assert config.model.readout == "degree-code"
+    assert (config.model.outer.alpha, config.model.outer.theta) == (0.4, 1.0)
+    assert (config.model.inner.alpha, config.model.inner.theta) == (0.1, 0.3)
+    assert (config.translation.a, config.translation.delta) == (3.25, 0.5)
+    assert config.training.lr == pytest.approx(0.009248, rel=1e-3)
+    assert (config.training.clip, config.training.epochs) == (0.1, 650)
+    features = config.features
+    assert (features.kind, features.value, features.trainable) == ("constant", 1.0, False)
+
+
+def test_copies_and_stand_ins_are_named(task) -> None:
+    copied = find_preset("paper:density", task, "s2n+0", "gcn")
+    assert any("a copy of the settings" in note for note in copied.notes)
+    broken = find_preset("paper:hpo_neuro", task, "s2n+a", "gin")
+    assert any("eps = null" in note for note in broken.notes)
+    assert any("without translation settings" in note for note in broken.notes)
+    assert any("start at random" in note for note in broken.notes)
+    assert broken.config.features.kind == "random"
+
+
+def test_paper_takes_the_settings_of_the_task(data: Path) -> None:
+    task = s2n.load_task("component")
+    assert find_preset("paper", task, "s2n+0", "gcn2").config.training.epochs == 650
+
+
+@pytest.mark.parametrize(
+    ("name", "conv", "words"),
+    [
+        ("papr", "gcn2", "Did you mean 'paper'"),
+        ("default:ppi_bp", "gcn2", "no preset"),
+        ("paper:mine", "gcn2", "paper:NAME"),
+        ("paper:ppi", "gcn2", "ppi_bp"),
+        ("paper:ppi_bp", "torch_geometric.nn:GraphConv", "--preset default"),
+        ("none.toml", "gcn2", "no preset file"),
+    ],
+)
+def test_what_is_not_there_is_said(task, name, conv, words) -> None:
+    with pytest.raises(ConfigError, match=words):
+        find_preset(name, task, "s2n+a", conv)
+
+
+def test_a_file_of_ones_own(task, tmp_path) -> None:
+    file = tmp_path / "mine.toml"
+    config = Config().with_settings({"lr": 0.02, "inner.alpha": 0.25, "readout": "max"})
+    file.write_text(config.to_toml())
+    found = find_preset(str(file), task, "s2n+0", "gcn").config
+    assert found == config.with_settings({"structure": "s2n+0", "conv": "gcn"})
+    file.write_text("[training]\nlr = 'fast'\n")
+    with pytest.raises(DataError, match=r"mine\.toml: training\.lr is a number"):
+        find_preset(str(file), task, "s2n+0", "gcn")
+    file.write_text("lr == 3")
+    with pytest.raises(DataError, match="not TOML"):
+        find_preset(str(file), task, "s2n+0", "gcn")
