@@ -5,7 +5,9 @@ batch norm, skip, readout and the constants besides. Settings are ranked by mean
 micro-F1 over seeds, ties by validation loss.
 
     python benchmarks/search.py density --minutes 5 --features constant -o found.jsonl
-    python benchmarks/search.py --best found.jsonl        # the winner, as a preset
+    python benchmarks/search.py density --features constant --near found.jsonl -o b.jsonl
+    python benchmarks/search.py density --again b.jsonl --seeds 10 -o c.jsonl   # the five best
+    python benchmarks/search.py --best c.jsonl        # the winner, as a preset
 """
 
 from __future__ import annotations
@@ -63,6 +65,12 @@ def draw(rng: np.random.Generator, structure: str, features: str) -> dict[str, A
     return settings
 
 
+def near(rng: np.random.Generator, rows: list[dict[str, Any]], fresh: dict[str, Any]) -> Any:
+    """One of the best points so far, with about a third of its settings drawn anew."""
+    point = dict(rows[int(rng.integers(min(8, len(rows))))]["settings"])
+    return {**point, **{name: fresh[name] for name in fresh if rng.random() < 0.3}}
+
+
 def assess(
     task: s2n.SubgraphTask, config: Config, seeds: list[int], device: str
 ) -> dict[str, float]:
@@ -91,6 +99,7 @@ def main() -> None:
     about.add_argument("--minutes", type=float, default=5)
     about.add_argument("--number", type=int, default=0, help="Of this search; others draw others.")
     about.add_argument("--device", default="cpu")
+    about.add_argument("--near", type=Path, help="Search around the best of this file.")
     about.add_argument("--again", type=Path, help="Assess the 5 best of this file on all seeds.")
     about.add_argument("--best", type=Path)
     about.add_argument("-o", type=Path, default=Path("found.jsonl"))
@@ -108,6 +117,9 @@ def main() -> None:
     points = [row["settings"] for row in ranked(given.again)[:5]] if given.again else None
     while time.monotonic() - start < 60 * given.minutes and points != []:
         settings = points.pop(0) if points else draw(rng, given.structure, given.features)
+        if given.near:
+            settings = near(rng, ranked(given.near), settings)
+        settings["epochs"] = given.epochs
         config = Config().with_settings({**base, **settings})
         found = [assess(t, config, seed_list(given.seeds), given.device) for t in tasks.values()]
         row = {
@@ -118,7 +130,7 @@ def main() -> None:
             "val": float(np.mean([each["val"] for each in found])),
             "loss": float(np.mean([each["loss"] for each in found])),
             "by_data": {name: each["val"] for name, each in zip(tasks, found, strict=True)},
-            "settings": {"epochs": given.epochs, **settings},
+            "settings": settings,
         }
         with given.o.open("a") as file:
             file.write(json.dumps(row) + "\n")

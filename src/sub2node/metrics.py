@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from .ragged import Array
@@ -32,17 +34,13 @@ def scores(
     logits = np.nan_to_num(logits, nan=-1e30)
     said = answers(logits, multilabel=multilabel, threshold=threshold)
     truth, claim = _one_hot(labels, logits.shape[1]), _one_hot(said, logits.shape[1])
-    seen = truth.any(axis=0)
+    seen = np.flatnonzero(truth.any(axis=0))
     shares = logits if multilabel else _softmax(logits)
     return {
         "micro_f1": _f1(truth.ravel(), claim.ravel()),
-        "macro_f1": float(np.mean([_f1(truth[:, c], claim[:, c]) for c in np.flatnonzero(seen)]))
-        if seen.any()
-        else 0.0,
+        "macro_f1": _mean(_f1(truth[:, c], claim[:, c]) for c in seen),
         "accuracy": float(accuracy_score(labels, said)),
-        "pr_auc": float(average_precision_score(truth[:, seen], shares[:, seen]))
-        if seen.any()
-        else 0.0,
+        "pr_auc": _mean(average_precision_score(truth[:, c], shares[:, c]) for c in seen),
     }
 
 
@@ -65,6 +63,11 @@ def best_threshold(labels: Array, logits: Array) -> float:
     if top + 1 == len(ranked):
         return float(np.nextafter(ranked[top], -np.inf))
     return float((ranked[top] + ranked[top + 1]) / 2)
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return float(np.mean(found)) if found else 0.0
 
 
 def _f1(truth: Array, claim: Array) -> float:

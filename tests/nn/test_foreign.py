@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch_geometric.nn import GCNConv, GraphConv
+from torch_geometric.nn import GATConv, GCNConv, GraphConv
 
+import sub2node as s2n
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.config import Config
 from sub2node.nn import Network, Stages, build_network, build_stages
@@ -90,6 +91,23 @@ def test_first_values_of_foreign_layers_depend_on_the_seed_alone() -> None:
     assert all(torch.equal(a, b) for a, b in pairs)
 
 
+def test_what_a_foreign_layer_drops_comes_from_the_stream_of_its_replica() -> None:
+    task, config = task_of(), config_of("connected")
+    stages = build_stages(task, config)
+    found = []
+    for noise, seeds in enumerate((SEEDS, SEEDS[1:])):
+        torch.manual_seed(noise)
+        before = torch.get_rng_state()
+        network, _ = build_network(
+            task, config, stages, seeds, conv=lambda a, b: GATConv(a, b, dropout=0.5)
+        )
+        found.append([network(stages["train"])[1][-1] for _ in range(2)])
+        assert torch.equal(torch.get_rng_state(), before)
+    for together, alone in zip(*found, strict=True):
+        torch.testing.assert_close(together, alone)
+    assert not torch.allclose(*found[0])
+
+
 @pytest.mark.parametrize(
     ("conv", "names"),
     [
@@ -142,3 +160,26 @@ def test_a_task_needs_a_split_and_labels() -> None:
     bare = SubgraphTask(whole.graph, whole.subgraphs, split=whole.split)
     with pytest.raises(DataError, match="no labels"):
         build_network(bare, config, build_stages(bare, config), SEEDS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torch_geometric.nn:GCN2Conv", "torch_geometric.nn:GINEConv", "torch:rand", ":X", "..x:Y"],
+)
+def test_what_is_no_convolution_of_this_kind_is_said(name) -> None:
+    task = s2n.load_task("generate:density,subgraphs=12")
+    with pytest.raises(ConfigError):
+        s2n.run(task, conv=name, seeds=1, preset="fast", settings={"epochs": 1})
+
+
+def test_one_with_edge_features_runs_on_unweighted_graphs_too() -> None:
+    task = s2n.load_task("generate:density,subgraphs=12")
+    conv = "torch_geometric.nn:TransformerConv"
+    settings = {"epochs": 1, "features.kind": "random"}
+    assert s2n.run(task, conv=conv, seeds=1, preset="fast", settings=settings).seeds == (10,)
+
+
+def test_the_graph_of_another_task_is_refused() -> None:
+    one, other = (s2n.load_task(f"generate:density,subgraphs=12,seed={seed}") for seed in (1, 2))
+    with pytest.raises(ConfigError, match="another task"):
+        build_stages(one, Config(), graph=s2n.translate(other))

@@ -136,6 +136,29 @@ def test_logits_follow_the_equations(
             torch.testing.assert_close(found[r], expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("structure", ["s2n+0", "separated"])
+def test_only_s2n_drops_channels_before_its_head(structure: str) -> None:
+    config = config_of(structure, layers=0, hidden=5, dropout=0.5)
+    network, stages = built(task_of(), config)
+    vectors, logits = network(stages["train"])
+    expected, undropped = network.eval()(stages["train"])
+    torch.testing.assert_close(vectors, expected)
+    assert torch.allclose(logits, undropped) == (structure == "separated")
+
+
+@pytest.mark.parametrize("hidden", [5, 6])
+def test_every_layer_of_gcn2_reads_what_entered_the_first(hidden: int) -> None:
+    network, stages = built(task_of(), config_of("connected", "gcn2", hidden=hidden, layers=3))
+    encoder: Any = network.encoder
+    graph, table = stages["train"].nodes, network.table()
+    first = table if encoder.project is None else torch.relu(encoder.project(table))
+    out = first
+    for layer in encoder.layers:
+        out = torch.relu(layer.conv(out, first, graph))
+    found = encoder(table, graph)
+    torch.testing.assert_close(found, (first, out))
+
+
 @pytest.mark.parametrize("readout", ["sum", "mean", "max", "learned"])
 @pytest.mark.parametrize("structure", ["separated", "connected"])
 def test_answers_without_s2n_do_not_depend_on_other_subgraphs(structure: str, readout: str) -> None:

@@ -202,3 +202,13 @@ def test_repeated_entries_count_each() -> None:
     out.sum().backward()
     assert x.grad is not None
     assert x.grad.flatten().tolist() == [4, 5]
+
+
+def test_entries_that_tie_share_the_gradient_of_max_whatever_its_sign() -> None:
+    pattern = Pattern.from_csr([0, 2, 2], [0, 1], 2)
+    for sign in (1.0, -1.0):
+        x = torch.zeros(1, 2, 1, requires_grad=True)
+        out = pattern.max(x)
+        assert out[0, 1, 0] == 0  # a row without entries
+        (grad,) = torch.autograd.grad(out, x, sign * torch.ones(1, 2, 1))
+        assert grad.flatten().tolist() == [sign / 2, sign / 2]

@@ -43,7 +43,9 @@ def made(
     return config, stages, build_network(task, config, stages, seeds, conv=conv)
 
 
-def trained(task: s2n.SubgraphTask, settings: dict[str, Any], seeds: Sequence[int], **kw: Any) -> Any:
+def trained(
+    task: s2n.SubgraphTask, settings: dict[str, Any], seeds: Sequence[int], **kw: Any
+) -> Any:
     config, stages, network = made(task, settings, seeds, kw.pop("conv", None))
     found = fit([network], stages, labels(task), config.training, **kw)
     return found, network[0], forward([network], stages, "val")[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +85,10 @@ def _logistic(features: Callable[[SubgraphTask], Any]) -> Any:
             step("Logistic regression", done, len(_STRENGTHS), f"C = {strength:g}")
             model: Any = LogisticRegression(C=strength, max_iter=2000)
             model = OneVsRestClassifier(model) if multilabel else model
-            model.fit(x[_rows(task, "train")], labels["train"])
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Label .* is present in all")
+                warnings.filterwarnings("ignore", "Label not .* is present in all")
+                model.fit(x[_rows(task, "train")], labels["train"])
             logits = _decision(model, x[_rows(task, "val")], task.num_classes)
             score = scores(labels["val"], logits, multilabel=multilabel)["micro_f1"]
             if score > best:

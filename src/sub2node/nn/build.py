@@ -75,6 +75,8 @@ def build_stages(
         graph = translate(task, self_loops=config.translation.self_loops)
     weak = None
     if graph is not None and s2n:
+        if graph.task_hash not in ("", task.hash) or len(graph) != len(task):
+            raise ConfigError("the graph was translated from another task than the one given.")
         weak = graph.normalize(config.translation.a, config.translation.delta)
     all_nodes = config.structure == "connected"
     rows = (
@@ -127,7 +129,8 @@ class _Maker:
     def global_graph(self) -> Adjacency:
         graph = self.task.graph
         weighted = graph.weights is not None
-        return Adjacency.from_csr(graph.adjacency(), weighted=weighted, device=self.device)
+        matrix = graph.adjacency(loops=True)
+        return Adjacency.from_csr(matrix, weighted=weighted, device=self.device)
 
     def _flat(self, first: int, last: int) -> tuple[Array, Array]:
         """Pointers and rows of the table of some subgraphs' members."""
@@ -140,7 +143,7 @@ class _Maker:
         ptr, rows = self._flat(first, last)
         readout = self.config.model.readout
         fixed: Any = "sum" if readout in ("max", "learned") else readout
-        if fixed == "degree-code" and self.raw is None:
+        if fixed == "degree-code" and self.normalized is None:
             raise ConfigError(
                 "the readout 'degree-code' is defined for the S2N structures only; use 'degree'."
             )
@@ -162,13 +165,16 @@ class _Maker:
         ptr, ends = subgraphs.internal_edges(graph)
         low, high = ends[:, ptr[first] : ptr[last]] - subgraphs.ptr[first]
         size = int(subgraphs.ptr[last] - subgraphs.ptr[first])
-        nodes = subgraphs.nodes[subgraphs.ptr[first] :]
+        nodes = subgraphs.nodes[subgraphs.ptr[first] : subgraphs.ptr[last]]
         weighted = graph.weights is not None
         weights = np.ones(len(low), np.float32)
         if weighted:
             weights = graph.edge_weights(nodes[low], nodes[high])
-        both = (np.concatenate([low, high]), np.concatenate([high, low]))
-        matrix = sp.coo_array((np.tile(weights, 2), both), shape=(size, size)).tocsr()
+        loops = graph.loop_column()[nodes]
+        here = np.flatnonzero(loops)  # self-loops of the global graph stay
+        both = (np.concatenate([low, high, here]), np.concatenate([high, low, here]))
+        data = np.concatenate([weights, weights, loops[here]])
+        matrix = sp.coo_array((data, both), shape=(size, size)).tocsr()
         return Adjacency.from_csr(matrix, weighted=weighted, device=self.device)
 
 

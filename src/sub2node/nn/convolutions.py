@@ -147,7 +147,8 @@ class GATv2(nn.Module):
         mixed = sources + pattern.rows(self.target(x))
         if self.edge is not None:
             mixed = mixed + _with_mean_loops(graph).unsqueeze(-1) * self.edge
-        mixed = leaky_relu(mixed, self.SLOPE).view(replicas, mixed.shape[1], self.heads, -1)
+        shape = (replicas, mixed.shape[1], self.heads, mixed.shape[2] // self.heads)
+        mixed = leaky_relu(mixed, self.SLOPE).view(shape)
         scores = (mixed * self.attention).sum(-1)
         gone = (~graph.present & graph.off_diagonal).unsqueeze(-1)
         share = pattern.softmax(scores.masked_fill(gone, -torch.inf))

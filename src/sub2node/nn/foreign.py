@@ -24,16 +24,19 @@ class Foreign(nn.Module):
     comes from the replica's stream.
     """
 
-    def __init__(self, make: Callable[..., nn.Module], width: int, init: Init) -> None:
+    def __init__(
+        self, make: Callable[..., nn.Module], width: int, weighted: bool, init: Init
+    ) -> None:
         super().__init__()
-        names = _parameters(make)
-        options = {"edge_dim": 1} if "edge_dim" in names else {}
+        options = {"edge_dim": 1} if weighted and "edge_dim" in _parameters(make) else {}
         parts = []
         for seed in init.integers():
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
                 parts.append(make(width, width, **options))
         self.replicas = nn.ModuleList(parts)
+        if not isinstance(parts[0], nn.Module):
+            raise ConfigError(f"the convolution made a {type(parts[0]).__name__}, no module.")
         takes = _parameters(parts[0].forward)
         self.weight_name = next((n for n in ("edge_weight", "edge_attr") if n in takes), None)
         self.streams: Streams | None = None
@@ -53,7 +56,13 @@ class Foreign(nn.Module):
             with torch.random.fork_rng(devices=devices, enabled=drawing):
                 if drawing:
                     torch.manual_seed(seeds[r])
-                out = module(part, edges, **options)
+                try:
+                    out = module(part, edges, **options)
+                except (TypeError, ValueError, AssertionError, AttributeError) as error:
+                    raise ConfigError(
+                        f"the convolution {type(module).__name__} cannot be called as conv(x,"
+                        f" edge_index{', ' + self.weight_name if options else ''}): {error}."
+                    ) from error
             if out.shape != part.shape:
                 raise ConfigError(
                     f"the convolution {type(module).__name__} gave vectors of shape"
@@ -81,8 +90,8 @@ def find_convolution(conv: str | Callable[..., nn.Module]) -> MakeConvolution:
         width: int, settings: Convolution, layer: int, weighted: bool, init: Init
     ) -> nn.Module:
         try:
-            return Foreign(make, width, init)
-        except TypeError as error:
+            return Foreign(make, width, weighted, init)
+        except (TypeError, ValueError, AttributeError) as error:
             raise ConfigError(
                 f"the convolution {conv} cannot be made as conv(width_in, width_out): {error}."
             ) from error
@@ -92,7 +101,7 @@ def find_convolution(conv: str | Callable[..., nn.Module]) -> MakeConvolution:
 
 def _imported(name: str) -> Callable[..., nn.Module]:
     module, found, attribute = name.partition(":")
-    if not found:
+    if not found or not module or module.startswith("."):
         hint = suggest(name, CONVOLUTIONS)
         raise ConfigError(
             f"there is no convolution {name!r}.{hint} One of your own is named module:Class, as in"
@@ -100,7 +109,7 @@ def _imported(name: str) -> Callable[..., nn.Module]:
         )
     try:
         made = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"the convolution {name!r} cannot be imported: {error}.") from error
     if not callable(made):
         raise ConfigError(f"the convolution {name!r} is not a class that can be called.")

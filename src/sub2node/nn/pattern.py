@@ -109,8 +109,15 @@ class Pattern:
         return raised / self.rows(below)
 
     def max(self, messages: Tensor) -> Tensor:
-        """Largest of one vector an entry over each row, by channel; (R, E, F) → (R, n, F)."""
-        return torch.stack([_row_max(part, self.ptr) for part in messages])
+        """Largest of one vector an entry over each row, by channel; (R, E, F) → (R, n, F).
+
+        Entries that tie share the gradient; a row without entries is 0.
+        """
+        with torch.no_grad():
+            top = torch.stack([_row_max(part, self.ptr) for part in messages])
+            first = (messages == top.index_select(1, self.row)).to(messages.dtype)
+            share = first / self.rows(self.sum(first))
+        return self.sum(messages * share)
 
 
 def _row_max(part: Tensor, ptr: Tensor) -> Tensor:

@@ -89,7 +89,7 @@ class Streams:
                 words = torch.empty(-(-size // 4), dtype=torch.int64, device=self.device)
                 words.random_(-(2**63), None, generator=source)
                 part.copy_(words.view(torch.int16)[:size] >= least)
-        return keep.view(-1, *shape)
+        return keep.view(len(self.seeds), *shape)
 
     def integers(self) -> list[int]:
         """A seed a replica, for what draws from a generator that is not ours."""

@@ -76,7 +76,10 @@ def _first_values(graph: Graph, rows: Array, features: Features, init: Init) -> 
 
 
 def _checked(encodings: Array, graph: Graph, table: Tensor, features: Features) -> Array:
-    array = np.asarray(encodings, dtype=np.float32)
+    try:
+        array = np.asarray(encodings, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ConfigError("encodings must be numbers, as many in each row.") from None
     if array.ndim != 2 or len(array) != graph.num_nodes:
         raise ConfigError(
             f"encodings have shape {array.shape}, expected one row for each of the"

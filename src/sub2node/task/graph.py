@@ -168,6 +168,12 @@ class Graph:
         diagonal = sp.coo_array((values.astype(dtype), (self.loops, self.loops)), shape=shape)
         return (matrix + diagonal.tocsr()).tocsr()
 
+    def loop_column(self) -> Array:
+        """Weight of each node's self-loop, 0 where it has none: float32 (N,)."""
+        column = np.zeros(self.num_nodes, dtype=np.float32)
+        column[self.loops] = 1 if self.loop_weights is None else self.loop_weights
+        return column
+
     def edges(self) -> tuple[Array, Array, Array | None]:
         """Each edge once: ``low < high`` and its weight (or None), sorted by ``low``, ``high``."""
         rows = np.repeat(np.arange(self.num_nodes, dtype=self.indices.dtype), np.diff(self.indptr))

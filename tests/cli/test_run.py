@@ -1,0 +1,166 @@
+"""``s2n run`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import sub2node as s2n
+
+COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "run"]
+DATA = "generate:density,subgraphs=30,seed=3"
+QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
+ENVIRONMENT = {**os.environ, "COLUMNS": "110"}
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, check=False
+    )
+
+
+def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = run(DATA, "--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
+    assert done.returncode == 0, done.stderr
+    for text in ("s2n+0 gcn2 on density", "Validation", "Micro-F1", "95 % interval", "Wrote"):
+        assert text in done.stdout
+    assert (out / "result.json").exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["run"]  # no checkpoint is left
+    again = run(DATA, "--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+def test_json_is_the_result_of_the_library() -> None:
+    done = run(DATA, "--seeds", "2", "--json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    expected = s2n.run(
+        s2n.load_task(DATA), seeds=2, preset="fast",
+        settings={"epochs": 4, "features.kind": "random"},
+    )  # fmt: skip
+    assert found["test"]["micro_f1"]["values"] == list(expected.test["micro_f1"].values)
+    assert found["preset"] == "fast"
+
+
+def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
+    out = tmp_path / "all"
+    done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
+    assert done.returncode == 0, done.stderr
+    models = ("majority", "bag of nodes", "diffused bag", "structure statistics",
+              "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2")  # fmt: skip
+    for text in (*models, "best val", "Marks:", "±"):
+        assert text in done.stdout
+    found = json.loads((out / "comparison.json").read_text())
+    assert [row["model"] for row in found["models"]] == list(models)
+    assert (out / "models" / "s2n+a-gcn2" / "result.json").exists()
+
+
+def test_repeated_splits() -> None:
+    done = run(DATA, "--splits", "3", "--json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["test"]["micro_f1"]["n"] == 3
+    assert found["data"]["splits"] == 3
+    assert found["seeds"] == [10]
+
+
+def test_a_run_against_another(tmp_path: Path) -> None:
+    out = tmp_path / "first"
+    assert run(DATA, "--seeds", "3", "-o", out, *QUICK).returncode == 0
+    done = run(DATA, "--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "Against: s2n+a gcn2" in done.stdout
+    assert "Welch" in done.stdout
+
+
+def test_published_settings_carry_their_flags() -> None:
+    done = run(DATA, "--preset", "paper", "--conv", "gcn", "--seeds", "1", "--set", "epochs=2")
+    assert done.returncode == 0, done.stderr
+    assert "chosen by test score" in done.stdout
+    assert "a copy of the settings" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--structure", "s2n+1"), "structure cannot be 's2n+1'. Did you mean 's2n+"),
+        (("--conv", "gnc2"), "there is no convolution 'gnc2'. Did you mean 'gcn2'?"),
+        (("--preset", "papre"), "there is no preset 'papre'. Did you mean 'paper'?"),
+        (("--set", "lrate=1"), "there is no setting 'lrate'"),
+        (("--set", "epochs=many"), "training.epochs is a whole number, found 'many'."),
+        (("--set", "conv=gin"), "the conv is chosen with --conv."),
+        (("--seeds", "0"), "at least one seed is needed, found 0."),
+        (("--splits", "1"), "repeated splits are two at least"),
+        (("--threshold", "half"), "a threshold is 'zero' or 'val'"),
+        (("--resume",), "--resume needs the folder"),
+        (("--against", "nothing"), "there is no result.json here."),
+    ],
+)
+def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None:
+    done = run(DATA, *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    out, code = tmp_path / "run", (
+        "import sub2node.train.checkpoint as c; c.Checkpoint.every = 0;"
+        "c.Checkpoint.__dataclass_fields__['every'].default = 0;"
+        "c.Checkpoint.__init__.__defaults__ = (0, False, *c.Checkpoint.__init__.__defaults__[2:]);"
+        "from sub2node.cli import main; main()"
+    )  # fmt: skip
+    words = [DATA, "--seeds", "2", "-o", str(out), "--set", "features.kind=random",
+             "--set", "epochs=300", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "run", *words], env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    folder = tmp_path / "run.checkpoint"
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("*.safetensors")) and time.monotonic() < deadline:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    refused = run(*words)
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    resumed = run(*words, "--resume", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    whole = run(*words[:3], *words[5:], "--json")
+    one, other = (json.loads(done.stdout) for done in (resumed, whole))
+    assert one["test"] == other["test"]
+    assert one["best_epoch"] == other["best_epoch"]
+    assert not folder.exists()
+
+
+def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
+    words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=1000000",
+             "-o", str(tmp_path / "run")]  # fmt: skip
+    code = (
+        "import os, signal; from sub2node import progress; old = progress.step;\n"
+        "def step(what, done, total, detail=''):\n"
+        "    old(what, done, total, detail)\n"
+        "    if done == 20: os.kill(os.getpid(), signal.SIGINT)\n"
+        "progress.step = step\n"
+        "from sub2node.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", *words], capture_output=True, text=True,
+        env=ENVIRONMENT, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "interrupted after 20 of 1000000 epochs" in " ".join(done.stdout.split())
+    found = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert found["ended"] == "interrupted"

@@ -1,0 +1,228 @@
+"""The protocol: the test part is read once, at the end; bad input is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sub2node as s2n
+from sub2node.baselines import SIMPLE
+from sub2node.errors import ConfigError, DataError
+from sub2node.evaluate import assess, compare, over_splits, protocol, random_splits
+from sub2node.evaluate.models import GraphNetwork, Simple
+from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+
+QUICK = {"epochs": 4, "features.kind": "random"}
+
+
+@pytest.fixture(scope="module")
+def task() -> SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+
+
+def noisy(task: SubgraphTask) -> SubgraphTask:
+    """The same with other labels in the test part."""
+    labels, rng = np.array(task.labels), np.random.default_rng(0)
+    here = task.split.mask("test")
+    labels[here] = (labels[here] + rng.integers(1, 3, here.sum())) % 3
+    return replace(task, labels=labels)
+
+
+@pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
+def test_labels_of_the_test_part_change_nothing_but_the_test_scores(task, structure) -> None:
+    settings = {"epochs": 6}  # features are chosen on validation here
+    one, other = (
+        s2n.run(data, structure=structure, seeds=2, preset="fast", settings=settings)
+        for data in (task, noisy(task))
+    )
+    assert one.config == other.config
+    assert one.best_epoch == other.best_epoch
+    for name, column in one.history.items():
+        assert np.array_equal(column, other.history[name]), name
+    for part, found in one.outputs.items():
+        assert np.array_equal(found.logits, other.outputs[part].logits), part
+    assert one.val == other.val
+    assert one.test != other.test
+
+
+@pytest.mark.parametrize("name", list(SIMPLE))
+def test_simple_models_do_not_see_test_labels_either(task, name) -> None:
+    one, other = (assess(t, Simple(SIMPLE[name]), seeds=[1]) for t in (task, noisy(task)))
+    assert np.array_equal(one.outputs["test"].logits, other.outputs["test"].logits)
+    assert one.val == other.val
+
+
+def test_test_labels_are_read_once_and_last(task, monkeypatch) -> None:
+    said: list[str] = []
+    read = protocol.labels_of
+    monkeypatch.setattr(
+        protocol, "labels_of", lambda task, part: said.append(f"labels {part}") or read(task, part)
+    )
+
+    class Spy:
+        name = "spy"
+        facts: dict[str, Any] = {}  # noqa: RUF012
+
+        def fit(self, task, labels, seeds):
+            assert set(labels) == {"train", "val"}
+            said.append("fit")
+            return self
+
+        def outputs(self, part):
+            from sub2node.evaluate.result import Outputs
+
+            said.append(f"outputs {part}")
+            return Outputs(np.zeros((1, task.split.count(part), 3)))
+
+    assess(task, Spy(), seeds=[1])
+    assert said.count("labels test") == 1
+    assert said[-1] == "labels test"
+    assert said[-2] == "outputs test"
+
+
+def test_evaluation_subgraphs_do_not_change_training(task) -> None:
+    smaller = task.subset(np.flatnonzero(task.split.codes <= 2).tolist() + [len(task) - 1])
+    for structure in ("s2n+0", "s2n+a"):
+        one, other = (
+            s2n.run(data, structure=structure, seeds=1, preset="fast", settings=QUICK)
+            for data in (task, smaller)
+        )
+        assert np.array_equal(one.history["train_loss"], other.history["train_loss"])
+        assert np.array_equal(one.history["val_loss"], other.history["val_loss"])
+
+
+def test_a_result_holds_what_it_says(task) -> None:
+    result = s2n.run(task, seeds=[3, 5], preset="fast", settings=QUICK)
+    assert result.seeds == (3, 5)
+    assert result.preset == "fast"
+    assert set(result.test) == {"micro_f1", "macro_f1", "accuracy", "pr_auc"}
+    logits = result.outputs["test"].logits
+    right = (logits.argmax(-1) == task.labels[task.split.mask("test")]).mean(axis=1)
+    assert result.test["micro_f1"].values == pytest.approx(tuple(right))
+    assert result.outputs["train"].vectors.shape == (2, task.split.count("train"), 64)
+    assert set(result.class_scores["test"]) == set(task.class_names)
+    assert result.config["training"]["epochs"] == 4
+    assert "0." in repr(result)
+
+
+def test_multi_label_and_its_threshold(task) -> None:
+    several = np.eye(3, dtype=bool)[task.labels]
+    several[::5] = True
+    multi = SubgraphTask(task.graph, task.subgraphs, several, task.class_names, task.split)
+    zero, chosen = (
+        s2n.run(multi, seeds=2, preset="fast", settings=QUICK, threshold=t) for t in ("zero", "val")
+    )
+    assert zero.thresholds == (0.0, 0.0)
+    assert chosen.thresholds != (0.0, 0.0)
+    pairs = zip(chosen.val["micro_f1"].values, zero.val["micro_f1"].values, strict=True)
+    assert all(a >= b for a, b in pairs)
+    with pytest.raises(ConfigError, match="zero' or 'val"):
+        s2n.run(multi, threshold="best")
+
+
+def test_given_features_are_taken_and_widened(task) -> None:
+    features = np.random.default_rng(0).normal(size=(task.graph.num_nodes, 5))
+    graph = replace(task.graph, features=features)
+    named = replace(task, graph=graph)
+    result = s2n.run(named, seeds=1, preset="fast", settings={"epochs": 3})
+    assert result.config["features"]["kind"] == "given"
+    assert result.notes == ()
+
+
+def test_features_that_suit_are_chosen_on_validation(task) -> None:
+    result = s2n.run(task, seeds=2, preset="fast", settings={"epochs": 8})
+    assert result.config["features"]["kind"] in ("random", "constant")
+    assert any("chosen on validation" in note for note in result.notes)
+
+
+def test_repeated_splits_are_the_same_for_every_model(task) -> None:
+    first, second = random_splits(task, 3), random_splits(task, 3)
+    assert [t.hash for t in first] == [t.hash for t in second]
+    assert len({t.hash for t in first}) == 3
+    for drawn in first:
+        assert abs(drawn.split.count("train") - task.split.count("train")) <= 1
+    models = [Simple(SIMPLE["majority"]), Simple(SIMPLE["bag of nodes"])]
+    results = [over_splits(task, lambda _, m=m: m, splits=3, seeds=[1]) for m in models]
+    assert [result.test["micro_f1"].n for result in results] == [3, 3]
+    comparison = compare(results, paired=True)
+    assert "corrected resampled" in comparison.test
+    assert comparison.rows[comparison.reference].p is None
+    assert 0 <= comparison.rows[1 - comparison.reference].p <= 1
+
+
+def test_data_without_a_split_gets_one_and_says_so(task) -> None:
+    bare = SubgraphTask(task.graph, task.subgraphs, task.labels, task.class_names)
+    result = s2n.run(bare, seeds=1, preset="fast", settings=QUICK)
+    assert any("random stratified" in note for note in result.notes)
+
+
+def odd(labels: list[int], words: list[str]) -> SubgraphTask:
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    sets = Subgraphs.from_lists([[i % 4] for i in range(len(labels))])
+    return SubgraphTask(graph, sets, np.array(labels), (), Split.given(words))
+
+
+@pytest.mark.parametrize(
+    ("labels", "words", "message"),
+    [
+        ([0, 1, 2], ["train", "train", "val"], "no test subgraph"),
+        ([0, 1, 1], ["train", "test", "test"], "no val subgraph"),
+        ([0, 1, 1], ["val", "test", "test"], "no train subgraph"),
+        ([0, 0, 1], ["train", "val", "test"], "fewer than the 2 classes"),
+        ([0, 0, 0, 1], ["train", "train", "val", "test"], "class '1' has 1 in test"),
+        ([0, 0, 0], ["train", "val", "test"], "nothing to learn"),
+    ],
+)
+def test_data_that_cannot_be_learned(labels, words, message) -> None:
+    with pytest.raises(DataError, match=message):
+        s2n.run(odd(labels, words))
+
+
+def test_no_labels(task) -> None:
+    with pytest.raises(DataError, match="no labels"):
+        s2n.run(SubgraphTask(task.graph, task.subgraphs, split=task.split))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"structure": "s2n+b"}, "Did you mean 's2n"),
+        ({"conv": "gcn3"}, "Did you mean 'gcn"),
+        ({"conv": "torch_geometric.nn:NoConv"}, "cannot be imported"),
+        ({"preset": "dfault"}, "Did you mean 'default'"),
+        ({"settings": {"lrr": 1}}, "Did you mean 'lr'"),
+        ({"settings": {"lr": "x"}}, "is a number"),
+        ({"seeds": 0}, "at least one seed"),
+        ({"seeds": [1, 1]}, "different"),
+        ({"device": "gpu"}, "auto, cpu or cuda"),
+        ({"settings": {"features.kind": "given"}}, "has no features"),
+        ({"encodings": np.zeros((3, 2))}, "expected one row for each"),
+        ({"structure": "separated", "settings": {"readout": "degree-code"}}, "S2N structures only"),
+    ],
+)
+def test_bad_options(task, options, words) -> None:
+    with pytest.raises(ConfigError, match=words):
+        s2n.run(task, **{"seeds": 1, **options})
+
+
+def test_a_gpu_that_is_not_there(task) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(ConfigError, match="no GPU"):
+        s2n.run(task, device="cuda")
+
+
+def test_a_users_convolution(task) -> None:
+    from torch_geometric.nn import SAGEConv, TAGConv
+
+    config = GraphNetwork(s2n.config.Config(), conv=TAGConv)
+    assert config.name == "s2n+a TAGConv"
+    result = s2n.run(task, conv=TAGConv, seeds=2, preset="fast", settings=QUICK)
+    assert result.model == "s2n+a TAGConv"
+    blind = s2n.run(task, conv=SAGEConv, seeds=1, preset="fast", settings=QUICK)
+    assert any("takes no edge weights" in note for note in blind.notes)

@@ -1,0 +1,80 @@
+"""Statistics of results against SciPy and their formulas."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from sub2node.errors import ConfigError
+from sub2node.evaluate import Summary, corrected_resampled, mark, welch
+
+values = st.lists(st.floats(0, 1), min_size=2, max_size=12)
+
+
+@given(values)
+def test_a_summary(found) -> None:
+    summary = Summary(tuple(found))
+    assert summary.mean == pytest.approx(np.mean(found))
+    assert summary.sd == pytest.approx(np.std(found, ddof=1))
+    assert summary.se == pytest.approx(stats.sem(found))
+    low, high = summary.interval
+    assert min(found) - 1e-12 <= low <= high <= max(found) + 1e-12
+    assert Summary.from_dict(summary.to_dict()) == summary
+    assert set(summary.to_dict()) >= {"mean", "sd", "n", "values"}
+
+
+def test_the_interval_is_that_of_the_bootstrap() -> None:
+    found = np.random.default_rng(0).normal(size=10)
+    low, high = Summary(tuple(found)).interval
+    theirs = stats.bootstrap((found,), np.mean, method="percentile", n_resamples=20_000)
+    assert low == pytest.approx(theirs.confidence_interval.low, abs=0.03)
+    assert high == pytest.approx(theirs.confidence_interval.high, abs=0.03)
+
+
+def test_one_run_has_no_spread() -> None:
+    summary = Summary((0.5,))
+    assert (summary.sd, summary.interval) == (0.0, (0.5, 0.5))
+
+
+@given(values, values)
+def test_welch_is_scipys(a, b) -> None:
+    if np.ptp(a) > 1e-3 and np.ptp(b) > 1e-3:
+        assert welch(a, b) == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def test_runs_without_spread_are_equal_or_not() -> None:
+    assert welch([1.0, 1.0], [1.0, 1.0]) == 1.0
+    assert welch([1.0, 1.0], [0.5, 0.5]) == 0.0
+    with pytest.raises(ConfigError, match="two runs"):
+        welch([1.0], [1.0, 0.5])
+
+
+@given(st.integers(0, 2**32), st.integers(2, 12), st.integers(10, 100), st.integers(1, 50))
+def test_the_corrected_test_is_its_formula(seed, splits, train, test) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, splits))
+    difference = a - b
+    value = difference.mean() / math.sqrt((1 / splits + test / train) * difference.var(ddof=1))
+    expected = 2 * stats.t(splits - 1).sf(abs(value))
+    found = corrected_resampled(a, b, train=train, test=test)
+    assert found == pytest.approx(expected)
+    assert found >= stats.ttest_rel(a, b).pvalue - 1e-12  # it claims less than the plain test
+
+
+def test_the_corrected_test_at_its_ends() -> None:
+    assert corrected_resampled([1, 2], [1, 2], train=8, test=2) == 1.0
+    assert corrected_resampled([2, 3], [1, 2], train=8, test=2) == 0.0
+    with pytest.raises(ConfigError, match="same splits"):
+        corrected_resampled([1, 2], [1, 2, 3], train=8, test=2)
+
+
+def test_marks() -> None:
+    good, bad = Summary((0.9, 0.91)), Summary((0.1, 0.12))
+    assert mark(good, bad, 0.001) == "∗"
+    assert mark(bad, good, 0.001) == ""
+    assert mark(bad, good, 0.01) == "∼"
