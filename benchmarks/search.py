@@ -76,7 +76,7 @@ def assess(
 ) -> dict[str, float]:
     """Validation only."""
     labels = {part: labels_of(task, part) for part in ("train", "val")}
-    trained: Any = GraphNetwork(config, device=device).fit(task, labels, seeds)
+    trained: Any = GraphNetwork((config,), device=device).fit(task, labels, seeds)
     best = trained.fitted.best_epoch
     loss = [trained.fitted.history["val_loss"][e - 1, r] if e else 9.9 for r, e in enumerate(best)]
     return {"val": float(trained.val_scores.mean()), "loss": float(np.mean(loss))}

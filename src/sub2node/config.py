@@ -73,7 +73,7 @@ class Features:
 
     Args:
         kind: ``given``: the graph's features; ``constant``: the same for all; ``random``: drawn
-            from a normal distribution; ``auto``: given where the graph has some, else random.
+            from a normal distribution.
         width: Columns of ``constant`` and ``random``.
         value: Of ``constant``.
         scale: Standard deviation of ``random``.
@@ -81,7 +81,7 @@ class Features:
         encoding: How encodings, where given, join them: ``add`` or ``concat``.
     """
 
-    kind: Literal["auto", "given", "constant", "random"] = "auto"
+    kind: Literal["given", "constant", "random"] = "random"
     width: int = _within(64, 1)
     value: float = 1.0
     scale: float = _within(1.0, 0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from strategies import tasks
 
 import sub2node as s2n
+from strategies import tasks
 from sub2node.baselines import SIMPLE
 from sub2node.baselines.simple import bag_of_nodes, diffused_bag, structure_statistics
 from sub2node.evaluate import assess

@@ -117,7 +117,7 @@ def test_the_loop_does_what_plain_pytorch_does(task, clip) -> None:
     ours, _, _ = trained(task, settings, [10])
     for column, name in enumerate(("train_loss", "val_loss", "lr")):
         expected = np.array(history)[:, column]
-        assert ours.history[name][:, 0] == pytest.approx(expected, rel=1e-5), name
+        assert ours.history[name][:, 0] == pytest.approx(expected, rel=1e-3), name
     assert len(set(ours.history["lr"][:, 0])) > 1  # the schedule did something
 
 

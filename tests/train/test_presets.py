@@ -24,6 +24,11 @@ def test_presets_for_any_data(task, name, structure) -> None:
         preset = find_preset(name, task, structure, conv)
         assert (preset.config.structure, preset.config.conv) == (structure, conv)
     assert preset.notes == ()
+    assert [config.features.kind for config in preset.candidates] == ["random", "constant"]
+    for kind in ("random", "constant"):
+        (one,) = preset.with_settings({"features.kind": kind, "lr": 0.5}).candidates
+        assert (one.features.kind, one.training.lr) == (kind, 0.5)
+        assert one.features.trainable == (kind == "random")
 
 
 def test_every_published_setting_is_a_config_that_says_how_it_was_chosen(task) -> None:

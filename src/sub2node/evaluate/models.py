@@ -83,8 +83,8 @@ class GraphNetwork:
     """A graph network on one of the structures.
 
     Args:
-        config: Settings. Features of kind ``auto`` on a graph without features mean: train with
-            random trainable ones and with constants, and keep what is better on validation.
+        candidates: Settings; where there are several, all are trained and the best on validation
+            is kept.
         conv: The user's own convolution, instead of the one named in ``config``.
         encodings: Columns (N, K) that join the node features.
         device: ``auto``, ``cpu`` or ``cuda``.
@@ -93,7 +93,7 @@ class GraphNetwork:
         resume: Go on from the states there.
     """
 
-    config: Config
+    candidates: tuple[Config, ...]
     conv: Callable[..., nn.Module] | None = None
     encodings: Array | None = None
     device: str = "auto"
@@ -104,17 +104,18 @@ class GraphNetwork:
     @property
     def name(self) -> str:
         """What tables call it."""
-        conv = getattr(self.conv, "__name__", self.config.conv)
-        return f"{self.config.structure} {conv}"
+        config = self.candidates[0]
+        return f"{config.structure} {getattr(self.conv, '__name__', config.conv)}"
 
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
         """Learn; ``labels`` has train and val only."""
         device = find_device(self.device)
         graph = None
-        if self.config.structure.startswith("s2n"):
-            graph = translate(task, self_loops=self.config.translation.self_loops)
+        first = self.candidates[0]
+        if first.structure.startswith("s2n"):
+            graph = translate(task, self_loops=first.translation.self_loops)
         choices: list[_TrainedNetwork] = []
-        for config in self._candidates(task):
+        for config in self.candidates:
             choices.append(self._one(task, labels, seeds, config, graph, device))
             if choices[-1].fitted.ended == "interrupted":
                 break
@@ -128,17 +129,6 @@ class GraphNetwork:
         )
         note = f"node features chosen on validation (micro-F1: {words})."
         return replace(best, notes=(*best.notes, note))
-
-    def _candidates(self, task: SubgraphTask) -> list[Config]:
-        features = self.config.features
-        if features.kind != "auto":
-            return [self.config]
-        if task.graph.features is not None:
-            return [self.config.with_settings({"features.kind": "given"})]
-        return [
-            self.config.with_settings({"features.kind": "random"}),
-            self.config.with_settings({"features.kind": "constant", "features.trainable": False}),
-        ]
 
     def _one(
         self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], config: Config,

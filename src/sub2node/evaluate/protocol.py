@@ -91,8 +91,9 @@ def network(
 
     own = None if isinstance(conv, str) else conv
     found = find_preset(preset, task, structure, conv if isinstance(conv, str) else "own")
+    found = found.with_settings(settings or {})
     model = GraphNetwork(
-        found.config.with_settings(settings or {}),
+        found.candidates,
         own,
         encodings,
         device,

@@ -61,7 +61,7 @@ class Foreign(nn.Module):
                 except (TypeError, ValueError, AssertionError, AttributeError) as error:
                     raise ConfigError(
                         f"the convolution {type(module).__name__} cannot be called as conv(x,"
-                        f" edge_index{', ' + self.weight_name if options else ''}): {error}."
+                        f" edge_index{''.join(', ' + name for name in options)}): {error}."
                     ) from error
             if out.shape != part.shape:
                 raise ConfigError(

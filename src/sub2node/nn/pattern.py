@@ -145,9 +145,9 @@ def _bags(x: Tensor, index: Tensor, ptr: Tensor, values: Tensor | None) -> Tenso
         )
         for r in range(1 if same else x.shape[0])
     ]
-    if len(parts) == 1:
-        return parts[0].expand(x.shape[0], -1, -1)
-    return torch.stack(parts)
+    if len(x) == 1:
+        return parts[0].unsqueeze(0)
+    return parts[0].expand(len(x), -1, -1) if same else torch.stack(parts)
 
 
 class _Aggregate(torch.autograd.Function):

@@ -62,12 +62,9 @@ class NodeTable(nn.Module):
 
 def _first_values(graph: Graph, rows: Array, features: Features, init: Init) -> Tensor:
     """(R or 1, rows or 1, F)."""
-    kind = features.kind
-    if kind == "auto":
-        kind = "random" if graph.features is None else "given"
-    if kind == "constant":
+    if features.kind == "constant":
         return torch.full((1, 1, features.width), features.value)
-    if kind == "given":
+    if features.kind == "given":
         if graph.features is None:
             raise ConfigError("the graph has no features; set features.kind to random or constant.")
         return torch.from_numpy(np.array(graph.features[rows]))[None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,29 @@ class Preset:
 
     Args:
         name: As asked for.
-        config: The settings.
+        candidates: The settings; where there are several, validation decides.
         notes: One sentence each, to be shown with any result.
     """
 
     name: str
-    config: Config
+    candidates: tuple[Config, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> Config:
+        """The settings, or the first candidate."""
+        return self.candidates[0]
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Preset:
+        """The preset with single settings replaced; a choice of features leaves one candidate."""
+        changed = tuple(config.with_settings(settings) for config in self.candidates)
+        given = settings.get("features.kind", settings.get("kind"))
+        if given is not None:
+            constant = [config.features.kind == "constant" for config in self.candidates]
+            same = [c for c, is_constant in zip(changed, constant, strict=True)
+                    if is_constant == (given == "constant")]  # fmt: skip
+            changed = tuple(same[:1] or changed[:1])
+        return replace(self, candidates=changed)
 
 
 def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Preset:
@@ -54,10 +70,13 @@ def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Pre
     if kind == "paper":
         return _paper(name, dataset or task.name, base, task)
     tree = tomllib.loads((_FOLDER / f"{kind}.toml").read_text(encoding="utf-8"))
-    config = base
-    for section in ("all", structure):
-        config = config.with_settings(dict(flatten(tree.get(section, {}))))
-    return Preset(name, config)
+    kinds = {"identity": "random" if task.graph.features is None else "given", "shape": "constant"}
+    candidates = []
+    for section, features in kinds.items():
+        settings = {**dict(flatten(tree["all"])), **dict(flatten(tree[section]))}
+        settings |= dict(flatten(tree.get(structure, {})))
+        candidates.append(base.with_settings({**settings, "features.kind": features}))
+    return Preset(name, tuple(candidates))
 
 
 def published() -> dict[str, list[str]]:
@@ -97,7 +116,7 @@ def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
             "the published runs had pre-trained node embeddings; this graph has none, so vectors"
             " start at random."
         )
-    return Preset(name, config, tuple(notes))
+    return Preset(name, (config,), tuple(notes))
 
 
 def _own(name: str, base: Config) -> Preset:
@@ -112,6 +131,6 @@ def _own(name: str, base: Config) -> Preset:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
     settings = {k: v for k, v in flatten(tree) if k not in ("structure", "conv")}
     try:
-        return Preset(name, base.with_settings(settings))
+        return Preset(name, (base.with_settings(settings),))
     except ConfigError as error:
         raise DataError(str(error), path=path) from None
