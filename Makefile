@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 .PHONY: help venv demo test lint types layers unit clean
 
 help:
-	@echo "make demo   generate a benchmark and look at it"
+	@echo "make demo   generate a benchmark, look at it, translate it, train on it"
 	@echo "make test   every check: format, lint, types, layers, tests"
 	@echo "make venv   only the environment: .venv/bin/s2n"
 	@echo "make clean  remove the environment and caches"
@@ -38,6 +38,12 @@ demo: $(VENV)/.core
 	@echo
 	@echo "3. Translate it: each subgraph a node"
 	@$(BIN)/s2n translate demo-output/density -o demo-output/graph --a 1 --delta 2 --overwrite
+	@echo
+	@echo "4. Train S2N+A on it, five seeds side by side"
+	@$(BIN)/s2n run demo-output/density --structure s2n+a --seeds 5 -o demo-output/run --overwrite
+	@echo
+	@echo "5. Compare all structures and simple models"
+	@$(BIN)/s2n run demo-output/density --all --preset fast --seeds 5
 	@echo
 	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
 

@@ -38,7 +38,7 @@ def config_of(structure: str, conv: str = "gcn", **settings: Any) -> Config:
     heads = {"outer.heads": 2, "inner.heads": 3}
     named = {name.replace("__", "."): value for name, value in settings.items()}
     full = {f"model.{name}": value for name, value in heads.items()}
-    choice = {"structure": structure, "conv": conv}
+    choice = {"structure": structure, "conv": conv, "features.kind": "given"}
     return Config().with_settings({**small, **full, **choice, **named})
 
 
@@ -276,3 +276,15 @@ class TestTable:
         task = replace(task_of(), graph=replace(task_of().graph, features=None))
         with pytest.raises(ConfigError, match="no features"):
             built(task, config_of("s2n+0", features__kind="given"))
+
+
+@pytest.mark.parametrize("structure", ["separated", "connected", "s2n+a"])
+def test_self_loops_of_the_global_graph_are_kept(structure) -> None:
+    graph = Graph.from_edges([0, 1, 1, 2], [1, 2, 1, 2], weights=[1.0, 2.0, 5.0, 7.0], num_nodes=4)
+    sets = Subgraphs.from_lists([[0, 1], [1, 2, 3], [2]])
+    task = SubgraphTask(graph, sets, np.array([0, 1, 0]), split=Split.sizes(train=3))
+    config = Config().with_settings({"structure": structure, "a": -0.5})
+    nodes = build_stages(task, config, parts=("train",))["train"].nodes
+    loops = nodes.values[nodes.diagonal].tolist()
+    members = [0, 5, 5, 7, 0, 7]  # of 0 1, 1 2 3, 2
+    assert loops == ([0, 5, 7, 0] if structure == "connected" else members)

@@ -13,7 +13,7 @@ from ..config import Config
 from ..nn import Stages
 
 _CACHE = 4 * 2**20  # bytes of one activation that still stay near the processor
-_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # numbers of glibc's mallopt
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of glibc's mallopt
 
 
 def replicas_at_once(stages: Stages, config: Config, replicas: int) -> int:
@@ -42,6 +42,7 @@ def kept_memory(device: torch.device) -> Iterator[None]:
     try:
         yield
     finally:
-        libc.mallopt(_MMAP_MAX, 65536)
-        libc.mallopt(_TRIM_THRESHOLD, 128 * 1024)
+        libc.mallopt(_MMAP_MAX, 65536)  # glibc's default, and what its other limits grow to
+        libc.mallopt(_MMAP_THRESHOLD, 32 * 2**20)
+        libc.mallopt(_TRIM_THRESHOLD, 64 * 2**20)
         libc.malloc_trim(0)

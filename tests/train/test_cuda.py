@@ -1,0 +1,68 @@
+"""The same on a GPU, where there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import sub2node as s2n
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+
+QUIET = {"dropout": 0.0, "edge_dropout": 0.0, "features.kind": "random", "epochs": 15, "lr": 0.003}
+
+
+@pytest.fixture(scope="module")
+def task() -> s2n.SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+
+
+def run(task: s2n.SubgraphTask, device: str, settings: dict[str, Any], **options: Any) -> Any:
+    return s2n.run(task, preset="fast", settings=settings, device=device, **options)
+
+
+@pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
+@pytest.mark.parametrize("conv", ["gcn", "gcn2", "gin", "gatv2", "sage"])
+def test_without_dropout_gpu_and_cpu_agree(task, structure, conv) -> None:
+    options = {"structure": structure, "conv": conv, "seeds": 3}
+    here, there = (run(task, device, QUIET, **options) for device in ("cpu", "cuda"))
+    for name in ("train_loss", "val_loss"):
+        assert there.history[name] == pytest.approx(here.history[name], rel=5e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("readout", ["max", "learned", "degree"])
+def test_readouts_on_the_gpu(task, readout) -> None:
+    settings = {**QUIET, "readout": readout, "epochs": 5}
+    here, there = (run(task, device, settings, seeds=2) for device in ("cpu", "cuda"))
+    assert there.history["val_loss"] == pytest.approx(here.history["val_loss"], rel=5e-3, abs=1e-4)
+
+
+def test_with_dropout_replicas_are_the_same_alone_and_together(task) -> None:
+    settings = {**QUIET, "dropout": 0.4, "edge_dropout": 0.3, "epochs": 10}
+    together, alone = (run(task, "cuda", settings, seeds=s) for s in ([10, 11, 12], [11]))
+    found, expected = together.history["train_loss"][:, 1], alone.history["train_loss"][:, 0]
+    assert found == pytest.approx(expected, rel=1e-4)
+    assert not np.allclose(together.history["train_loss"][:, 0], expected, rtol=1e-3)
+
+
+def test_a_killed_training_goes_on_on_the_gpu(task, tmp_path, monkeypatch) -> None:
+    from sub2node.progress import listen
+    from sub2node.train import checkpoint
+
+    class Killed(BaseException):
+        pass
+
+    def kill(what: str, done: float, total: float, detail: str) -> None:
+        if done == 6:
+            raise Killed
+
+    settings = {**QUIET, "dropout": 0.4, "patience": 0}
+    monkeypatch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
+    with listen(kill), pytest.raises(Killed):
+        run(task, "cuda", settings, seeds=2, checkpoint=tmp_path)
+    resumed = run(task, "cuda", settings, seeds=2, checkpoint=tmp_path, resume=True)
+    whole = run(task, "cuda", settings, seeds=2)
+    assert resumed.history["val_loss"] == pytest.approx(whole.history["val_loss"], rel=1e-3)
