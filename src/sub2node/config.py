@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from .errors import ConfigError, suggest
 
 Structure = Literal["separated", "connected", "s2n+0", "s2n+a"]
+_HUGE = 1e300
 STRUCTURES: tuple[Structure, ...] = get_args(Structure)
 
 
@@ -252,7 +253,7 @@ def _check(key: str, value: Any, kind: Any, bounds: Any) -> None:
         fits = isinstance(value, str)
     if not fits:
         raise ConfigError(f"{key} is {word}, found {value!r}.")
-    if kind is float and not math.isfinite(value):
+    if kind is float and not abs(value) < _HUGE:
         raise ConfigError(f"{key} is a finite number, found {value!r}.")
     if bounds and not bounds[0] <= value <= bounds[1]:
         most = "" if bounds[1] == math.inf else f" and at most {bounds[1]:g}"

@@ -13,7 +13,9 @@ METRICS = ("micro_f1", "macro_f1", "accuracy", "pr_auc")
 
 def answers(logits: Array, *, multilabel: bool, threshold: float = 0.0) -> Array:
     """What logits (m, C) say: classes (m,), or booleans (m, C) where they exceed the threshold."""
-    return np.asarray(logits > threshold if multilabel else logits.argmax(axis=-1))
+    if not multilabel:
+        return np.asarray(logits.argmax(axis=-1))
+    return np.asarray(logits.astype(np.float64) > threshold)
 
 
 def scores(
@@ -55,6 +57,7 @@ def class_f1(
 
 def best_threshold(labels: Array, logits: Array) -> float:
     """The threshold of multi-label answers with the highest micro-F1 on these labels."""
+    logits = np.nan_to_num(logits, nan=-1e30).astype(np.float64)
     order = np.argsort(-logits, axis=None, kind="stable")
     ranked, right = logits.ravel()[order], np.cumsum(labels.ravel()[order])
     f1 = 2 * right / (np.arange(1, len(order) + 1) + labels.sum())

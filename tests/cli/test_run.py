@@ -57,7 +57,7 @@ def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     models = ("majority", "bag of nodes", "diffused bag", "structure statistics",
               "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2")  # fmt: skip
-    for text in (*models, "best val", "Marks:", "±"):
+    for text in (*models, " best ", "Marks:", "±"):
         assert text in done.stdout
     found = json.loads((out / "comparison.json").read_text())
     assert [row["model"] for row in found["models"]] == list(models)
@@ -115,9 +115,8 @@ def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None
 
 def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     out, code = tmp_path / "run", (
-        "import sub2node.train.checkpoint as c; c.Checkpoint.every = 0;"
-        "c.Checkpoint.__dataclass_fields__['every'].default = 0;"
-        "c.Checkpoint.__init__.__defaults__ = (0, False, *c.Checkpoint.__init__.__defaults__[2:]);"
+        "from sub2node.train.checkpoint import Checkpoint;"
+        "Checkpoint.due = property(lambda self: True);"
         "from sub2node.cli import main; main()"
     )  # fmt: skip
     words = [DATA, "--seeds", "2", "-o", str(out), "--set", "features.kind=random",
@@ -164,3 +163,94 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     assert "interrupted after 20 of 1000000 epochs" in " ".join(done.stdout.split())
     found = json.loads((tmp_path / "run" / "result.json").read_text())
     assert found["ended"] == "interrupted"
+
+
+def test_states_of_others_are_not_deleted(tmp_path: Path) -> None:
+    states = tmp_path / "run.checkpoint"
+    states.mkdir()
+    (states / "thesis.txt").write_text("mine")
+    refused = run(DATA, "--seeds", "1", "-o", tmp_path / "run", "--overwrite", *QUICK)
+    assert refused.returncode == 2
+    assert "not ours" in refused.stderr
+    assert (states / "thesis.txt").read_text() == "mine"
+
+
+def test_a_typo_costs_no_states(tmp_path: Path) -> None:
+    states = tmp_path / "run.checkpoint"
+    states.mkdir()
+    (states / "a.safetensors").write_text("")
+    for words in (("--preset", "fsat"), ("--conv", "gcnn"), ("--set", "x=1")):
+        done = run(DATA, "-o", tmp_path / "run", "--overwrite", *words)
+        assert done.returncode == 2
+    assert (states / "a.safetensors").exists()
+
+
+def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    start = time.monotonic()
+    for words, message in (
+        (("-o", tmp_path / "file" / "run"), "no folder to write into"),
+        (("--all", "--conv", "gcnn"), "Did you mean"),
+        (("--all", "--against", tmp_path), "--all compares"),
+        (("--set", "readout=degree-code", "--structure", "separated"), "S2N structures only"),
+    ):
+        done = run(DATA, "--set", "epochs=1000000", *words)
+        assert done.returncode == 2
+        assert message in " ".join(done.stderr.split())
+    assert time.monotonic() - start < 60
+
+
+def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
+    first = run(DATA, "--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
+                tmp_path / "run", *QUICK)  # fmt: skip
+    assert first.returncode == 0, first.stderr
+    again = run(DATA, "--preset", tmp_path / "run" / "config.toml", "--seeds", "1", "--json")
+    assert json.loads(again.stdout)["model"] == "connected gin"
+
+
+def interrupted(at: int, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run with Ctrl-C in the so-many-th epoch of all trainings together."""
+    code = (
+        "import os, signal; from sub2node import progress; old, count = progress.step, [0];\n"
+        "def step(what, done, total, detail=''):\n"
+        "    old(what, done, total, detail)\n"
+        "    count[0] += what.startswith('Training')\n"
+        f"    if count[0] == {at}: count[0] += 1; os.kill(os.getpid(), signal.SIGINT)\n"
+        "progress.step = step\n"
+        "from sub2node.cli import main; main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, "run", *map(str, words)], capture_output=True, text=True,
+        env=ENVIRONMENT, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
+    done = interrupted(6, DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["ended"] == "interrupted"
+    assert any("cut short" in note for note in found["notes"])
+
+
+def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
+    words = ("--all", "--splits", "3", "--json", *QUICK)
+    done = interrupted(14, DATA, *words)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    names = [row["model"] for row in found["models"]]
+    assert names[-1] == "connected gcn2"
+    assert len(names) == 6
+    assert found["models"][-1]["test"]["micro_f1"]["n"] == 1
+
+
+def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path: Path) -> None:
+    (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n")
+    rows = [f"1\t{label}\t{part}" for part in ("train", "val", "test") for label in "ab"]
+    (tmp_path / "subgraphs.pth").write_text("\n".join(rows) + "\n")
+    done = run(tmp_path, "--all", "--seeds", "1", "--json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    names = [row["model"] for row in json.loads(done.stdout)["models"]]
+    assert "separated gcn2" in names
+    assert "s2n+0 gcn2" not in names
+    assert "s2n+0 gcn2:" in " ".join(done.stderr.split())

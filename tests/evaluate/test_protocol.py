@@ -228,3 +228,65 @@ def test_a_users_convolution(task) -> None:
     assert result.model == "s2n+a TAGConv"
     blind = s2n.run(task, conv=SAGEConv, seeds=1, preset="fast", settings=QUICK)
     assert any("takes no edge weights" in note for note in blind.notes)
+
+
+def test_virtual_subgraphs_stay_virtual_in_random_splits(task) -> None:
+    codes = np.array(task.split.codes)
+    codes[:6] = 1
+    labels = np.array(task.labels)
+    labels[:6] = -1
+    virtual = SubgraphTask(task.graph, task.subgraphs, labels, task.class_names, Split(codes))
+    for drawn in random_splits(virtual, 3):
+        assert drawn.split.count("virtual") == 6
+        assert (drawn.labels[drawn.split.mask("virtual")] == -1).all()
+
+
+def test_one_label_column_and_classes_that_do_not_occur(task) -> None:
+    column = (task.labels == 0)[:, None]
+    one = SubgraphTask(task.graph, task.subgraphs, column, ("A",), task.split)
+    for model in SIMPLE.values():
+        result = assess(one, Simple(model), seeds=[1])
+        assert result.outputs["test"].logits.shape[-1] == 1
+    assert s2n.run(one, seeds=1, preset="fast", settings=QUICK).test["micro_f1"].n == 1
+    spare = SubgraphTask(
+        task.graph, task.subgraphs, task.labels, (*task.class_names, "D"), task.split
+    )
+    for model in SIMPLE.values():
+        assert assess(spare, Simple(model), seeds=[1]).outputs["test"].logits.shape[-1] == 4
+
+
+def test_all_seeds_diverged_is_an_error_that_says_what_to_do(task) -> None:
+    settings = {**QUICK, "lr": 1e30, "clip": 0.0}
+    with pytest.raises(s2n.Sub2NodeError, match="lower the learning rate"):
+        s2n.run(task, seeds=2, preset="fast", settings=settings)
+
+
+def test_states_belong_to_their_encodings(task, tmp_path) -> None:
+    from sub2node.progress import listen
+    from sub2node.train import checkpoint
+
+    class Killed(BaseException):
+        pass
+
+    def kill(what: str, done: float, total: float, detail: str) -> None:
+        if done == 3:
+            raise Killed
+
+    options = {"seeds": 1, "preset": "fast", "settings": QUICK, "checkpoint": tmp_path}
+    zeros = np.zeros((task.graph.num_nodes, 64))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
+        with listen(kill), pytest.raises(Killed):
+            s2n.run(task, encodings=zeros, **options)
+    with pytest.raises(ConfigError, match="other data, settings or seeds"):
+        s2n.run(task, encodings=zeros + 5, resume=True, **options)
+
+
+def test_states_that_cannot_be_written_are_a_note(task, tmp_path, monkeypatch) -> None:
+    from sub2node.train import checkpoint
+
+    monkeypatch.setattr(checkpoint.Checkpoint, "due", property(lambda self: not self.failed))
+    (tmp_path / "file").write_text("")
+    place = tmp_path / "file" / "states"
+    result = s2n.run(task, seeds=1, preset="fast", settings=QUICK, checkpoint=place)
+    assert any("could not be kept" in note for note in result.notes)

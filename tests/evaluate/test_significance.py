@@ -51,7 +51,13 @@ def test_runs_without_spread_are_equal_or_not() -> None:
     assert welch([1.0, 1.0], [1.0, 1.0]) == 1.0
     assert welch([1.0, 1.0], [0.5, 0.5]) == 0.0
     with pytest.raises(ConfigError, match="two runs"):
-        welch([1.0], [1.0, 0.5])
+        welch([1.0], [0.5])
+
+
+def test_a_model_without_randomness_is_one_value() -> None:
+    many = [0.5, 0.6, 0.7]
+    expected = stats.ttest_1samp(many, 0.9).pvalue
+    assert welch(many, [0.9]) == welch([0.9], many) == pytest.approx(expected)
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12), st.integers(10, 100), st.integers(1, 50))

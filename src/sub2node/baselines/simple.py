@@ -85,16 +85,19 @@ def _logistic(features: Callable[[SubgraphTask], Any]) -> Any:
             step("Logistic regression", done, len(_STRENGTHS), f"C = {strength:g}")
             model: Any = LogisticRegression(C=strength, max_iter=2000)
             model = OneVsRestClassifier(model) if multilabel else model
+            truth = labels["train"][:, 0] if labels["train"].shape[1:] == (1,) else labels["train"]
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Label .* is present in all")
                 warnings.filterwarnings("ignore", "Label not .* is present in all")
-                model.fit(x[_rows(task, "train")], labels["train"])
-            logits = _decision(model, x[_rows(task, "val")], task.num_classes)
+                model.fit(x[_rows(task, "train")], truth)
+            logits = _decision(model, x[_rows(task, "val")], task.num_classes, multilabel)
             score = scores(labels["val"], logits, multilabel=multilabel)["micro_f1"]
             if score > best:
                 best, chosen = score, model
         step("Logistic regression", len(_STRENGTHS), len(_STRENGTHS))
-        return lambda part: _decision(chosen, x[_rows(task, part)], task.num_classes)[None]
+        return lambda part: _decision(chosen, x[_rows(task, part)], task.num_classes, multilabel)[
+            None
+        ]
 
     return fit
 
@@ -105,15 +108,19 @@ def _forest(
     from sklearn.ensemble import RandomForestClassifier
 
     x, models = structure_statistics(task), []
+    single = labels["train"].shape[1:] == (1,)  # scikit-learn takes one column as single-label
     for done, seed in enumerate(seeds):
         step("Random forest", done, len(seeds))
         model = RandomForestClassifier(300, random_state=seed, n_jobs=-1)
-        models.append(model.fit(x[_rows(task, "train")], labels["train"]))
+        truth = labels["train"]
+        models.append(model.fit(x[_rows(task, "train")], truth[:, 0] if single else truth))
     step("Random forest", len(seeds), len(seeds))
 
     def logits(part: Part) -> Array:
         rows = x[_rows(task, part)]
-        return np.stack([_share_logits(model, rows, task.num_classes) for model in models])
+        return np.stack(
+            [_share_logits(model, rows, labels["train"], task.num_classes) for model in models]
+        )
 
     return logits
 
@@ -123,10 +130,10 @@ def _rows(task: SubgraphTask, part: Part) -> Array:
     return task.split.mask(part)
 
 
-def _decision(model: Any, x: Any, classes: int) -> Array:
+def _decision(model: Any, x: Any, classes: int, multilabel: bool) -> Array:
     """Logits of a linear model, also for classes and label columns without two sides in train."""
     found = model.decision_function(x)
-    if getattr(model, "multilabel_", False):
+    if multilabel:
         return np.asarray(found).reshape(x.shape[0], classes)
     if found.ndim == 1:
         found = np.stack([-found, found], axis=1) / 2
@@ -135,16 +142,20 @@ def _decision(model: Any, x: Any, classes: int) -> Array:
     return full
 
 
-def _share_logits(model: Any, x: Array, classes: int) -> Array:
+def _share_logits(model: Any, x: Array, train: Array, classes: int) -> Array:
     """log p, or log p/(1-p) for multi-label, of a forest's shares of votes."""
     found = model.predict_proba(x)
-    shares = np.zeros((len(x), classes))
-    if isinstance(found, list):
-        for c, (votes, known) in enumerate(zip(found, model.classes_, strict=True)):
-            shares[:, c] = votes[:, list(known).index(True)] if True in known else 0.0
-        return np.log(np.maximum(shares, 1e-9)) - np.log(np.maximum(1 - shares, 1e-9))
-    shares[:, model.classes_] = found
-    return np.log(np.maximum(shares, 1e-9))
+    if train.ndim == 1:
+        shares = np.zeros((len(x), classes))
+        shares[:, model.classes_] = found
+        return np.log(np.maximum(shares, 1e-9))
+    votes, known = ([found], [model.classes_]) if train.shape[1] == 1 else (found, model.classes_)
+    columns = [
+        vote[:, list(sides).index(True)] if True in sides else np.zeros(len(x))
+        for vote, sides in zip(votes, known, strict=True)
+    ]
+    shares = np.stack(columns, axis=1)
+    return np.log(np.maximum(shares, 1e-9)) - np.log(np.maximum(1 - shares, 1e-9))
 
 
 SIMPLE: dict[str, SimpleModel] = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from .output import console, say, table
 
 if TYPE_CHECKING:
@@ -59,53 +57,54 @@ def show_comparison(comparison: Comparison) -> None:
     """One row a model, with the paper's marks."""
     first = comparison.rows[0].result
     name = first.data["name"] or "this task"
-    view: Table = table(f"All models on {name}", "Model", "Val micro-F1", "Test micro-F1", "",
-                        "Test macro-F1", "n", "Seconds")  # fmt: skip
+    title = f"All models on {name}: micro-F1, and macro-F1 of test"
+    view = table(title, "Model", "Val", "Test", "", "Macro", "n", "s")
+    view.columns[0].no_wrap = True
     for number, row in enumerate(comparison.rows):
         result = row.result
-        best = "best val" if number == comparison.reference else row.sign
+        best = "best" if number == comparison.reference else row.sign
         view.add_row(
             result.model, _points(result.val["micro_f1"]), _points(result.test["micro_f1"]), best,
             _points(result.test["macro_f1"]), str(result.test["micro_f1"].n),
-            f"{result.seconds:.1f}",
+            f"{result.seconds:.0f}",
         )  # fmt: skip
     console.print(view)
     reference = comparison.rows[comparison.reference].result.model
     say(
         "Marks",
         f"against {reference}, the best on validation: ∗ significantly better, ∼ no significant"
-        f" difference, none: worse or not testable ({comparison.test}). ± is the standard"
-        " deviation.",
+        f" difference, none: worse ({comparison.test}). ± is the standard deviation.",
         style="bold",
     )
     _notes([row.result for row in comparison.rows])
 
 
 def tested_against(result: Result, other: dict[str, Any]) -> dict[str, Any]:
-    """Welch's t-test of a result against one read from a run folder."""
-    from ..evaluate import mark, welch
+    """A test of a result against one read from a run folder."""
+    from ..evaluate import mark
+    from ..evaluate.comparison import tested
 
     ours, theirs = result.test["micro_f1"], other["test"]["micro_f1"]
-    p = welch(ours.values, theirs.values)
-    same = other["data"].get("hash") == result.data["hash"]
+    paired = "splits" in result.data
+    p = tested(ours, theirs, result.data["split"] if paired else None)
     return {
         "model": other["model"],
         "mean": theirs.mean,
         "sd": theirs.sd,
         "n": theirs.n,
+        "test": "corrected resampled t-test" if paired else "Welch's t-test",
         "p": p,
-        "sign": mark(ours, theirs, p),
-        "same_data": same,
+        "sign": "" if p is None else mark(ours, theirs, p),
+        "same_data": other["data"].get("hash") == result.data["hash"],
     }
 
 
 def _show_against(found: dict[str, Any]) -> None:
-    words = {"∗": "significantly better", "∼": "no significant difference", "": "worse"}
-    text = (
-        f"{found['model']} ({100 * found['mean']:.1f} ± {100 * found['sd']:.1f}, n = {found['n']}):"
-        f" {words[found['sign']]} {found['sign']} (Welch's t-test, p = {found['p']:.3g}, level"
-        " 0.01)"
-    )
-    say("Against", " ".join(text.split()), style="bold")
+    words = {"∗": "significantly better ∗", "∼": "no significant difference ∼", "": "worse"}
+    verdict = "too few runs to tell"
+    if found["p"] is not None:
+        verdict = f"{words[found['sign']]} ({found['test']}, p = {found['p']:.3g}, level 0.01)"
+    score = f"{100 * found['mean']:.1f} ± {100 * found['sd']:.1f}, n = {found['n']}"
+    say("Against", f"{found['model']} ({score}): {verdict}", style="bold")
     if not found["same_data"]:
         say("Beware", "the other run was on other data or another split.", style="yellow")

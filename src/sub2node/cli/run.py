@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ConfigError
-from .output import AsJson, print_json, progress, say
+from ..errors import ConfigError, Sub2NodeError
+from .output import AsJson, errors, print_json, progress, say
 from .reading import Reading, reads_data
 from .results import show_comparison, show_result, tested_against
 
@@ -18,17 +18,26 @@ if TYPE_CHECKING:
     from ..evaluate import Result
     from ..task import SubgraphTask
 
+_STATES = ("*.safetensors", "*.safetensors.new")
+
 
 @reads_data
 def run(
     reading: Reading,
     structure: Annotated[
-        str, typer.Option("--structure", help="separated, connected, s2n+0 or s2n+a.")
-    ] = "s2n+a",
+        str | None,
+        typer.Option(
+            "--structure", help="separated, connected, s2n+0 or s2n+a.", show_default="s2n+a"
+        ),
+    ] = None,
     conv: Annotated[
-        str,
-        typer.Option("--conv", help="gcn, gcn2, gin, gatv2, sage, or module:Class of another."),
-    ] = "gcn2",
+        str | None,
+        typer.Option(
+            "--conv",
+            help="gcn, gcn2, gin, gatv2, sage, or module:Class of another.",
+            show_default="gcn2",
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Compare all structures and simple models.")
     ] = False,
@@ -39,7 +48,8 @@ def run(
         ),
     ] = "default",
     seeds: Annotated[
-        int | None, typer.Option("--seeds", help="How many. [default: 10; with --splits 1]")
+        int | None,
+        typer.Option("--seeds", help="How many.", show_default="10; with --splits 1"),
     ] = None,
     splits: Annotated[
         int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
@@ -67,81 +77,159 @@ def run(
 
     Example: s2n run generate:density --structure s2n+a --conv gcn2 --seeds 3 -o density-run
     """
-    from ..evaluate import compare
-    from ..evaluate.store import check_run_folder, load_scores, save_comparison, save_run
-
-    if out is not None:
-        check_run_folder(out, overwrite=overwrite)
-    checkpoint = _checkpoint(out, overwrite=overwrite, resume=resume)
-    other = None if against is None else load_scores(against)
-    task = reading.load()
-    plan = _Plan(structure, conv, preset, seeds, splits, settings, threshold, device,
-                 checkpoint, resume)  # fmt: skip
+    if everything and (structure is not None or against is not None):
+        raise ConfigError("--all compares all structures; leave out --structure and --against.")
+    place = _Place(out, overwrite, resume)
+    plan = _Plan(structure, conv, everything, preset, seeds, splits, settings or [], threshold,
+                 device, place)  # fmt: skip
+    other = plan.other(against)
+    task, models = plan.models(reading.load())
+    place.claim()
     with progress():
-        task, results = plan.results(task, everything)
-    if everything:
-        comparison = compare(results, paired=splits > 0)
-        if out is not None:
-            save_comparison(comparison, task, out, overwrite=overwrite)
-        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
-    else:
-        if out is not None:
-            save_run(results[0], task, out, overwrite=overwrite)
-        tested = None if other is None else tested_against(results[0], other)
-        if as_json:
-            print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
-        else:
-            show_result(results[0], tested)
-    if checkpoint is not None:
-        shutil.rmtree(checkpoint, ignore_errors=True)
+        results = plan.results(task, models)
+    _finish(plan, task, results, other, as_json)
+    place.leave()
     if out is not None and not as_json:
         say("Wrote", str(out), style="green")
 
 
+@dataclass
+class _Place:
+    """The run folder, and beside it the folder of states of a run that is not finished yet."""
+
+    out: Path | None
+    overwrite: bool
+    resume: bool
+
+    def __post_init__(self) -> None:
+        from ..evaluate.store import check_run_folder
+
+        if self.out is None:
+            if self.resume:
+                raise ConfigError("--resume needs the folder of the run: -o FOLDER.")
+            return
+        check_run_folder(self.out, overwrite=self.overwrite)
+        home = next(p for p in self.out.absolute().parents if p.exists())
+        if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+            raise ConfigError(f"{self.out} cannot be written: {home} is no folder to write into.")
+        if self.states is not None and self.states.exists() and not self.resume:
+            if not self.overwrite:
+                raise ConfigError(
+                    f"{self.states} is left from a run that did not finish, or is still running;"
+                    " go on with it (--resume) or start anew (--overwrite)."
+                )
+            foreign = set(self.states.iterdir()) - set(self._ours())
+            if foreign:
+                raise ConfigError(f"{self.states} holds {min(foreign).name!r}, which is not ours.")
+
+    @property
+    def states(self) -> Path | None:
+        """Where states are kept."""
+        return None if self.out is None else self.out.with_name(self.out.name + ".checkpoint")
+
+    def _ours(self) -> list[Path]:
+        assert self.states is not None
+        return [file for pattern in _STATES for file in self.states.glob(pattern)]
+
+    def claim(self) -> None:
+        """Take the folder of states, just before the first training."""
+        if self.states is not None:
+            if not self.resume:
+                self.leave()
+            self.states.mkdir(parents=True, exist_ok=self.resume)
+
+    def leave(self) -> None:
+        """Remove the states, and nothing else."""
+        if self.states is not None and self.states.is_dir():
+            for file in self._ours():
+                file.unlink(missing_ok=True)
+            if not any(self.states.iterdir()):
+                self.states.rmdir()
+
+
+@dataclass
 class _Plan:
     """Which models to assess, and how."""
 
-    def __init__(
-        self, structure: str, conv: str, preset: str, seeds: int | None, splits: int,
-        settings: list[str] | None, threshold: str, device: str, checkpoint: Path | None,
-        resume: bool,
-    ) -> None:  # fmt: skip
+    structure: str | None
+    conv: str | None
+    everything: bool
+    preset: str
+    count: int | None
+    splits: int
+    words: list[str]
+    threshold: Any
+    device: str
+    place: _Place
+
+    def __post_init__(self) -> None:
         from ..config import parse_setting
         from ..evaluate.protocol import seed_list
 
-        self.structure, self.conv, self.preset = structure, conv, preset
-        count = seeds if seeds is not None else (1 if splits else 10)
-        self.seeds, self.splits = seed_list(count), splits
-        self.settings = dict(parse_setting(text) for text in settings or [])
+        default = 1 if self.splits else 10
+        self.seeds = seed_list(self.count if self.count is not None else default)
+        if self.splits == 1 or self.splits < 0:
+            raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
+        if self.threshold not in ("zero", "val"):
+            raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
+        self.settings = dict(parse_setting(text) for text in self.words)
         for name in ("structure", "conv"):
             if name in self.settings:
                 raise ConfigError(f"the {name} is chosen with --{name}.")
-        self.threshold: Any = threshold
-        self.options = {"device": device, "checkpoint": checkpoint, "resume": resume}
 
-    def results(self, task: SubgraphTask, everything: bool) -> tuple[SubgraphTask, list[Result]]:
-        """The task as it was used, and a result for each model."""
+    def other(self, against: Path | None) -> dict[str, Any] | None:
+        """The result to test against, if it can be."""
+        from ..evaluate import load_scores
+
+        if against is None:
+            return None
+        found = load_scores(against)
+        if int(found["data"].get("splits", 0)) != self.splits:
+            raise ConfigError(
+                f"{against} is over {found['data'].get('splits', 0) or 'no'} random splits; run"
+                " with the same number of --splits to compare."
+            )
+        return found
+
+    def models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[tuple[Any, Any, Any]]]:
+        """The task with a split; models with the names of their presets and what to know."""
         from ..baselines import SIMPLE
         from ..config import STRUCTURES
         from ..evaluate.models import Simple
-        from ..evaluate.protocol import network, split_if_needed
+        from ..evaluate.protocol import check, network, split_if_needed
 
         task, drawn = split_if_needed(task)
-        chosen = STRUCTURES if everything else (self.structure,)
+        if not self.splits:
+            check(task)
+        drawn = () if self.splits else drawn
         found = [
-            network(task, structure=structure, conv=self.conv, preset=self.preset,
-                    settings=self.settings, **self.options)  # type: ignore[arg-type]
-            for structure in chosen
+            network(
+                task, structure=structure, conv=self.conv, preset=self.preset,
+                settings=self.settings, device=self.device, checkpoint=self.place.states,
+                resume=self.place.resume,
+            )
+            for structure in (STRUCTURES if self.everything else (self.structure,))
         ]  # fmt: skip
-        simple = [(Simple(model), "", ()) for model in SIMPLE.values()] if everything else []
-        results = []
-        for model, name, notes in [*simple, *found]:
-            result = self._assess(task, model)
-            every = (*drawn, *notes, *result.notes)
-            results.append(replace(result, preset=name, notes=every))
+        simple = [(Simple(model), "", ()) for model in SIMPLE.values()] if self.everything else []
+        return task, [(m, name, (*drawn, *notes)) for m, name, notes in [*simple, *found]]
+
+    def results(self, task: SubgraphTask, models: list[tuple[Any, Any, Any]]) -> list[Result]:
+        """A result for each model that works, until one is interrupted."""
+        results: list[Result] = []
+        for model, name, notes in models:
+            try:
+                result = self._assess(task, model)
+            except Sub2NodeError as error:
+                if not self.everything:
+                    raise
+                say("Beware", f"{model.name}: {error}", style="yellow", to=errors)
+                continue
+            results.append(replace(result, preset=name, notes=(*notes, *result.notes)))
             if result.ended == "interrupted":
                 break
-        return task, results
+        if not results:
+            raise Sub2NodeError("no model could be trained on this data.")
+        return results
 
     def _assess(self, task: SubgraphTask, model: Any) -> Result:
         from ..evaluate import assess, over_splits
@@ -153,18 +241,25 @@ class _Plan:
         )
 
 
-def _checkpoint(out: Path | None, *, overwrite: bool, resume: bool) -> Path | None:
-    """The folder of states of a run that is not finished yet, beside the run folder."""
-    if out is None:
-        if resume:
-            raise ConfigError("--resume needs the folder of the run: -o FOLDER.")
-        return None
-    folder = out.with_name(out.name + ".checkpoint")
-    if folder.exists() and not resume:
-        if not overwrite:
-            raise ConfigError(
-                f"{folder} is left from a run that did not finish; go on with it (--resume) or"
-                " start anew (--overwrite)."
-            )
-        shutil.rmtree(folder, ignore_errors=True)
-    return folder
+def _finish(
+    plan: _Plan, task: SubgraphTask, results: list[Result], other: dict[str, Any] | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Show first, then save: scores are not lost with a disk."""
+    from ..evaluate import compare
+    from ..evaluate.store import save_comparison, save_run
+
+    out, overwrite = plan.place.out, plan.place.overwrite
+    if plan.everything:
+        comparison = compare(results, paired=plan.splits > 0)
+        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
+        if out is not None:
+            save_comparison(comparison, task, out, overwrite=overwrite)
+        return
+    tested = None if other is None else tested_against(results[0], other)
+    if as_json:
+        print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
+    else:
+        show_result(results[0], tested)
+    if out is not None:
+        save_run(results[0], task, out, overwrite=overwrite)

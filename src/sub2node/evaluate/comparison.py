@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -66,16 +67,31 @@ def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
     rows = []
     for number, result in enumerate(results):
         ours, p = result.test["micro_f1"], None
-        if number != reference and paired:
-            sizes = result.data["split"]
-            p = corrected_resampled(
-                ours.values, best.values, train=sizes["train"], test=sizes["test"]
-            )
-        elif number != reference and min(ours.n, best.n) > 1:
-            p = welch(ours.values, best.values)
+        if number != reference:
+            p = tested(ours, best, result.data["split"] if paired else None)
         rows.append(Row(result, p, "" if p is None else mark(ours, best, p)))
     test = "corrected resampled t-test" if paired else "Welch's t-test"
     return Comparison(tuple(rows), reference, f"{test} on test micro-F1, level 0.01")
+
+
+def tested(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
+    """p that two models are equally good; None where there are too few runs to tell.
+
+    Args:
+        ours: Test scores of one model.
+        other: Of the other.
+        split: Part sizes, where value k of each model belongs to random split k (those that both
+            have are compared); None: values are seeds.
+    """
+    if split is not None:
+        common = min(ours.n, other.n)
+        if common < 2:
+            return None
+        pair = (ours.values[:common], other.values[:common])
+        return corrected_resampled(*pair, train=split["train"], test=split["test"])
+    if max(ours.n, other.n) < 2:
+        return None
+    return welch(ours.values, other.values)
 
 
 def over_splits(
@@ -104,19 +120,26 @@ def over_splits(
             for part in tables[0]
         }
 
-    notes = dict.fromkeys(note for result in results for note in result.notes)
-    if len(notes) > 3:
-        notes = dict.fromkeys([*list(notes)[:3], f"and {len(notes) - 3} more such notes."])
-    drawn = (
+    kinds = Counter(result.config["features"]["kind"] for result in results if result.config)
+    notes = [
         f"{len(results)} random stratified splits, {len(first.seeds)} seed(s) each; n counts"
         " splits."
-    )
+    ]
+    if len(kinds) > 1:
+        each = ", ".join(f"{kind} in {count}" for kind, count in kinds.items())
+        notes.append(f"node features chosen on validation: {each}; config is that of split 0.")
+    notes += [
+        f"split {number}: {note}"
+        for number, result in enumerate(results)
+        for note in result.notes
+        if "chosen on validation" not in note
+    ]
     return replace(
         first,
         scores=joined("scores"),
         class_scores=joined("class_scores"),
         seconds=sum(result.seconds for result in results),
-        notes=(drawn, *notes),
+        notes=tuple(notes),
         outputs={},
         history={},
         best_epoch=(),

@@ -15,11 +15,12 @@ from torch import Tensor, nn
 
 from ..baselines import SimpleModel
 from ..config import Config
-from ..errors import ConfigError
+from ..errors import ConfigError, Sub2NodeError
 from ..nn import Network, Stages, Streams, build_network, build_stages
-from ..nn.foreign import ignores_weights
+from ..nn.foreign import find_convolution, ignores_weights
 from ..ragged import Array
 from ..task import Part, SubgraphTask
+from ..task.content import digest
 from ..train import Checkpoint, Fitted, fit, forward
 from ..train.memory import replicas_at_once
 from ..translate import S2NGraph, translate
@@ -107,6 +108,17 @@ class GraphNetwork:
         config = self.candidates[0]
         return f"{config.structure} {getattr(self.conv, '__name__', config.conv)}"
 
+    def check(self) -> None:
+        """Raise what can be known before any training."""
+        find_device(self.device)
+        for config in self.candidates:
+            find_convolution(self.conv if self.conv is not None else config.conv)
+            if config.model.readout == "degree-code" and not config.structure.startswith("s2n"):
+                raise ConfigError(
+                    "the readout 'degree-code' is defined for the S2N structures only; use"
+                    " 'degree'."
+                )
+
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Trained:
         """Learn; ``labels`` has train and val only."""
         device = find_device(self.device)
@@ -119,7 +131,7 @@ class GraphNetwork:
             choices.append(self._one(task, labels, seeds, config, graph, device))
             if choices[-1].fitted.ended == "interrupted":
                 break
-        if len(choices) == 1:
+        if len(choices) == 1 and len(self.candidates) == 1:
             return choices[0]
         values = [float(choice.val_scores.mean()) for choice in choices]
         best = choices[int(np.argmax(values))]
@@ -127,7 +139,13 @@ class GraphNetwork:
             f"{choice.config.features.kind} {value:.3f}"
             for choice, value in zip(choices, values, strict=True)
         )
-        note = f"node features chosen on validation (micro-F1: {words})."
+        note = f"{self.name}: node features chosen on validation (micro-F1: {words})."
+        if choices[-1].fitted.ended == "interrupted":
+            left = len(self.candidates) - len(choices)
+            note = note[:-1] + f"; interrupted, so {left} of {len(self.candidates)} not tried."
+            if left == 0:
+                note = note.replace("0 of", "the last of").replace("not tried", "is cut short")
+            best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
         return replace(best, notes=(*best.notes, note))
 
     def _one(
@@ -144,26 +162,37 @@ class GraphNetwork:
             for start in range(0, len(seeds), at_once)
         ]  # fmt: skip
         tensors = {part: _target(value) for part, value in labels.items()}
+        checkpoint = self._checkpoint(task, config, seeds, device)
         fitted = fit(
-            networks, stages, tensors, config.training,
-            checkpoint=self._checkpoint(task, config, seeds), what=f"Training {self.name}",
+            networks, stages, tensors, config.training, checkpoint=checkpoint,
+            what=f"Training {self.name}",
         )  # fmt: skip
+        if not fitted.best_epoch.any():
+            raise Sub2NodeError(
+                f"{self.name}: no seed had a finite loss in any epoch; lower the learning rate"
+                f" (lr = {config.training.lr:g}) or look at the features."
+            )
         notes = [
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(networks[0][0])
         ]
+        if checkpoint is not None and checkpoint.failed:
+            notes.append(f"the state could not be kept while training ({checkpoint.failed}).")
         return _TrainedNetwork(
             task, config, graph, stages, networks, fitted, tuple(seeds), tuple(notes)
         )
 
     def _checkpoint(
-        self, task: SubgraphTask, config: Config, seeds: Sequence[int]
+        self, task: SubgraphTask, config: Config, seeds: Sequence[int], device: torch.device
     ) -> Checkpoint | None:
         if self.checkpoint is None:
             return None
         words = f"{self.name} {config.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
-        key = f"{task.hash} {config!r} {self.conv} {list(seeds)} {self.replicas}"
+        extra = None if self.encodings is None else np.asarray(self.encodings)
+        parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), str(self.replicas),
+                 device.type, extra)  # fmt: skip
+        key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
 
 
@@ -190,9 +219,8 @@ class _TrainedNetwork:
         notes = list(self.notes)
         for seed, epoch in zip(self.seeds, self.fitted.diverged, strict=True):
             if epoch:
-                notes.append(
-                    f"seed {seed} diverged in epoch {epoch}; its best state before that counts."
-                )
+                state = "best state before that" if epoch > 1 else "untrained state"
+                notes.append(f"seed {seed} diverged in epoch {epoch}; its {state} counts.")
         if self.fitted.ended == "interrupted":
             done = len(self.fitted.history["lr"])
             notes.append(
@@ -204,6 +232,7 @@ class _TrainedNetwork:
             "notes": tuple(notes),
             "history": self.fitted.history,
             "ended": self.fitted.ended,
+            "seconds_before": self.fitted.seconds_before,
             "best_epoch": tuple(int(epoch) for epoch in self.fitted.best_epoch),
         }
 

@@ -27,8 +27,8 @@ FIRST_SEED = 10
 def run(
     task: SubgraphTask,
     *,
-    structure: str = "s2n+a",
-    conv: str | Callable[..., nn.Module] = "gcn2",
+    structure: str | None = None,
+    conv: str | Callable[..., nn.Module] | None = None,
     seeds: int | Sequence[int] = 10,
     preset: str = "default",
     settings: Mapping[str, Any] | None = None,
@@ -42,9 +42,11 @@ def run(
 
     Args:
         task: With labels and a split.
-        structure: ``separated``, ``connected``, ``s2n+0`` or ``s2n+a``.
-        conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a class that is
-            made as ``conv(width_in, width_out)`` and called with ``(x, edge_index, edge_weight)``.
+        structure: ``separated``, ``connected``, ``s2n+0`` or ``s2n+a``; by default that of a
+            preset file, else ``s2n+a``.
+        conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
+            class that is made as ``conv(width_in, width_out)`` and called with
+            ``(x, edge_index, edge_weight)``.
         seeds: How many (10, 11, …), or which.
         preset: ``default``, ``fast``, ``paper``, ``paper:NAME`` or the path of a TOML file.
         settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
@@ -77,8 +79,8 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
 def network(
     task: SubgraphTask,
     *,
-    structure: str,
-    conv: str | Callable[..., nn.Module],
+    structure: str | None,
+    conv: str | Callable[..., nn.Module] | None,
     preset: str,
     settings: Mapping[str, Any] | None = None,
     device: str = "auto",
@@ -89,8 +91,8 @@ def network(
     """A model from a preset and settings, the preset's name, and what to know about it."""
     from ..train import find_preset
 
-    own = None if isinstance(conv, str) else conv
-    found = find_preset(preset, task, structure, conv if isinstance(conv, str) else "own")
+    own = conv if callable(conv) else None
+    found = find_preset(preset, task, structure, "own" if own else conv)  # type: ignore[arg-type]
     found = found.with_settings(settings or {})
     model = GraphNetwork(
         found.candidates,
@@ -101,6 +103,7 @@ def network(
         None if checkpoint is None else Path(checkpoint),
         resume,
     )
+    model.check()
     return model, found.name, found.notes
 
 
@@ -132,6 +135,7 @@ def assess(
     labels["test"] = labels_of(task, "test")
     asked: tuple[Part, ...] = ("val", "test")
     facts: dict[str, Any] = trained.facts
+    before = facts.pop("seconds_before", 0.0)  # of a run that was killed
     return Result(
         model=model.name,
         data=data_facts(task),
@@ -140,7 +144,7 @@ def assess(
         class_scores={
             p: class_scores(task, labels[p], outputs[p].logits, thresholds) for p in asked
         },
-        seconds=time.perf_counter() - start,
+        seconds=before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
         **facts,
@@ -170,12 +174,14 @@ def check(task: SubgraphTask) -> None:
                 f"there is no {part} subgraph; split anew with task.with_split(Split.random("
                 "task.labels)), or use repeated random splits (--splits 10)."
             )
-    if task.num_classes < 2 and not task.multilabel:
-        raise DataError(f"all subgraphs have the class {task.class_names[0]!r}; nothing to learn.")
-    if task.split.count("train") < task.num_classes and not task.multilabel:
+    occurring = np.flatnonzero(task.label_counts().sum(axis=0))
+    if not task.multilabel and len(occurring) < 2:
+        only = task.class_names[occurring[0]]
+        raise DataError(f"all subgraphs have the class {only!r}; nothing to learn.")
+    if not task.multilabel and task.split.count("train") < len(occurring):
         raise DataError(
             f"{task.split.count('train')} training subgraphs are fewer than the"
-            f" {task.num_classes} classes; every class needs one at least."
+            f" {len(occurring)} classes; every class needs one at least."
         )
     task.require_learnable()
 
@@ -205,7 +211,11 @@ def random_splits(task: SubgraphTask, count: int) -> list[SubgraphTask]:
         sizes = np.array([task.split.count(part) for part in parts], float)
         if sizes.all():
             fractions = tuple(sizes / sizes.sum())
-    return [
-        task.with_split(Split.random(task.labels, fractions=fractions, seed=number))
-        for number in range(count)
-    ]
+    virtual = np.zeros(len(task), bool) if task.split is None else task.split.mask("virtual")
+    tasks = []
+    for number in range(count):
+        codes = np.ones(len(task), np.int8)  # virtual subgraphs stay what they are
+        drawn = Split.random(task.labels[~virtual], fractions=fractions, seed=number)
+        codes[~virtual] = drawn.codes
+        tasks.append(task.with_split(Split(codes)))
+    return tasks

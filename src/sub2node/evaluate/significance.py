@@ -72,13 +72,20 @@ class Summary:
 
 
 def welch(a: Sequence[float], b: Sequence[float]) -> float:
-    """Two-sided p of Welch's t-test that two sets of runs have the same mean."""
-    from scipy.stats import ttest_ind
+    """Two-sided p of Welch's t-test that two sets of runs have the same mean.
 
-    if min(len(a), len(b)) < 2:
-        raise ConfigError("a t-test needs at least two runs on each side.")
+    A single value stands for a model without randomness: the other side's mean is tested against
+    it.
+    """
+    from scipy.stats import ttest_1samp, ttest_ind
+
+    if max(len(a), len(b)) < 2:
+        raise ConfigError("a t-test needs two runs at least on one side.")
     if np.ptp(a) == 0 and np.ptp(b) == 0:  # no spread: equal, or certainly not
         return 1.0 if a[0] == b[0] else 0.0
+    if min(len(a), len(b)) == 1:
+        many, one = (a, b[0]) if len(b) == 1 else (b, a[0])
+        return float(ttest_1samp(many, one).pvalue)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # nearly equal values: p is 1 then
         return float(ttest_ind(a, b, equal_var=False).pvalue)
@@ -110,6 +117,8 @@ def corrected_resampled(a: Sequence[float], b: Sequence[float], *, train: int, t
 
 def mark(ours: Summary, other: Summary, p: float) -> str:
     """The paper's mark at 0.01: ∗ significantly better, ∼ no significant difference, else none."""
+    if math.isnan(p):
+        return ""
     if p >= LEVEL:
         return "∼"
     return "∗" if ours.mean > other.mean else ""

@@ -67,6 +67,8 @@ def load_scores(path: str | Path) -> dict[str, Any]:
         found = json.loads(file.read_text(encoding="utf-8"))
         return {
             **found,
+            "model": str(found.get("model", file.parent.name)),
+            "data": dict(found["data"]),
             **{
                 part: {name: Summary.from_dict(value) for name, value in found[part].items()}
                 for part in ("val", "test")
@@ -139,11 +141,12 @@ def _predictions(result: Result, task: SubgraphTask) -> Any:
             said += _words(claim, classes)
             logits.append(row)
     columns = np.concatenate(logits).T
+    kind = pa.list_(pa.string()) if task.multilabel else pa.string()
     return pa.table(
         {
             **_subgraph_column(result, task),
-            "label": labels,
-            "prediction": said,
+            "label": pa.array(labels, kind),
+            "prediction": pa.array(said, kind),
             **{f"logit {name}": c for name, c in zip(task.class_names, columns, strict=True)},
         }
     )
@@ -207,7 +210,8 @@ def _card(result: Result) -> str:
     lines += ["", "± is the standard deviation over runs (n-1)."]
     lines += ["", "| class | test F1 |", "|---|---|"]
     for name, summary in result.class_scores["test"].items():
-        lines.append(f"| {name} | {summary.mean:.4f} ± {summary.sd:.4f} |")
+        cell = name.replace("|", "\\|")
+        lines.append(f"| {cell} | {summary.mean:.4f} ± {summary.sd:.4f} |")
     if result.notes:
         lines += ["", "## To know", "", *(f"- {note}" for note in result.notes)]
     return "\n".join(lines) + "\n"

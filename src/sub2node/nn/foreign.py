@@ -58,15 +58,16 @@ class Foreign(nn.Module):
                     torch.manual_seed(seeds[r])
                 try:
                     out = module(part, edges, **options)
-                except (TypeError, ValueError, AssertionError, AttributeError) as error:
+                except Exception as error:  # whatever somebody else's code raises
                     raise ConfigError(
                         f"the convolution {type(module).__name__} cannot be called as conv(x,"
                         f" edge_index{''.join(', ' + name for name in options)}): {error}."
                     ) from error
-            if out.shape != part.shape:
+            if not isinstance(out, Tensor) or out.shape != part.shape:
+                found = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
                 raise ConfigError(
-                    f"the convolution {type(module).__name__} gave vectors of shape"
-                    f" {tuple(out.shape)}, expected {tuple(part.shape)}."
+                    f"the convolution {type(module).__name__} gave {found}, expected vectors of"
+                    f" shape {tuple(part.shape)}."
                 )
             parts.append(out)
         return torch.stack(parts)

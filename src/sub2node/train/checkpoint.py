@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from ..errors import ConfigError, DataError
-from ..files import written
 
 
 @dataclass
@@ -32,21 +32,26 @@ class Checkpoint:
     key: str
     every: float = 30.0
     resume: bool = False
+    failed: str = ""
     _last: float = field(default_factory=time.monotonic)
 
     @property
     def due(self) -> bool:
         """Whether it is time for a new version."""
-        return time.monotonic() - self._last >= self.every
+        return not self.failed and time.monotonic() - self._last >= self.every
 
     def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        """Replace the file."""
+        """Replace the file; where that fails, training goes on without, and ``failed`` says why."""
         card = {"format": "sub2node checkpoint", "key": self.key, "facts": json.dumps(facts)}
         new = self.path.with_name(self.path.name + ".new")
-        with written(self.path):
+        try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            save_file({n: t.contiguous() for n, t in tensors.items()}, new, metadata=card)
+            save_file({n: t.contiguous().clone() for n, t in tensors.items()}, new, metadata=card)
             os.replace(new, self.path)  # noqa: PTH105
+        except (OSError, SafetensorError) as error:
+            self.failed = str(error)
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
         self._last = time.monotonic()
 
     def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:

@@ -35,14 +35,14 @@ class Fitted:
         best_epoch: 1-based, the first epoch with the best validation score; 0 for none; (R,).
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
         ended: ``complete``, ``early`` (all replicas ran out of patience) or ``interrupted``.
-        seconds: Time of training, over all sittings.
+        seconds_before: Time of training before it was taken up again.
     """
 
     history: dict[str, Array]
     best_epoch: Array
     diverged: Array
     ended: Literal["complete", "early", "interrupted"]
-    seconds: float
+    seconds_before: float
 
 
 def fit(
@@ -78,7 +78,7 @@ def fit(
         loop.joined("best_epoch").numpy(),
         loop.joined("diverged").numpy(),
         ended,
-        loop.seconds,
+        loop.before,
     )
 
 
@@ -97,19 +97,19 @@ class _Loop:
 
     def __init__(self, groups: Sequence[_Group], training: Training) -> None:
         self.groups, self.training = groups, training
-        self.epoch, self.seconds = 0, 0.0
+        self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
     def run(
         self, checkpoint: Checkpoint | None, wish: Wish, what: str
     ) -> Literal["complete", "early", "interrupted"]:
-        total, start, before = self.training.epochs, time.perf_counter(), self.seconds
+        total, start = self.training.epochs, time.perf_counter()
         while self.epoch < total and self.joined("running").any():
             self.epoch += 1
             for group in self.groups:
                 group.one_epoch(self.epoch)
-            self.seconds = before + time.perf_counter() - start
+            self.seconds = self.before + time.perf_counter() - start
             step(what, self.epoch, total, self.describe())
-            if wish.stop:
+            if wish.stop and self.epoch < total:
                 return "interrupted"
             if checkpoint is not None and checkpoint.due:
                 checkpoint.save(*self.state())
@@ -150,7 +150,8 @@ class _Loop:
         """Go on from what :meth:`state` gave."""
         for number, group in enumerate(self.groups):
             group.restore(_under(tensors, f"{number}."))
-        self.epoch, self.seconds = int(facts["epoch"]), float(facts["seconds"])
+        self.epoch, self.before = int(facts["epoch"]), float(facts["seconds"])
+        self.seconds = self.before
 
 
 def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

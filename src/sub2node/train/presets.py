@@ -48,7 +48,9 @@ class Preset:
         return replace(self, candidates=changed)
 
 
-def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Preset:
+def find_preset(
+    name: str, task: SubgraphTask, structure: str | None = None, conv: str | None = None
+) -> Preset:
     """Settings by name for a structure and a convolution.
 
     Args:
@@ -56,27 +58,33 @@ def find_preset(name: str, task: SubgraphTask, structure: str, conv: str) -> Pre
             ``paper:ppi_bp`` (those for another one), or the path of a TOML file, such as the
             ``config.toml`` of a run.
         task: The data they are for.
-        structure: How subgraphs are presented to the model.
-        conv: The convolution by name.
+        structure: How subgraphs are presented to the model; None: as in the file, or s2n+a.
+        conv: The convolution by name; None: as in the file, or gcn2.
     """
-    base = Config().with_settings({"structure": structure, "conv": conv})
+    given = {"structure": structure, "conv": conv}
+    base = Config().with_settings({k: v for k, v in given.items() if v is not None})
     kind, _, dataset = name.partition(":")
     if name.endswith(".toml"):
-        return _own(name, base)
+        return _own(name, {k: v for k, v in given.items() if v is not None})
     if kind not in NAMES or (dataset and kind != "paper"):
         raise ConfigError(
             f"there is no preset {name!r}.{suggest(kind, NAMES)} A TOML file can be one too."
         )
     if kind == "paper":
         return _paper(name, dataset or task.name, base, task)
-    tree = tomllib.loads((_FOLDER / f"{kind}.toml").read_text(encoding="utf-8"))
+    trees = [_read("default")] + [_read(kind)] * (kind != "default")
     kinds = {"identity": "random" if task.graph.features is None else "given", "shape": "constant"}
     candidates = []
     for section, features in kinds.items():
-        settings = {**dict(flatten(tree["all"])), **dict(flatten(tree[section]))}
-        settings |= dict(flatten(tree.get(structure, {})))
+        settings: dict[str, Any] = {}
+        for tree in trees:  # others say only what differs from the default
+            settings |= dict(flatten(tree.get("all", {}))) | dict(flatten(tree.get(section, {})))
         candidates.append(base.with_settings({**settings, "features.kind": features}))
     return Preset(name, tuple(candidates))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def published() -> dict[str, list[str]]:
@@ -119,7 +127,7 @@ def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
     return Preset(name, (config,), tuple(notes))
 
 
-def _own(name: str, base: Config) -> Preset:
+def _own(name: str, given: dict[str, str]) -> Preset:
     path = Path(name)
     try:
         tree: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -129,8 +137,7 @@ def _own(name: str, base: Config) -> Preset:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
-    settings = {k: v for k, v in flatten(tree) if k not in ("structure", "conv")}
     try:
-        return Preset(name, (base.with_settings(settings),))
+        return Preset(name, (Config().with_settings({**dict(flatten(tree)), **given}),))
     except ConfigError as error:
         raise DataError(str(error), path=path) from None
