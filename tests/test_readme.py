@@ -54,7 +54,7 @@ def numberless(lines: list[str]) -> list[str]:
     """Lines without what depends on the machine: times, scores to the last digit, who is best."""
     text = "\n".join(lines)
     text = re.sub(r"against .*?, the best", "against #, the best", text)
-    text = re.sub(r"\bbest\b|[∗∼─]", "", text)
+    text = re.sub(r"\bbest\b|[∗∼?─]", "", text)
     text = re.sub(r"[0-9][0-9.,]*", "#", text)
     return [" ".join(line.split()) for line in text.split("\n") if line.split()]
 
@@ -88,6 +88,13 @@ def test_your_own_data_in_three_lines(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_ppi_bp_is_translated_so(data: Path, tmp_path: Path) -> None:
     command, *written = block_after("## Translation", 1)
     assert written == run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
+
+
+def test_the_models_in_the_readme_run(capsys: pytest.CaptureFixture[str]) -> None:
+    exec("\n".join(block_after("## Models")), {})
+    mean, sd = map(float, capsys.readouterr().out.split())
+    assert 0 <= mean <= 1
+    assert sd >= 0
 
 
 def test_the_translation_in_the_readme_and_the_docs_runs() -> None:

@@ -62,10 +62,11 @@ def show_comparison(comparison: Comparison) -> None:
     view.columns[0].no_wrap = True
     for number, row in enumerate(comparison.rows):
         result = row.result
-        best = "best" if number == comparison.reference else row.sign
+        sign = "?" if row.p is None else row.sign
+        best = "best" if number == comparison.reference else sign
         view.add_row(
             result.model, _points(result.val["micro_f1"]), _points(result.test["micro_f1"]), best,
-            _points(result.test["macro_f1"]), str(result.test["micro_f1"].n),
+            f"{100 * result.test['macro_f1'].mean:.1f}", str(result.test["micro_f1"].n),
             f"{result.seconds:.0f}",
         )  # fmt: skip
     console.print(view)
@@ -73,7 +74,8 @@ def show_comparison(comparison: Comparison) -> None:
     say(
         "Marks",
         f"against {reference}, the best on validation: ∗ significantly better, ∼ no significant"
-        f" difference, none: worse ({comparison.test}). ± is the standard deviation.",
+        f" difference, none: worse, ?: too few runs ({comparison.test}). ± is the standard"
+        " deviation.",
         style="bold",
     )
     _notes([row.result for row in comparison.rows])
