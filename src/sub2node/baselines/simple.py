@@ -85,11 +85,9 @@ def _logistic(features: Callable[[SubgraphTask], Any]) -> Any:
             step("Logistic regression", done, len(_STRENGTHS), f"C = {strength:g}")
             model: Any = LogisticRegression(C=strength, max_iter=2000)
             model = OneVsRestClassifier(model) if multilabel else model
-            truth = labels["train"][:, 0] if labels["train"].shape[1:] == (1,) else labels["train"]
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Label .* is present in all")
-                warnings.filterwarnings("ignore", "Label not .* is present in all")
-                model.fit(x[_rows(task, "train")], truth)
+                model.fit(x[_rows(task, "train")], _truth(labels))
             logits = _decision(model, x[_rows(task, "val")], task.num_classes, multilabel)
             score = scores(labels["val"], logits, multilabel=multilabel)["micro_f1"]
             if score > best:
@@ -108,12 +106,10 @@ def _forest(
     from sklearn.ensemble import RandomForestClassifier
 
     x, models = structure_statistics(task), []
-    single = labels["train"].shape[1:] == (1,)  # scikit-learn takes one column as single-label
     for done, seed in enumerate(seeds):
         step("Random forest", done, len(seeds))
         model = RandomForestClassifier(300, random_state=seed, n_jobs=-1)
-        truth = labels["train"]
-        models.append(model.fit(x[_rows(task, "train")], truth[:, 0] if single else truth))
+        models.append(model.fit(x[_rows(task, "train")], _truth(labels)))
     step("Random forest", len(seeds), len(seeds))
 
     def logits(part: Part) -> Array:
@@ -128,6 +124,12 @@ def _forest(
 def _rows(task: SubgraphTask, part: Part) -> Array:
     assert task.split is not None
     return task.split.mask(part)
+
+
+def _truth(labels: dict[Part, Array]) -> Array:
+    """Labels to train on; a single column flat, which is how scikit-learn takes it anyway."""
+    found = labels["train"]
+    return found[:, 0] if found.shape[1:] == (1,) else found
 
 
 def _decision(model: Any, x: Any, classes: int, multilabel: bool) -> Array:

@@ -89,7 +89,6 @@ class GraphNetwork:
         conv: The user's own convolution, instead of the one named in ``config``.
         encodings: Columns (N, K) that join the node features.
         device: ``auto``, ``cpu`` or ``cuda``.
-        replicas: How many seeds are trained stacked; None: as many as pay.
         checkpoint: A folder to keep states in.
         resume: Go on from the states there.
     """
@@ -98,7 +97,6 @@ class GraphNetwork:
     conv: Callable[..., nn.Module] | None = None
     encodings: Array | None = None
     device: str = "auto"
-    replicas: int | None = None
     checkpoint: Path | None = None
     resume: bool = False
 
@@ -139,21 +137,21 @@ class GraphNetwork:
             f"{choice.config.features.kind} {value:.3f}"
             for choice, value in zip(choices, values, strict=True)
         )
-        note = f"{self.name}: node features chosen on validation (micro-F1: {words})."
+        note = f"{self.name}: node features chosen on validation (micro-F1: {words})"
         if choices[-1].fitted.ended == "interrupted":
-            left = len(self.candidates) - len(choices)
-            note = note[:-1] + f"; interrupted, so {left} of {len(self.candidates)} not tried."
-            if left == 0:
-                note = note.replace("0 of", "the last of").replace("not tried", "is cut short")
+            total = len(self.candidates)
+            left = total - len(choices)
+            short = f"{left} of {total} not tried" if left else f"the last of {total} is cut short"
+            note += f"; interrupted, so {short}"
             best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
-        return replace(best, notes=(*best.notes, note))
+        return replace(best, notes=(*best.notes, f"{note}."))
 
     def _one(
         self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], config: Config,
         graph: S2NGraph | None, device: torch.device,
     ) -> _TrainedNetwork:  # fmt: skip
         stages = build_stages(task, config, graph=graph, parts=("train", "val"), device=device)
-        at_once = self.replicas or replicas_at_once(stages, config, len(seeds))
+        at_once = replicas_at_once(stages, config, len(seeds))
         networks = [
             build_network(
                 task, config, stages, seeds[start : start + at_once],
@@ -190,8 +188,7 @@ class GraphNetwork:
         words = f"{self.name} {config.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
         extra = None if self.encodings is None else np.asarray(self.encodings)
-        parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), str(self.replicas),
-                 device.type, extra)  # fmt: skip
+        parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), device.type, extra)
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
 

@@ -99,7 +99,6 @@ def network(
         own,
         encodings,
         device,
-        None,
         None if checkpoint is None else Path(checkpoint),
         resume,
     )

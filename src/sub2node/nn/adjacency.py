@@ -40,13 +40,9 @@ class Adjacency:
         data = np.concatenate([coo.data, np.zeros(size, coo.data.dtype)]).astype(np.float32)
         full = sp.coo_array((data, (rows, columns)), shape=matrix.shape).tocsr()
         full.sum_duplicates()
-        row = np.repeat(here, np.diff(full.indptr))
-        return cls(
-            Pattern.from_csr(full.indptr, full.indices, size, device),
-            torch.from_numpy(np.flatnonzero(row == full.indices)).to(device),
-            torch.from_numpy(full.data).to(device),
-            weighted,
-        )
+        pattern = Pattern.from_csr(full.indptr, full.indices, size, device)
+        diagonal = torch.nonzero(pattern.row == pattern.index).squeeze(-1)
+        return cls(pattern, diagonal, torch.from_numpy(full.data).to(device), weighted)
 
     def drop(self, keep: Tensor) -> Adjacency:
         """The graph without some edges, each replica without its own; ``keep`` (R, E) is 0 or 1."""

@@ -16,7 +16,7 @@ from ..config import Config
 from ..errors import ConfigError, DataError
 from ..ragged import Array, distinct
 from ..task import Part, SubgraphTask
-from ..translate import S2NGraph, stage_inputs, translate
+from ..translate import S2NGraph, readout_weights, translate
 from .adjacency import Adjacency
 from .foreign import find_convolution
 from .networks import S2N, Connected, Network, Separated, Stage
@@ -75,8 +75,7 @@ def build_stages(
         graph = translate(task, self_loops=config.translation.self_loops)
     weak = None
     if graph is not None and s2n:
-        if graph.task_hash not in ("", task.hash) or len(graph) != len(task):
-            raise ConfigError("the graph was translated from another task than the one given.")
+        graph.require_task(task)
         weak = graph.normalize(config.translation.a, config.translation.delta)
     all_nodes = config.structure == "connected"
     rows = (
@@ -132,6 +131,10 @@ class _Maker:
         matrix = graph.adjacency(loops=True)
         return Adjacency.from_csr(matrix, weighted=weighted, device=self.device)
 
+    @cached_property
+    def internal_edges(self) -> tuple[Array, Array]:
+        return self.task.internal_edges()
+
     def _flat(self, first: int, last: int) -> tuple[Array, Array]:
         """Pointers and rows of the table of some subgraphs' members."""
         subgraphs = self.task.subgraphs
@@ -147,7 +150,7 @@ class _Maker:
             raise ConfigError(
                 "the readout 'degree-code' is defined for the S2N structures only; use 'degree'."
             )
-        given = stage_inputs(self.task, part, readout=fixed, graph=self.raw).weights
+        given = readout_weights(self.task, part, readout=fixed, graph=self.raw)
         start = int(self.task.subgraphs.ptr[first])
         weights = given[start : start + len(rows)]
         index, width = (np.arange(len(rows)), len(rows)) if positions else (rows, len(self.rows))
@@ -162,7 +165,7 @@ class _Maker:
 
     def _inner(self, first: int, last: int) -> Adjacency:
         subgraphs, graph = self.task.subgraphs, self.task.graph
-        ptr, ends = subgraphs.internal_edges(graph)
+        ptr, ends = self.internal_edges
         low, high = ends[:, ptr[first] : ptr[last]] - subgraphs.ptr[first]
         size = int(subgraphs.ptr[last] - subgraphs.ptr[first])
         nodes = subgraphs.nodes[subgraphs.ptr[first] : subgraphs.ptr[last]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from torch import Tensor, nn
@@ -37,7 +38,7 @@ class Stage:
     subgraphs: Adjacency | None = None
 
 
-class Network(nn.Module):
+class Network(nn.Module, ABC):
     """Parts that all structures share: node table, readout and head.
 
     ``forward(stage)`` gives the vectors (R, m, F) and the logits (R, m, C) of the subgraphs asked
@@ -51,9 +52,9 @@ class Network(nn.Module):
         self.readout_kind = kind if kind in ("max", "learned") else "constant"
         self.head = Linear(config.model.hidden, classes, init)
 
+    @abstractmethod
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
-        raise NotImplementedError
 
 
 class Separated(Network):

@@ -9,6 +9,7 @@ three times faster than the sparse product and a hundred times faster than a sca
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from ..ragged import owners
+from ..ragged import index_dtype, owners
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Pattern:
         row = owners(np.asarray(ptr))
         order = np.argsort(index, kind="stable")
         back = np.searchsorted(index[order], np.arange(num_columns + 1))
-        dtype = np.int32 if max(len(index), num_columns) < 2**31 else np.int64
+        dtype = index_dtype(len(index), num_columns)
         arrays = (ptr, index, row, back, row[order], order)
         return cls(*(torch.from_numpy(np.array(a, dtype=dtype)).to(device) for a in arrays))
 
@@ -54,6 +55,11 @@ class Pattern:
     def num_rows(self) -> int:
         """n."""
         return len(self.ptr) - 1
+
+    @cached_property
+    def _entries(self) -> Tensor:
+        """0, 1, …, E-1."""
+        return torch.arange(len(self.row), dtype=self.row.dtype, device=self.row.device)
 
     def aggregate(
         self,
@@ -85,12 +91,12 @@ class Pattern:
 
     def rows(self, x: Tensor) -> Tensor:
         """``x[row]``: a vector of the rows for each entry; (R, n, F) → (R, E, F)."""
-        ends = (self.row, _count(self.row), self.ptr)
+        ends = (self.row, self._entries, self.ptr)
         return _Gather.apply(x, *ends)  # type: ignore[no-any-return,no-untyped-call]
 
     def sum(self, messages: Tensor) -> Tensor:
         """Sum of one vector an entry over each row; (R, E, F) → (R, n, F)."""
-        ends = (_count(self.row), self.row, self.ptr)
+        ends = (self._entries, self.row, self.ptr)
         return _Sum.apply(messages, *ends)  # type: ignore[no-any-return,no-untyped-call]
 
     def row_sums(self, values: Tensor) -> Tensor:
@@ -122,10 +128,6 @@ class Pattern:
 
 def _row_max(part: Tensor, ptr: Tensor) -> Tensor:
     return torch.segment_reduce(part, "max", offsets=ptr.long(), axis=0, unsafe=True)
-
-
-def _count(like: Tensor) -> Tensor:
-    return torch.arange(len(like), dtype=like.dtype, device=like.device)
 
 
 def _bags(x: Tensor, index: Tensor, ptr: Tensor, values: Tensor | None) -> Tensor:

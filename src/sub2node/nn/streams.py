@@ -37,10 +37,9 @@ class Init:
             )
         )
 
-    def glorot(self, *shape: int, fans: int | None = None) -> nn.Parameter:
-        """Glorot's uniform distribution; ``fans`` is fan-in plus fan-out, else of the shape."""
-        total = sum(shape[-2:]) if fans is None else fans
-        return self.uniform(*shape, bound=math.sqrt(6 / total))
+    def glorot(self, *shape: int) -> nn.Parameter:
+        """Glorot's uniform distribution, by the last two dimensions; (R, *shape)."""
+        return self.uniform(*shape, bound=math.sqrt(6 / sum(shape[-2:])))
 
     def normal(self, *shape: int, scale: float) -> Tensor:
         """N(0, scale²); (R, *shape)."""

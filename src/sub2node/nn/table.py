@@ -38,9 +38,10 @@ class NodeTable(nn.Module):
         if features.trainable:
             self.table = nn.Parameter(table.expand(len(init), len(rows), -1).contiguous())
         else:
-            self.register_buffer("table", table)
+            self.register_buffer("table", table, persistent=False)  # the data's, no state
         extra = None if encodings is None else _checked(encodings, graph, table, features)[rows]
-        self.register_buffer("encodings", None if extra is None else torch.from_numpy(extra)[None])
+        columns = None if extra is None else torch.from_numpy(extra)[None]
+        self.register_buffer("encodings", columns, persistent=False)
         self.concat = features.encoding == "concat"
         self.shape = (len(init), len(rows))
 

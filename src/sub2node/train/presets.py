@@ -108,8 +108,7 @@ def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
             f" some for {', '.join(known[base.conv])}: say paper:NAME to use those of one of them,"
             " or --preset default."
         )
-    file = _FOLDER / "paper" / base.conv / f"{dataset}.toml"
-    tree = tomllib.loads(file.read_text(encoding="utf-8"))
+    tree = _read(f"paper/{base.conv}/{dataset}")
     if base.structure not in tree:
         raise ConfigError(
             f"the paper has no settings for {base.structure} with {base.conv} on {dataset}; it has"

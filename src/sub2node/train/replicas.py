@@ -80,11 +80,7 @@ class Replicas:
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything that makes up the networks: parameters, and the statistics of norms."""
-        frozen = {"table.encodings"}
-        if not any(p is getattr(self.network.table, "table", None) for p in self.stacked):
-            frozen.add("table.table")
-        state = self.network.state_dict()
-        return {name: tensor for name, tensor in state.items() if name not in frozen}
+        return self.network.state_dict()
 
     def copy(self, into: dict[str, Tensor], which: Iterable[int]) -> None:
         """Copy the state of some replicas into a dict made from :meth:`tensors`."""

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from .inputs import StageInputs as StageInputs
+from .inputs import readout_weights as readout_weights
 from .inputs import stage_inputs as stage_inputs
 from .s2n_graph import Attachment as Attachment
 from .s2n_graph import S2NGraph as S2NGraph

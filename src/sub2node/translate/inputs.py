@@ -47,7 +47,27 @@ def stage_inputs(
 ) -> StageInputs:
     """Members, internal edges and readout weights of what a stage sees (equations 4 and 5).
 
-    The readout weights ω(v, i) multiply node vectors before they are summed to a subgraph's:
+    Arguments as for :func:`readout_weights`.
+    """
+    count = task_split(task).visible(stage)
+    subgraphs = task.subgraphs
+    flat = int(subgraphs.ptr[count])
+    ptr, edges = subgraphs.internal_edges(task.graph)
+    weights = readout_weights(task, stage, readout=readout, graph=graph)
+    members = (subgraphs.nodes[:flat], subgraphs.owner[:flat])
+    return StageInputs(*members, edges[:, : ptr[count]], weights)
+
+
+def readout_weights(
+    task: SubgraphTask,
+    stage: Part = "test",
+    *,
+    readout: Readout = "sum",
+    graph: S2NGraph | None = None,
+) -> Array:
+    r"""Readout weights ω(v, i), one for each member that a stage sees: float32.
+
+    They multiply node vectors before these are summed to a subgraph's:
 
     - ``sum``: 1; ``mean``: 1/\\|S_i\\|.
     - ``degree``: sqrt(d_v / d̂_i), the paper's R = D^½ M D̂^-½, with d_v the weighted degree of v in
@@ -58,16 +78,11 @@ def stage_inputs(
     Both degree readouts change with the stage, since d̂_i and c_i count the subgraphs in sight.
     A member's own weight, where it has one, multiplies ω.
     """
-    split = task_split(task)
-    count = split.visible(stage)
-    subgraphs = task.subgraphs
-    flat = int(subgraphs.ptr[count])
-    nodes, owner = subgraphs.nodes[:flat], subgraphs.owner[:flat]
-    ptr, edges = subgraphs.internal_edges(task.graph)
+    count = task_split(task).visible(stage)
     weights = _readout(task, stage, readout, graph, count)
-    if subgraphs.weights is not None:
-        weights = weights * subgraphs.weights[:flat]
-    return StageInputs(nodes, owner, edges[:, : ptr[count]], weights.astype(np.float32))
+    if task.subgraphs.weights is not None:
+        weights = weights * task.subgraphs.weights[: len(weights)]
+    return weights.astype(np.float32)
 
 
 def _readout(
@@ -92,7 +107,6 @@ def _readout(
     else:
         if graph is None or graph.normalized or not graph.settings.complete:
             raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")
-        if graph.task_hash not in ("", task.hash) or len(graph) != len(task):
-            raise ConfigError("the graph was translated from another task than the one given.")
+        graph.require_task(task)
         below = np.diff(graph.stage(stage).indptr) + 1.0
     return np.asarray(np.sqrt(around[subgraphs.nodes[:flat]] / below[owner]))

@@ -127,6 +127,11 @@ class S2NGraph:
         size = self.split.visible(stage)
         return self.weights if size == len(self) else self.weights[:size, :size]
 
+    def require_task(self, task: SubgraphTask) -> None:
+        """Raise unless this is the graph of that task, as far as the graph knows."""
+        if self.task_hash not in ("", task.hash) or len(self) != len(task):
+            raise ConfigError("the graph was translated from another task than the one given.")
+
     def normalize(self, a: float, delta: float) -> S2NGraph:
         """Weights by standard score, from 0 at ``a`` to 1 at ``a + delta`` and above (equation 3).
 
