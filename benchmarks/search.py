@@ -26,7 +26,9 @@ from sub2node.evaluate.models import GraphNetwork
 from sub2node.evaluate.protocol import labels_of, seed_list
 
 
-def draw(rng: np.random.Generator, structure: str, features: str) -> dict[str, Any]:
+def draw(
+    rng: np.random.Generator, structure: str, features: str, encoding: str = "none"
+) -> dict[str, Any]:
     """One point of the space."""
 
     def tenth(low: int, high: int) -> float:
@@ -62,6 +64,13 @@ def draw(rng: np.random.Generator, structure: str, features: str) -> dict[str, A
         }
     else:
         settings |= {"features.kind": features, "features.scale": float(rng.choice([0.1, 0.3, 1]))}
+    if encoding != "none":
+        settings["features.encoding"] = encoding
+        if features == "constant":  # the encoding takes part of the width, as published
+            shared = settings["features.width"] > 1
+            settings["features.join"] = "share" if shared else "concat"
+            settings["features.encoding_width"] = int(rng.choice([16, 32]))
+            settings["features.standardize"] = bool(rng.integers(2))
     return settings
 
 
@@ -82,7 +91,7 @@ def assess(
     return {"val": float(trained.val_scores.mean()), "loss": float(np.mean(loss))}
 
 
-def rehearse(task: s2n.SubgraphTask, config: Config, splits: int) -> dict[str, float]:
+def rehearse(task: s2n.SubgraphTask, config: Config, splits: int, device: str) -> dict[str, float]:
     """The whole protocol inside train and val: the score on parts held out of both.
 
     A validation part of 25 subgraphs says little; repeated splits of train and val together say
@@ -93,7 +102,7 @@ def rehearse(task: s2n.SubgraphTask, config: Config, splits: int) -> dict[str, f
     for number in range(splits):
         split = s2n.Split.random(labels, fractions=(0.78, 0.11, 0.11), seed=100 + number)
         result = s2n.evaluate.assess(
-            known.with_split(split), GraphNetwork((config,), device="cpu"), seeds=[number]
+            known.with_split(split), GraphNetwork((config,), device=device), seeds=[number]
         )
         scores.append(result.test["micro_f1"].mean)
         best = result.best_epoch[0]
@@ -113,6 +122,7 @@ def main() -> None:
     about.add_argument("--structure", default="s2n+a")
     about.add_argument("--conv", default="gcn2")
     about.add_argument("--features", default="random")
+    about.add_argument("--encoding", default="none")
     about.add_argument("--epochs", type=int, default=650)
     about.add_argument("--seeds", type=int, default=5)
     about.add_argument("--minutes", type=float, default=5)
@@ -144,13 +154,17 @@ def main() -> None:
         best = ranked(given.again)[: given.top]
         points = [row["settings"] for row in best[given.number % given.every :: given.every]]
     while time.monotonic() - start < 60 * given.minutes and points != []:
-        settings = points.pop(0) if points else draw(rng, given.structure, given.features)
+        settings = (
+            points.pop(0) if points else draw(rng, given.structure, given.features, given.encoding)
+        )
         if given.near:
             settings = near(rng, ranked(given.near), settings)
         settings |= {"epochs": given.epochs, **dict(map(parse_setting, given.fix))}
         config = Config().with_settings({**base, **settings})
         if given.rehearse:
-            found = [rehearse(task, config, given.rehearse) for task in tasks.values()]
+            found = [
+                rehearse(task, config, given.rehearse, given.device) for task in tasks.values()
+            ]
         else:
             seeds = seed_list(given.seeds)
             found = [assess(task, config, seeds, given.device) for task in tasks.values()]

@@ -7,6 +7,7 @@ import os
 # Tests run side by side; threads of one that wait in a loop would take the time of another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
+
+_CACHE = tempfile.TemporaryDirectory()  # goes with the process; the user's is not touched
+os.environ["S2N_CACHE"] = _CACHE.name
 
 
 @pytest.fixture(scope="session")

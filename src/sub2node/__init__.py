@@ -47,6 +47,7 @@ _PARTS = (
     "baselines",
     "config",
     "datasets",
+    "encode",
     "errors",
     "evaluate",
     "io",

@@ -74,20 +74,34 @@ class Features:
 
     Args:
         kind: ``given``: the graph's features; ``constant``: the same for all; ``random``: drawn
-            from a normal distribution.
-        width: Columns of ``constant`` and ``random``.
+            from a normal distribution; ``link``: pre-trained to predict the graph's edges;
+            ``svd``: singular vectors of its adjacency.
+        width: Columns, unless given.
         value: Of ``constant``.
-        scale: Standard deviation of ``random``.
+        scale: Standard deviation of ``random``, and what ``link`` and ``svd`` are brought to.
         trainable: Whether training changes them.
-        encoding: How encodings, where given, join them: ``add`` or ``concat``.
+        encoding: Further columns that are never trained: ``rwpe``, ``lappe`` or ``structure``.
+        encoding_width: Columns of ``rwpe`` and ``lappe``; 0: as many as the features have, or half
+            of the width they share.
+        join: How encodings join the features: ``add``, ``concat``, or ``share`` the width.
+        standardize: Encodings are brought to mean 0 and standard deviation 1 by column.
+        sign_flips: Each column of the encodings is multiplied by -1 at random, anew in each epoch;
+            for ``lappe``, whose signs mean nothing.
+        subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics)
+            or ``wl`` (Weisfeiler-Leman histograms).
     """
 
-    kind: Literal["given", "constant", "random"] = "random"
+    kind: Literal["given", "constant", "random", "link", "svd"] = "random"
     width: int = _within(64, 1)
     value: float = 1.0
     scale: float = _within(1.0, 0)
     trainable: bool = True
-    encoding: Literal["add", "concat"] = "add"
+    encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
+    encoding_width: int = _within(0, 0)
+    join: Literal["add", "concat", "share"] = "add"
+    standardize: bool = False
+    sign_flips: bool = False
+    subgraphs: Literal["none", "structure", "wl"] = "none"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 import sub2node as s2n
 from strategies import tasks
 from sub2node.baselines import SIMPLE
-from sub2node.baselines.simple import bag_of_nodes, diffused_bag, structure_statistics
+from sub2node.baselines.simple import bag_of_nodes, diffused_bag
 from sub2node.evaluate import assess
 from sub2node.evaluate.models import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
@@ -80,4 +80,3 @@ def test_features_are_their_definitions(task) -> None:
     found = diffused_bag(task)
     assert sp.issparse(found)
     assert found.toarray() == pytest.approx(np.hstack([unit, spread]))
-    assert structure_statistics(task).shape == (len(task), 7)

@@ -13,6 +13,7 @@ from torch import Tensor
 from sub2node import ConfigError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.config import STRUCTURES, Config
 from sub2node.nn import CONVOLUTIONS, Network, Stages, build_network, build_stages
+from sub2node.nn.inputs import node_inputs
 
 SEEDS = (5, 6)
 SETS = [[0, 1, 2], [2, 3, 4, 5], [6, 7], [0, 8, 9], [1, 4, 7, 10], [11], [3, 9], [5, 6, 10], [0, 2]]
@@ -46,7 +47,8 @@ def built(
     task: SubgraphTask, config: Config, seeds: tuple[int, ...] = SEEDS, **options: Any
 ) -> tuple[Network, Stages]:
     stages = build_stages(task, config)
-    return build_network(task, config, stages, seeds, **options)[0], stages
+    inputs = node_inputs(task, config, stages.rows, encodings=options.pop("encodings", None))
+    return build_network(task, config, stages, seeds, inputs=inputs, **options)[0], stages
 
 
 def answers(task: SubgraphTask, config: Config, part: str, **options: Any) -> Tensor:
@@ -252,7 +254,7 @@ class TestTable:
     ) -> None:
         task = task_of()
         extra = np.random.default_rng(1).normal(size=(13, 5)).astype(np.float32)
-        config = config_of(structure, features__encoding=encoding, trainable=trainable)
+        config = config_of(structure, features__join=encoding, trainable=trainable)
         old = task.graph.features
         joined = old + extra if encoding == "add" else np.concatenate([old, extra], axis=1)
         same = replace(task, graph=replace(task.graph, features=joined))

@@ -11,9 +11,9 @@ from torch_geometric.nn.aggr import AttentionalAggregation, MaxAggregation
 
 from strategies import tasks
 from sub2node import SubgraphTask
-from sub2node.nn.pattern import Pattern
 from sub2node.nn.readout import Members, Readout
 from sub2node.nn.streams import Init
+from sub2node.pattern import Pattern
 from sub2node.translate import stage_inputs
 
 WIDTH = 4

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..encode import subgraph_statistics
 from ..metrics import scores
 from ..progress import step
 from ..ragged import Array
-from ..task import Part, SubgraphTask, measure
+from ..task import Part, SubgraphTask
 
 _STRENGTHS = (0.1, 1.0, 10.0, 100.0)  # of logistic regressions; the best on validation is taken
 
@@ -46,14 +47,6 @@ def diffused_bag(task: SubgraphTask) -> Any:
     walk = sp.diags_array(1 / np.maximum(around, 1e-300)) @ adjacency
     bag = task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64)
     return sp.hstack([_unit_rows(bag), _unit_rows(bag @ walk)]).tocsr()
-
-
-def structure_statistics(task: SubgraphTask) -> Array:
-    """Size, internal edges, density, boundary, cut ratio, components, mean core; (M, 7)."""
-    found = measure(task.graph, task.subgraphs)
-    columns = (found.sizes, found.edges, found.density, found.boundary, found.cut_ratio,
-               found.components, found.mean_core)  # fmt: skip
-    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _unit_rows(matrix: Any) -> Any:
@@ -105,7 +98,7 @@ def _forest(
 ) -> Callable[[Part], Array]:
     from sklearn.ensemble import RandomForestClassifier
 
-    x, models = structure_statistics(task), []
+    x, models = subgraph_statistics(task), []
     for done, seed in enumerate(seeds):
         step("Random forest", done, len(seeds))
         model = RandomForestClassifier(300, random_state=seed, n_jobs=-1)
@@ -168,6 +161,6 @@ SIMPLE: dict[str, SimpleModel] = {
         SimpleModel(
             "diffused bag", "the same on members and one step around", _logistic(diffused_bag)
         ),
-        SimpleModel("structure statistics", "random forest on 7 exact measures", _forest),
+        SimpleModel("structure statistics", "random forest on 11 exact measures", _forest),
     )
 }

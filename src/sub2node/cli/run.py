@@ -13,6 +13,7 @@ from ..errors import ConfigError, Sub2NodeError
 from .output import AsJson, errors, print_json, progress, say
 from .reading import Reading, reads_data
 from .results import show_comparison, show_result, tested_against
+from .tables import Tables
 
 if TYPE_CHECKING:
     from ..evaluate import Result
@@ -54,6 +55,22 @@ def run(
     splits: Annotated[
         int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
     ] = 0,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            "--features",
+            help="What nodes enter with: random, constant, given, link, svd, or FILE[:TABLE].",
+            show_default="chosen on validation",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option("--encoding", help="Joins them: rwpe, lappe, structure, or FILE[:TABLE]."),
+    ] = None,
+    inputs: Annotated[
+        str | None,
+        typer.Option("--inputs", help="Of subgraphs besides their nodes: structure or wl."),
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
     ] = None,
@@ -80,10 +97,11 @@ def run(
     if everything and (structure is not None or against is not None):
         raise ConfigError("--all compares all structures; leave out --structure and --against.")
     place = _Place(out, overwrite, resume)
+    tables = Tables(features, encoding, inputs)
     plan = _Plan(structure, conv, everything, preset, seeds, splits, settings or [], threshold,
-                 device, place)  # fmt: skip
+                 device, place, tables)  # fmt: skip
     other = plan.other(against)
-    task, models = plan.models(reading.load())
+    task, models = plan.models(tables.read(reading.load()))
     place.claim()
     with progress():
         results = plan.results(task, models)
@@ -161,6 +179,7 @@ class _Plan:
     threshold: Any
     device: str
     place: _Place
+    tables: Tables
 
     def __post_init__(self) -> None:
         from ..config import parse_setting
@@ -176,6 +195,7 @@ class _Plan:
         for name in ("structure", "conv"):
             if name in self.settings:
                 raise ConfigError(f"the {name} is chosen with --{name}.")
+        self.settings = {**self.tables.settings, **self.settings}
 
     def other(self, against: Path | None) -> dict[str, Any] | None:
         """The result to test against, if it can be."""
@@ -205,8 +225,8 @@ class _Plan:
         found = [
             network(
                 task, structure=structure, conv=self.conv, preset=self.preset,
-                settings=self.settings, device=self.device, checkpoint=self.place.states,
-                resume=self.place.resume,
+                settings=self.settings, device=self.device, encodings=self.tables.encodings,
+                checkpoint=self.place.states, resume=self.place.resume,
             )
             for structure in (STRUCTURES if self.everything else (self.structure,))
         ]  # fmt: skip

@@ -15,9 +15,12 @@ from torch import Tensor, nn
 
 from ..baselines import SimpleModel
 from ..config import Config
+from ..device import find_device
+from ..encode import Encoding
 from ..errors import ConfigError, Sub2NodeError
 from ..nn import Network, Stages, Streams, build_network, build_stages
 from ..nn.foreign import find_convolution, ignores_weights
+from ..nn.inputs import node_inputs
 from ..ragged import Array
 from ..task import Part, SubgraphTask
 from ..task.content import digest
@@ -87,7 +90,7 @@ class GraphNetwork:
         candidates: Settings; where there are several, all are trained and the best on validation
             is kept.
         conv: The user's own convolution, instead of the one named in ``config``.
-        encodings: Columns (N, K) that join the node features.
+        encodings: Columns (N, K) or an :class:`Encoding` that joins the node features.
         device: ``auto``, ``cpu`` or ``cuda``.
         checkpoint: A folder to keep states in.
         resume: Go on from the states there.
@@ -95,7 +98,7 @@ class GraphNetwork:
 
     candidates: tuple[Config, ...]
     conv: Callable[..., nn.Module] | None = None
-    encodings: Array | None = None
+    encodings: Any = None
     device: str = "auto"
     checkpoint: Path | None = None
     resume: bool = False
@@ -104,7 +107,14 @@ class GraphNetwork:
     def name(self) -> str:
         """What tables call it."""
         config = self.candidates[0]
-        return f"{config.structure} {getattr(self.conv, '__name__', config.conv)}"
+        features = config.features
+        words = [
+            f"{config.structure} {getattr(self.conv, '__name__', config.conv)}",
+            features.kind if features.kind in ("link", "svd") else "",
+            features.encoding if features.encoding != "none" else "",
+            f"{features.subgraphs} inputs" if features.subgraphs != "none" else "",
+        ]
+        return ", ".join(word for word in words if word)
 
     def check(self) -> None:
         """Raise what can be known before any training."""
@@ -152,10 +162,12 @@ class GraphNetwork:
     ) -> _TrainedNetwork:  # fmt: skip
         stages = build_stages(task, config, graph=graph, parts=("train", "val"), device=device)
         at_once = replicas_at_once(stages, config, len(seeds))
+        inputs = node_inputs(
+            task, config, stages.rows, encodings=self.encodings, device=device.type
+        )
         networks = [
             build_network(
-                task, config, stages, seeds[start : start + at_once],
-                encodings=self.encodings, conv=self.conv,
+                task, config, stages, seeds[start : start + at_once], inputs=inputs, conv=self.conv
             )
             for start in range(0, len(seeds), at_once)
         ]  # fmt: skip
@@ -174,6 +186,7 @@ class GraphNetwork:
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(networks[0][0])
         ]
+        notes += inputs.notes
         if checkpoint is not None and checkpoint.failed:
             notes.append(f"the state could not be kept while training ({checkpoint.failed}).")
         return _TrainedNetwork(
@@ -187,7 +200,11 @@ class GraphNetwork:
             return None
         words = f"{self.name} {config.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
-        extra = None if self.encodings is None else np.asarray(self.encodings)
+        extra = self.encodings
+        if isinstance(extra, Encoding):
+            extra = digest(extra.nodes, extra.values)
+        elif extra is not None:
+            extra = np.asarray(extra)
         parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), device.type, extra)
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
@@ -241,17 +258,6 @@ class _TrainedNetwork:
             )
         vectors, logits = forward(self.networks, stages, part)
         return Outputs(logits, vectors)
-
-
-def find_device(name: str) -> torch.device:
-    """``auto`` is the GPU where there is one."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if name not in ("cpu", "cuda"):
-        raise ConfigError(f"a device is auto, cpu or cuda, not {name!r}.")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ConfigError("there is no GPU that PyTorch can use here; use --device cpu or auto.")
-    return torch.device(name)
 
 
 def _target(labels: Array) -> Tensor:

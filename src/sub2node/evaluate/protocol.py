@@ -33,7 +33,7 @@ def run(
     preset: str = "default",
     settings: Mapping[str, Any] | None = None,
     device: str = "auto",
-    encodings: Array | None = None,
+    encodings: Any = None,
     threshold: Threshold = "zero",
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -51,7 +51,7 @@ def run(
         preset: ``default``, ``fast``, ``paper``, ``paper:NAME`` or the path of a TOML file.
         settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
         device: ``auto``, ``cpu`` or ``cuda``.
-        encodings: Columns (N, K) that join the node features.
+        encodings: Columns of your own that join the node features: (N, K), or an ``Encoding``.
         threshold: Of multi-label answers: ``zero`` (the published way) or the best on ``val``.
         checkpoint: A folder to keep the state in while training.
         resume: Go on from the state in that folder.
@@ -84,7 +84,7 @@ def network(
     preset: str,
     settings: Mapping[str, Any] | None = None,
     device: str = "auto",
-    encodings: Array | None = None,
+    encodings: Any = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
 ) -> tuple[GraphNetwork, str, tuple[str, ...]]:

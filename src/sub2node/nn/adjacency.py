@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from .pattern import Pattern
+from ..pattern import Pattern
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ..config import Config
+from ..encode import subgraph_inputs
 from ..errors import ConfigError, DataError
+from ..pattern import Pattern
 from ..ragged import Array, distinct
 from ..task import Part, SubgraphTask
 from ..translate import S2NGraph, readout_weights, translate
 from .adjacency import Adjacency
 from .foreign import find_convolution
+from .inputs import NodeInputs, node_inputs
 from .networks import S2N, Connected, Network, Separated, Stage
-from .pattern import Pattern
 from .readout import Members
 from .streams import Init, Streams
 from .table import NodeTable
@@ -81,7 +83,11 @@ def build_stages(
     rows = (
         np.arange(task.graph.num_nodes) if all_nodes else distinct(np.array(task.subgraphs.nodes))
     )
-    make = _Maker(task, config, graph, weak, rows, torch.device(device))
+    inputs = None
+    if config.features.subgraphs != "none":
+        found = subgraph_inputs(task, config.features.subgraphs)
+        inputs = torch.from_numpy(found).to(device)
+    make = _Maker(task, config, graph, weak, rows, torch.device(device), inputs)
     return Stages(rows, {part: make.stage(part) for part in parts}, make.device)
 
 
@@ -93,6 +99,7 @@ class _Maker:
     normalized: S2NGraph | None
     rows: Array
     device: torch.device
+    inputs: Tensor | None
 
     def stage(self, part: Part) -> Stage:
         split = self.task.split
@@ -106,23 +113,29 @@ class _Maker:
         outer = Adjacency.from_csr(matrix, device=self.device)
         if self.config.structure == "s2n+0":
             members = self._members(part, 0, count, positions=False)
-            return Stage(members, slice(first, last), subgraphs=outer)
+            known = self._known(0, count)
+            return Stage(members, slice(first, last), subgraphs=outer, inputs=known)
         return Stage(
             self._members(part, 0, count, positions=True),
             slice(first, last),
             positions=self._positions(0, count),
             nodes=self._inner(0, count),
             subgraphs=outer,
+            inputs=self._known(0, count),
         )
 
+    def _known(self, first: int, last: int) -> Tensor | None:
+        return None if self.inputs is None else self.inputs[first:last]
+
     def _apart(self, part: Part, first: int, last: int) -> Stage:
-        whole = slice(0, last - first)
+        whole, known = slice(0, last - first), self._known(first, last)
         if self.config.structure == "connected":
             members = self._members(part, first, last, positions=False)
-            return Stage(members, whole, nodes=self.global_graph)
+            return Stage(members, whole, nodes=self.global_graph, inputs=known)
         members = self._members(part, first, last, positions=True)
         inner = self._inner(first, last)
-        return Stage(members, whole, positions=self._positions(first, last), nodes=inner)
+        positions = self._positions(first, last)
+        return Stage(members, whole, positions=positions, nodes=inner, inputs=known)
 
     @cached_property
     def global_graph(self) -> Adjacency:
@@ -187,7 +200,7 @@ def build_network(
     stages: Stages,
     seeds: Sequence[int],
     *,
-    encodings: Array | None = None,
+    inputs: NodeInputs | None = None,
     conv: Callable[..., nn.Module] | None = None,
 ) -> tuple[Network, Streams]:
     """A network with one replica a seed, and the streams that its dropout reads.
@@ -197,16 +210,20 @@ def build_network(
         config: Settings.
         stages: What it will read.
         seeds: One a replica.
-        encodings: Columns (N, K) that join the node features.
+        inputs: What nodes enter with; by default made now, from the settings.
         conv: A convolution class ``conv(width_in, width_out)`` instead of the one in ``config``.
     """
     if not task.num_classes:
         raise DataError("the task has no labels to learn.")
     make = find_convolution(conv if conv is not None else config.conv)
     init, streams = Init(seeds), Streams(seeds, stages.device)
-    table = NodeTable(task.graph, stages.rows, config.features, init, encodings)
+    inputs = inputs or node_inputs(task, config, stages.rows, device=stages.device.type)
+    size, features = task.graph.num_nodes, config.features
+    table = NodeTable(size, stages.rows, features, inputs, init, streams)
     weighted = task.graph.weights is not None
+    known = next(iter(stages.by_part.values())).inputs
     network = _NETWORKS[config.structure](
-        config, table, task.num_classes, make, weighted, init, streams
-    )
+        config, table, 0 if known is None else known.shape[1], task.num_classes, make, weighted,
+        init, streams,
+    )  # fmt: skip
     return network.to(stages.device), streams

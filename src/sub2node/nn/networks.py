@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from ..config import Config
+from ..pattern import Pattern
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .encoder import Encoder
 from .layers import Dropout, Linear
-from .pattern import Pattern
-from .readout import Members, Readout
+from .readout import Members, Readout, SubgraphInputs
 from .streams import Init, Streams
 from .table import NodeTable
 
@@ -29,6 +29,7 @@ class Stage:
             node vectors are read from the table directly.
         nodes: The graph among node vectors: inside subgraphs, or the global one.
         subgraphs: The S2N graph.
+        inputs: What is known about the subgraphs of ``members`` besides their nodes; (m, F).
     """
 
     members: Members
@@ -36,6 +37,7 @@ class Stage:
     positions: Pattern | None = None
     nodes: Adjacency | None = None
     subgraphs: Adjacency | None = None
+    inputs: Tensor | None = None
 
 
 class Network(nn.Module, ABC):
@@ -48,9 +50,21 @@ class Network(nn.Module, ABC):
     def __init__(self, config: Config, table: NodeTable, classes: int, init: Init) -> None:
         super().__init__()
         self.table = table
-        kind = config.model.readout
-        self.readout_kind = kind if kind in ("max", "learned") else "constant"
         self.head = Linear(config.model.hidden, classes, init)
+
+    def _readout(self, config: Config, width: int, inputs: int, init: Init) -> None:
+        """Node vectors of this width and ``inputs`` numbers a subgraph → subgraph vectors."""
+        kind = config.model.readout
+        self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
+        self.known = SubgraphInputs(inputs, config.model.hidden, width, init) if inputs else None
+
+    def _read(self, x: Tensor, stage: Stage) -> Tensor:
+        """Vectors of the subgraphs of a stage, (R, m, F)."""
+        read: Tensor = self.readout(x, stage.members)
+        if self.known is None:
+            return read
+        assert stage.inputs is not None
+        return read + self.known(stage.inputs)  # type: ignore[no-any-return]
 
     @abstractmethod
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
@@ -61,7 +75,7 @@ class Separated(Network):
     """Each subgraph a graph of its own: table → encoder inside → readout → head."""
 
     def __init__(
-        self, config: Config, table: NodeTable, classes: int, make: MakeConvolution,
+        self, config: Config, table: NodeTable, inputs: int, classes: int, make: MakeConvolution,
         weighted: bool, init: Init, streams: Streams,
     ) -> None:  # fmt: skip
         super().__init__(config, table, classes, init)
@@ -69,7 +83,7 @@ class Separated(Network):
             table.width, config.model.layers, config.model, config.model.outer, make,
             weighted=weighted, init=init, streams=streams,
         )  # fmt: skip
-        self.readout = Readout(self.readout_kind, config.model.hidden, init)
+        self._readout(config, config.model.hidden, inputs, init)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
@@ -78,7 +92,7 @@ class Separated(Network):
         if stage.positions is not None:
             x = stage.positions.aggregate(x)
         _, x = self.encoder(x, stage.nodes)
-        x = self.readout(x, stage.members)[:, stage.scored]
+        x = self._read(x, stage)[:, stage.scored]
         return x, self.head(x)
 
 
@@ -94,7 +108,7 @@ class S2N(Network):
     """
 
     def __init__(
-        self, config: Config, table: NodeTable, classes: int, make: MakeConvolution,
+        self, config: Config, table: NodeTable, inputs: int, classes: int, make: MakeConvolution,
         weighted: bool, init: Init, streams: Streams,
     ) -> None:  # fmt: skip
         super().__init__(config, table, classes, init)
@@ -106,7 +120,7 @@ class S2N(Network):
                 weighted=weighted, init=init, streams=streams,
             )  # fmt: skip
             width = model.hidden
-        self.readout = Readout(self.readout_kind, width, init)
+        self._readout(config, width, inputs, init)
         self.outer = Encoder(
             width, model.layers, model, model.outer, make,
             weighted=True, init=init, streams=streams,
@@ -121,6 +135,6 @@ class S2N(Network):
             assert stage.positions is not None
             assert stage.nodes is not None
             _, x = self.inner(stage.positions.aggregate(x), stage.nodes)
-        entered, encoded = self.outer(self.readout(x, stage.members), stage.subgraphs)
+        entered, encoded = self.outer(self._read(x, stage), stage.subgraphs)
         x = (entered + encoded)[:, stage.scored]
         return x, self.head(self.dropout(x))

@@ -7,8 +7,8 @@ from typing import Literal
 
 from torch import Tensor, nn
 
+from ..pattern import Pattern
 from .layers import Linear
-from .pattern import Pattern
 from .streams import Init
 
 
@@ -48,3 +48,17 @@ class Readout(nn.Module):
         if self.score is None:
             return pattern.max(vectors)
         return pattern.sum(vectors * pattern.softmax(self.score(vectors)))
+
+
+class SubgraphInputs(nn.Module):
+    """What is known about a subgraph besides its nodes, as a vector to add to the readout."""
+
+    def __init__(self, inputs: int, hidden: int, width: int, init: Init) -> None:
+        super().__init__()
+        self.first, self.second = Linear(inputs, hidden, init), Linear(hidden, width, init)
+        self.replicas = len(init)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """(m, F) → (R, m, width)."""
+        x: Tensor = self.first(inputs.expand(self.replicas, -1, -1)).relu()
+        return self.second(x)  # type: ignore[no-any-return]

@@ -82,6 +82,22 @@ class Measures:
         total = np.bincount(self.subgraphs.owner, cores, minlength=len(self.subgraphs))
         return ratio(total, self.sizes)
 
+    @property
+    def degree_moments(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the members' degrees in the graph."""
+        return self._moments(self.graph.degrees[self.subgraphs.nodes])
+
+    @property
+    def inner_degree_moments(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the members' degrees within their own subgraph."""
+        return self._moments(np.diff(self._inner_graph.indptr))
+
+    def _moments(self, values: Array) -> tuple[Array, Array]:
+        owner, count = self.subgraphs.owner, len(self.subgraphs)
+        mean = ratio(np.bincount(owner, values, minlength=count), self.sizes)
+        square = np.bincount(owner, (values - mean[owner]) ** 2, minlength=count)
+        return mean, np.sqrt(ratio(square, self.sizes))
+
 
 def ratio(above: Array, below: Array) -> Array:
     """above / below, and 0 where below is 0."""

@@ -45,7 +45,22 @@ class Preset:
             same = [c for c, is_constant in zip(changed, constant, strict=True)
                     if is_constant == (given == "constant")]  # fmt: skip
             changed = tuple(same[:1] or changed[:1])
+        if not {"join", "features.join"} & set(settings):
+            changed = tuple(map(_joined, changed))
         return replace(self, candidates=changed)
+
+
+def _joined(config: Config) -> Config:
+    """With the way that an encoding joins these features: as published, where that is possible."""
+    features = config.features
+    if features.encoding == "none":
+        return config
+    join = "add"
+    if features.kind == "constant":
+        join = "share" if features.width > 1 else "concat"
+    elif features.encoding == "structure":  # has few columns, and means nothing when added
+        join = "concat"
+    return config.with_settings({"features.join": join})
 
 
 def find_preset(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from sub2node.nn.pattern import Pattern
+from sub2node.pattern import Pattern
 
 WIDTH = 3
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from ..ragged import index_dtype, owners
+from .ragged import index_dtype, owners
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,25 @@
+"""Node and subgraph features that carry the structure of the graph."""
+
+from .encode import KINDS, encode
+from .encoding import Encoding
+from .laplacian import laplacian
+from .link_prediction import LinkSettings, link_prediction
+from .random_walk import random_walk
+from .structure import node_statistics, subgraph_inputs, subgraph_statistics
+from .svd import svd
+from .weisfeiler_leman import weisfeiler_leman
+
+__all__ = [
+    "KINDS",
+    "Encoding",
+    "LinkSettings",
+    "encode",
+    "laplacian",
+    "link_prediction",
+    "node_statistics",
+    "random_walk",
+    "subgraph_inputs",
+    "subgraph_statistics",
+    "svd",
+    "weisfeiler_leman",
+]

@@ -1,0 +1,95 @@
+"""A table of vectors, one a node, and what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, among, frozen
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """Vectors of some or all nodes of a graph.
+
+    Args:
+        name: What they are, such as ``rwpe``.
+        nodes: Whose, ascending; (n,).
+        values: Finite numbers, kept as float32; (n, K).
+        facts: How they were made and how good they are, ready for JSON.
+    """
+
+    name: str
+    nodes: Array
+    values: Array
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", frozen(self.nodes, np.int64))
+        object.__setattr__(self, "values", frozen(self.values, np.float32))
+        if self.values.ndim != 2 or len(self.values) != len(self.nodes):
+            raise DataError(
+                f"{self.name} has shape {self.values.shape} for {len(self.nodes):,} nodes;"
+                " expected one row a node."
+            )
+        if (np.diff(self.nodes) < 1).any():
+            raise DataError(f"the nodes of {self.name} must ascend without duplicates.")
+        bad = ~np.isfinite(self.values)
+        if bad.any():
+            row, column = (int(i[0]) for i in np.nonzero(bad))
+            value = self.values[row, column]
+            raise DataError(f"column {column} of {self.name} is {value} at node {self.nodes[row]}.")
+
+    @property
+    def width(self) -> int:
+        """K."""
+        return int(self.values.shape[1])
+
+    def at(self, nodes: Array) -> Array:
+        """Rows of these nodes, (len(nodes), K); raises where one was not encoded."""
+        known = among(nodes, self.nodes)
+        if not known.all():
+            raise ConfigError(
+                f"{self.name} was made for {len(self.nodes):,} nodes; node"
+                f" {nodes[int(np.argmin(known))]} is not among them: encode all nodes."
+            )
+        return np.asarray(self.values[np.searchsorted(self.nodes, nodes)])
+
+    @property
+    def about(self) -> str:
+        """How it was made and how good it is, in a few words."""
+        facts, words = self.facts, []
+        if "error" in facts:
+            bound = f"error at most {facts['error']:.1e}" if facts["error"] else "exact"
+            words.append(f"{bound}, by {facts['route']}")
+        if "residual" in facts:
+            words.append(f"residual at most {facts['residual']:.1e}")
+        if "auc" in facts:
+            words.append(f"validation AUC {facts['auc']:.3f}")
+        if "device" in facts:
+            words.append(f"on {facts['device']}")
+        return ", ".join(words)
+
+    def __repr__(self) -> str:
+        return f"Encoding({self.name}, {len(self.nodes):,} nodes, {self.width} columns)"
+
+
+def wanted_nodes(nodes: Any, num_nodes: int) -> Array:
+    """Nodes asked for, ascending; None: all."""
+    if nodes is None:
+        return np.arange(num_nodes, dtype=np.int64)
+    found = np.unique(np.asarray(nodes, dtype=np.int64))
+    if len(found) and (found[0] < 0 or found[-1] >= num_nodes):
+        raise ConfigError(f"nodes lie in 0…{num_nodes - 1}, found {found[0]}…{found[-1]}.")
+    return found
+
+
+def check_width(width: Any, what: str) -> int:
+    """A number of columns."""
+    if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
+        raise ConfigError(f"the width of {what} is a whole number from 1, found {width!r}.")
+    return int(width)

@@ -1,0 +1,254 @@
+"""RWPE: the chance that a random walk from a node is back after k steps, diag(P^k), k = 1…K."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding_bag
+
+from ..device import find_device
+from ..errors import ConfigError
+from ..progress import step
+from ..ragged import Array
+from ..task import Graph
+from .encoding import Encoding, check_width, wanted_nodes
+from .spectrum import Spectrum, symmetric
+
+Route = Literal["auto", "products", "eigen", "leading"]
+_ROUTES = ("auto", "products", "eigen", "leading")
+_CACHED = {"cpu": 6 << 20, "cuda": 32 << 20}  # bytes of a block of columns that stays in cache
+_LEADING = 64  # eigenpairs of the approximate route
+_DENSE = 3 * 8  # bytes an entry that a full eigendecomposition takes
+_EIGEN_FLOPS = {"cpu": 10, "cuda": 120}  # over N³, of a full eigendecomposition, as measured
+
+
+def random_walk(
+    graph: Graph,
+    width: int = 64,
+    *,
+    nodes: Any = None,
+    tolerance: float = 0.0,
+    route: Route = "auto",
+    device: str = "auto",
+) -> Encoding:
+    """RWPE of some nodes: diag(P^k) for k = 1…K with P = D^-1 A.
+
+    Self-loops and weights of the graph count, none are added; isolated nodes have 0. Routes:
+
+    - ``products`` (exact): with S = D^-½ A D^-½ and x = S^m e_v, ``x·x`` is the value for k = 2m
+      and ``x·Sx`` that for 2m + 1; so K/2 products, for a block of nodes at a time.
+    - ``eigen`` (exact): all eigenpairs of S, dense; for small graphs and large K.
+    - ``leading`` (within ``tolerance``): products for the first k, then the eigenpairs of largest
+      magnitude. What is left out is at most the k-th power of the next one's magnitude times the
+      squared mass of e_v outside them.
+
+    Args:
+        graph: The graph.
+        width: K.
+        nodes: Which nodes; None: all.
+        tolerance: Largest error that is allowed; 0: exact.
+        route: ``auto`` takes what is estimated to be the quickest.
+        device: ``auto``, ``cpu`` or ``cuda``.
+
+    Returns:
+        Values (n, K); ``facts`` has the route, the estimates in seconds, and the error bound.
+    """
+    width, where = check_width(width, "RWPE"), find_device(device)
+    wanted = wanted_nodes(nodes, graph.num_nodes)
+    if route not in _ROUTES:
+        raise ConfigError(f"a route is one of {', '.join(_ROUTES)}, not {route!r}.")
+    if not 0 <= tolerance < 1:
+        raise ConfigError(f"the tolerance of RWPE is at least 0 and below 1, found {tolerance}.")
+    if route == "leading" and not tolerance:
+        raise ConfigError("the route 'leading' is approximate; give the tolerance it must keep.")
+    if not len(wanted) or not len(graph.indices) + graph.num_loops:
+        return Encoding("rwpe", wanted, np.zeros((len(wanted), width)), {"route": "none"})
+    start = time.perf_counter()
+    work = _Work(graph, wanted, width, where)
+    estimates = work.estimates(tolerance)
+    chosen = min(estimates, key=lambda name: estimates[name]) if route == "auto" else route
+    work.words = f"{chosen}, about {estimates[chosen]:.0f} s" if chosen in estimates else chosen
+    values, facts = work.run(chosen, tolerance)
+    facts = {
+        "route": chosen,
+        "device": where.type,
+        "estimates": estimates,
+        "seconds": time.perf_counter() - start,
+        **facts,
+    }
+    return Encoding("rwpe", wanted, values, facts)
+
+
+@dataclass(eq=False)
+class _Work:
+    graph: Graph
+    nodes: Array
+    width: int
+    device: torch.device
+    words: str = ""  # shown while it works
+
+    def __post_init__(self) -> None:
+        self.size = self.graph.num_nodes
+        self.product = _product(symmetric(self.graph, np.float32), self.device)
+        fit = _CACHED[self.device.type] // (4 * self.size) // 32 * 32
+        self.columns = int(np.clip(fit, 32, 1024))
+
+    def estimates(self, tolerance: float) -> dict[str, float]:
+        """Seconds that each route is expected to take, from one product and the matrix speed."""
+        columns = min(self.columns, len(self.nodes))
+        x = torch.rand(self.size, columns, device=self.device)
+        self.product(x)
+        once = _seconds(lambda: (x * self.product(x)).sum(0), self.device)
+        blocks = -(-len(self.nodes) // columns)
+        found = {"products": once * blocks * max(self.width // 2, 1)}
+        if _DENSE * self.size**2 < _free_memory(self.device) / 2:
+            flops = _EIGEN_FLOPS[self.device.type] * self.size**3
+            found["eigen"] = flops / _matrix_speed(self.device)
+        if tolerance and self.size > 2 * _LEADING:
+            # Lanczos: some 6 products a pair, a vector at a time and orthogonalised to 2r others.
+            pairs = 6 * _LEADING * (len(self.graph.indices) * 2e-9 + self.size * _LEADING * 1e-9)
+            found["leading"] = pairs + 0.25 * found["products"]
+        return found
+
+    def run(self, route: str, tolerance: float) -> tuple[Array, dict[str, Any]]:
+        """Values (n, K) by a route, and what to know about them."""
+        if route == "eigen":
+            return self.by_eigen(), {"error": 0.0}
+        if route == "leading":
+            return self.by_leading(tolerance)
+        return self.by_products(self.width), {"error": 0.0}
+
+    def by_products(self, width: int) -> Array:
+        """The first ``width`` values, exact up to rounding."""
+        found = np.empty((len(self.nodes), width), np.float32)
+        for first in range(0, len(self.nodes), self.columns):
+            step("RWPE", first, len(self.nodes), self.words)
+            block = self.nodes[first : first + self.columns]
+            found[first : first + len(block)] = self._block(block, width).cpu().numpy()
+        step("RWPE", len(self.nodes), len(self.nodes))
+        return found
+
+    def _block(self, block: Array, width: int) -> Tensor:
+        rows = torch.from_numpy(np.array(block)).to(self.device)
+        x = torch.zeros(self.size, len(block), device=self.device)
+        x[rows, torch.arange(len(block), device=self.device)] = 1
+        values = torch.empty(width, len(block), device=self.device)
+        scratch = torch.empty_like(x)
+        for k in range(1, width + 1):
+            if k % 2:
+                new = self.product(x)
+            else:
+                x = new
+            torch.mul(x, new, out=scratch)
+            torch.sum(scratch, 0, out=values[k - 1])
+        return values.T
+
+    def by_eigen(self) -> Array:
+        """From all eigenpairs."""
+        step("RWPE", 0, 1, self.words)
+        dense = torch.from_numpy(symmetric(self.graph).toarray()).to(self.device)
+        values, vectors = torch.linalg.eigh(dense)
+        mass = vectors[torch.from_numpy(np.array(self.nodes)).to(self.device)].square_()
+        powers = values[:, None] ** torch.arange(1, self.width + 1, device=self.device)
+        step("RWPE", 1, 1)
+        return np.asarray((mass @ powers).cpu().numpy())
+
+    def by_leading(self, tolerance: float) -> tuple[Array, dict[str, Any]]:
+        """Exact values while the bound is above the tolerance, then those of leading pairs."""
+        spectrum = Spectrum(self.graph)
+        count = min(_LEADING, self.size - 2)
+        if count < 1:
+            return self.by_products(self.width), {"error": 0.0, "exact_until": self.width}
+        step("RWPE", 0, len(self.nodes), self.words)
+        values, vectors = spectrum.leading(count)
+        following = _following(spectrum, values, vectors)
+        at = self.nodes
+        steady, sides = spectrum.stationary[at], spectrum.sides[at] != 0
+        mass = vectors[at] ** 2
+        missing = 1 - steady * (1 + sides) - mass.sum(axis=1)
+        missing = np.clip(missing, 0, 1)
+        missing[spectrum.stationary[at] == 0] = 0  # isolated: all values are 0
+        k = np.arange(1, self.width + 1)
+        bounds = following**k * missing.max(initial=0.0)
+        exact = int(np.argmax(bounds <= tolerance)) if bounds[-1] <= tolerance else self.width
+        exact = min(exact + exact % 2, self.width)
+        found = steady[:, None] * (1 + sides[:, None] * (-1.0) ** k)
+        found += mass @ values[:, None] ** k
+        if exact:
+            found[:, :exact] = self.by_products(exact)
+        error = float(bounds[exact]) if exact < self.width else 0.0
+        return found, {
+            "error": error,
+            "exact_until": exact,
+            "next_eigenvalue": float(following),
+            "missing_mass": float(missing.max(initial=0.0)),
+        }
+
+
+def _following(spectrum: Spectrum, values: Array, vectors: Array) -> float:
+    """An upper bound on |λ| of every eigenvalue that is neither known nor among ``values``.
+
+    The solver takes the largest first, so that of the last pair is one, unless it missed a copy of
+    a repeated eigenvalue: so the largest |λ| of what is left is looked for once more.
+    """
+    from scipy.sparse.linalg import LinearOperator
+
+    from .spectrum import solve
+
+    inner = spectrum.deflated()
+
+    def product(x: Array) -> Array:
+        x = x.ravel() - vectors @ (vectors.T @ x.ravel())
+        y = inner @ x
+        return np.asarray(y - vectors @ (vectors.T @ y))
+
+    rest = LinearOperator(inner.shape, matvec=product, dtype=np.float64)
+    what, loose = "the first eigenvalue left out", 1e-3
+    found, _ = solve(rest, 1, "LM", what, tolerance=loose)
+    return float(max(np.abs(values[-1]), abs(found[0]) * (1 + loose)))
+
+
+def _product(matrix: Any, device: torch.device) -> Callable[[Tensor], Tensor]:
+    """x ↦ S x for a block of columns (N, B)."""
+    ptr, index, data = (
+        torch.from_numpy(np.array(part)).to(device)
+        for part in (matrix.indptr, matrix.indices, matrix.data)
+    )
+    if device.type == "cpu":  # twice the speed of the sparse product here
+        return lambda x: embedding_bag(
+            index, x, ptr, mode="sum", per_sample_weights=data, include_last_offset=True
+        )
+    sparse = torch.sparse_csr_tensor(ptr, index, data, matrix.shape, check_invariants=False)
+    return lambda x: sparse @ x
+
+
+def _seconds(job: Callable[[], Any], device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    job()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def _matrix_speed(device: torch.device) -> float:
+    """Floating-point operations a second of a product of dense float64 matrices."""
+    size = 512 if device.type == "cpu" else 2048
+    x = torch.rand(size, size, dtype=torch.float64, device=device)
+    x @ x
+    return 2 * size**3 / max(_seconds(lambda: x @ x, device), 1e-9)
+
+
+def _free_memory(device: torch.device) -> int:
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info()[0])
+    import os
+
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

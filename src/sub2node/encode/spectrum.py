@@ -1,0 +1,148 @@
+"""The symmetric normalised adjacency S = D^-½ A D^-½ and what is known of its spectrum.
+
+The random walk P = D^-1 A is similar to S, so both have the same eigenvalues, and the same diagonal
+of every power; the normalised Laplacian is I - S.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+
+from ..errors import Sub2NodeError
+from ..ragged import Array
+from ..task import Graph
+
+
+def symmetric(graph: Graph, dtype: Any = np.float64) -> Any:
+    """S with the weights and self-loops that the graph has, CSR (N, N); isolated rows are 0."""
+    matrix = graph.adjacency(loops=True, dtype=np.float64).tocsr(copy=True)
+    strength = np.asarray(matrix.sum(axis=1)).ravel()
+    root = np.divide(1, np.sqrt(strength), out=np.zeros_like(strength), where=strength > 0)
+    matrix.data *= np.repeat(root, np.diff(matrix.indptr))
+    matrix.data *= root[matrix.indices]
+    return matrix.astype(dtype, copy=False)
+
+
+def strengths(graph: Graph) -> Array:
+    """Sum of the weights of each node's edges, its self-loop once: float64 (N,)."""
+    return np.asarray(graph.adjacency(loops=True, dtype=np.float64).sum(axis=1)).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """S without the part that is known in closed form.
+
+    Every component has the eigenvalue 1, with the vector √(d_v / vol); every bipartite one -1 too,
+    with the signs of its two sides. A graph can have thousands of components, for which no solver
+    finds thousands of equal eigenvalues; here they are taken out of the operator first.
+
+    Args:
+        graph: The graph.
+    """
+
+    graph: Graph
+
+    @cached_property
+    def matrix(self) -> Any:
+        """S, float64 CSR."""
+        return symmetric(self.graph)
+
+    @cached_property
+    def components(self) -> tuple[int, Array]:
+        """Number of components, and that of each node."""
+        return connected_components(self.graph.adjacency(), directed=False)  # type: ignore[no-any-return]
+
+    @cached_property
+    def stationary(self) -> Array:
+        """d_v / vol of its component, 0 for isolated nodes: float64 (N,)."""
+        count, label = self.components
+        degree = strengths(self.graph)
+        volume = np.bincount(label, degree, minlength=count)[label]
+        return np.divide(degree, volume, out=np.zeros_like(degree), where=volume > 0)
+
+    @cached_property
+    def sides(self) -> Array:
+        """±1 by the side of a node in a bipartite component with an edge, else 0; int8 (N,)."""
+        # A component is bipartite if its double cover falls into two.
+        size = self.graph.num_nodes
+        matrix = self.graph.adjacency(loops=True, dtype=np.int8)
+        cover = sp.block_array([[None, matrix], [matrix, None]], format="csr")
+        _, label = connected_components(cover, directed=False)
+        here, there = label[:size], label[size:]
+        sides = np.where(here < there, 1, -1).astype(np.int8)
+        sides[(here == there) | (np.diff(matrix.indptr) == 0)] = 0
+        return sides
+
+    @cached_property
+    def known(self) -> Any:
+        """The known eigenvectors as columns, sparse (N, C); and their eigenvalues ±1."""
+        count, label = self.components
+        nodes, root = np.arange(self.graph.num_nodes), np.sqrt(self.stationary)
+        shape = (self.graph.num_nodes, count)
+        plus = sp.csr_array((root, (nodes, label)), shape=shape)
+        minus = sp.csr_array((root * self.sides, (nodes, label)), shape=shape)
+        values = np.concatenate([np.ones(count), -np.ones(count)])
+        return sp.hstack([plus, minus], format="csr"), values
+
+    def deflated(self) -> LinearOperator:
+        """S with the known eigenvectors mapped to 0."""
+        vectors, values = self.known
+        matrix, back, size = self.matrix, vectors.T.tocsr(), self.graph.num_nodes
+
+        def product(x: Array) -> Array:
+            return np.asarray(matrix @ x - vectors @ (values * (back @ x.ravel())))
+
+        return LinearOperator((size, size), matvec=product, dtype=np.float64)
+
+    def leading(self, count: int) -> tuple[Array, Array]:
+        """Eigenpairs of largest magnitude after the known ones: (r,), (N, r)."""
+        return solve(self.deflated(), count, "LM", "leading eigenvalues of the random walk")
+
+
+def solve(
+    operator: Any, count: int, which: str, what: str, *, tolerance: float = 0.0,
+    iterations: int | None = None, watch: Callable[[], None] | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Some eigenpairs of a symmetric operator by Lanczos, the same on every call.
+
+    Args:
+        operator: A matrix or operator (n, n).
+        count: How many; below n.
+        which: As SciPy's ``eigsh`` has it.
+        what: What is solved, for the message if it fails.
+        tolerance: Relative accuracy; 0 is that of the machine.
+        iterations: Restarts at most.
+        watch: Called at every product.
+    """
+    size = operator.shape[0]
+    start = np.random.default_rng(0).standard_normal(size)
+    inner = operator
+    if watch is not None:
+
+        def product(x: Array) -> Array:
+            watch()
+            return np.asarray(operator @ x)
+
+        inner = LinearOperator((size, size), matvec=product, dtype=np.float64)
+    space = min(size, max(2 * count + 1, 20))
+    try:
+        values, vectors = eigsh(
+            inner, count, which=which, v0=start, tol=tolerance, maxiter=iterations, ncv=space
+        )
+    except ArpackNoConvergence as error:
+        raise Sub2NodeError(
+            f"{what}: the solver found {len(error.eigenvalues)} of {count} eigenvectors and then"
+            " stopped; ask for fewer columns, loosen the tolerance, or allow more iterations."
+        ) from None
+    except ArpackError as error:
+        raise Sub2NodeError(f"{what}: {error}; ask for fewer columns.") from None
+    order = np.argsort(-np.abs(values) if which == "LM" else -values, kind="stable")
+    return values[order], vectors[:, order]

@@ -1,0 +1,138 @@
+"""Exact statistics of how nodes and subgraphs lie in the graph; nothing here is learned."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError
+from ..progress import step
+from ..ragged import Array, blocks, owners
+from ..task import Graph, SubgraphTask, measure
+from ..task.measures import core_numbers, ratio
+from .encoding import Encoding, wanted_nodes
+
+NODE_COLUMNS = (
+    "degree", "core_number", "clustering", "least_degree_around", "largest_degree_around",
+    "mean_degree_around", "sd_degree_around",
+)  # fmt: skip
+SUBGRAPH_COLUMNS = (
+    "size", "internal_edges", "density", "boundary_edges", "cut_ratio", "components", "mean_core",
+    "mean_degree", "sd_degree", "mean_inner_degree", "sd_inner_degree",
+)  # fmt: skip
+_WEDGES = 1 << 24  # paths of two edges that are looked at together
+
+
+def node_statistics(graph: Graph) -> Array:
+    """Degree, core number, clustering and the local degree profile of all nodes; (N, 7).
+
+    Columns are named by :data:`NODE_COLUMNS`: the last four are the least, the largest, the mean
+    and the standard deviation of the neighbours' degrees. Self-loops and weights do not count;
+    isolated nodes have 0 throughout.
+    """
+    degrees = graph.degrees.astype(np.float64)
+    pairs = degrees * (degrees - 1) / 2
+    clustering = ratio(triangles(graph), pairs)
+    cores = core_numbers(graph.indptr, graph.indices)
+    around = degrees[graph.indices]
+    mean = ratio(_row_sums(graph, around), degrees)
+    spread = around - np.repeat(mean, graph.degrees)
+    sd = np.sqrt(ratio(_row_sums(graph, spread**2), degrees))
+    joined = np.flatnonzero(graph.degrees)
+    least, largest = np.zeros(graph.num_nodes), np.zeros(graph.num_nodes)
+    if len(joined):
+        least[joined] = np.minimum.reduceat(around, graph.indptr[joined])
+        largest[joined] = np.maximum.reduceat(around, graph.indptr[joined])
+    return np.stack([degrees, cores, clustering, least, largest, mean, sd], axis=1)
+
+
+def structure(graph: Graph, *, nodes: Any = None) -> Encoding:
+    """Node statistics as model inputs: counts as log(1 + x), columns of mean 0 and sd 1."""
+    start, wanted = time.perf_counter(), wanted_nodes(nodes, graph.num_nodes)
+    values = _even(node_statistics(graph))
+    facts = {"columns": list(NODE_COLUMNS), "seconds": time.perf_counter() - start}
+    return Encoding("structure", wanted, standardized(values, values)[wanted], facts)
+
+
+def triangles(graph: Graph) -> Array:
+    """Triangles that each node is in: int64 (N,).
+
+    Edges point from the end of lower degree to the other, so no node has more than √(2E) of them
+    and hubs cost nothing. A triangle a → b → c, a → c is found once as a path that an edge closes
+    (for a and c) and once as a fork that an edge closes (for b).
+    """
+    indptr, indices = graph.uphill
+    size = graph.num_nodes
+    ones = np.ones(len(indices), np.int64)
+    up = sp.csr_array((ones, indices, indptr), shape=(size, size))
+    down = up.T.tocsr()
+    found = np.zeros(size, np.int64)
+    reach = np.diff(indptr)
+    for left, ends in ((up, True), (down, False)):
+        costs = left @ reach
+        for first, last in blocks(costs + 1, _WEDGES):
+            step("Triangles", first, size, f"{size:,} nodes")
+            closed = (left[first:last] @ up).multiply(up[first:last]).tocsr()
+            found[first:last] += closed.sum(axis=1)
+            if ends:
+                found += closed.sum(axis=0)
+    step("Triangles", size, size)
+    return found
+
+
+def subgraph_statistics(task: SubgraphTask) -> Array:
+    """Size, edges, density, boundary, cut ratio, components, cores, degrees; (M, 11).
+
+    Columns are named by :data:`SUBGRAPH_COLUMNS`. ``mean_core`` is that of the members within
+    their own subgraph; ``degree`` is in the global graph, ``inner_degree`` in the subgraph.
+    """
+    found = measure(task.graph, task.subgraphs)
+    columns = (
+        found.sizes, found.edges, found.density, found.boundary, found.cut_ratio, found.components,
+        found.mean_core, *found.degree_moments, *found.inner_degree_moments,
+    )  # fmt: skip
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
+    """What models read about each subgraph besides its nodes: float32 (M, F).
+
+    Counts as log(1 + x), columns of mean 0 and sd 1 over the training subgraphs (all, where there
+    is no split).
+
+    Args:
+        task: The subgraphs.
+        kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
+    """
+    if kind == "structure":
+        values = _even(subgraph_statistics(task))
+    elif kind == "wl":
+        from .weisfeiler_leman import weisfeiler_leman
+
+        values = np.log1p(weisfeiler_leman(task))
+    else:
+        raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
+    train = slice(None) if task.split is None else task.split.mask("train")
+    return standardized(values, values[train]).astype(np.float32)
+
+
+def standardized(values: Array, basis: Array) -> Array:
+    """Columns with mean 0 and sd 1 over the rows of ``basis``; a constant column is 0 there."""
+    if not len(basis):
+        return values
+    mean, sd = basis.mean(axis=0), basis.std(axis=0)
+    sd[sd < 1e-9 * (1 + np.abs(mean))] = 1
+    return np.asarray((values - mean) / sd)
+
+
+def _even(values: Array) -> Array:
+    """Columns that reach beyond 1 as log(1 + x): degrees and counts have long tails."""
+    tall = values.max(axis=0, initial=0.0) > 1
+    return np.where(tall, np.log1p(values), values)
+
+
+def _row_sums(graph: Graph, values: Array) -> Array:
+    return np.bincount(owners(graph.indptr), values, minlength=graph.num_nodes)

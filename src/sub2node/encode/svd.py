@@ -1,0 +1,36 @@
+"""Node vectors from a randomised singular value decomposition of the normalised adjacency."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ..errors import ConfigError
+from ..progress import step
+from ..task import Graph
+from .encoding import Encoding, check_width
+from .spectrum import symmetric
+
+
+def svd(graph: Graph, width: int = 64, *, seed: int = 0) -> Encoding:
+    """U √Σ of the leading singular triplets of S = D^-½ A D^-½ for all nodes.
+
+    Args:
+        graph: The graph; weights and self-loops count.
+        width: Columns; at most the number of nodes.
+        seed: Of the random start.
+    """
+    from sklearn.utils.extmath import randomized_svd
+
+    width, start = check_width(width, "SVD vectors"), time.perf_counter()
+    if width > graph.num_nodes:
+        raise ConfigError(
+            f"a graph of {graph.num_nodes:,} nodes has SVD vectors of at most that width; {width}"
+            " columns were asked for."
+        )
+    step("SVD", 0, 1)
+    left, values, _ = randomized_svd(symmetric(graph), width, random_state=seed)
+    step("SVD", 1, 1)
+    facts = {"singular_values": values.tolist(), "seconds": time.perf_counter() - start}
+    return Encoding("svd", np.arange(graph.num_nodes), left * np.sqrt(values), facts)

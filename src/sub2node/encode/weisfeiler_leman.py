@@ -1,0 +1,78 @@
+"""Weisfeiler-Leman colours of the nodes, counted in each subgraph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError
+from ..ragged import Array
+from ..task import SubgraphTask
+
+View = Literal["induced", "hops"]
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+def weisfeiler_leman(
+    task: SubgraphTask, *, rounds: int = 3, width: int = 64, view: View = "induced"
+) -> Array:
+    """How often each colour occurs in each subgraph: int64 (M, (rounds + 1) · width).
+
+    All nodes start with one colour; a round gives a node a new one from its own and the multiset of
+    its neighbours'. Colours are 64-bit hashes, the same in every process; a histogram counts them
+    modulo ``width``, one histogram a round beside the other.
+
+    Args:
+        task: The subgraphs.
+        rounds: Of refinement.
+        width: Columns a round.
+        view: ``induced``: neighbours inside the subgraph count; ``hops``: all neighbours in the
+            global graph do, so a colour of round k stands for all within k hops of a member.
+    """
+    for name, value, least in (("rounds", rounds, 0), ("width", width, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
+    if view not in ("induced", "hops"):
+        raise ConfigError(f"a view is induced or hops, not {view!r}.")
+    subgraphs, graph = task.subgraphs, task.graph
+    if view == "induced":
+        low, high = task.internal_edges()[1]
+        size = len(subgraphs.nodes)
+        members = np.arange(size)
+        ends = (np.concatenate([low, high]), np.concatenate([high, low]))
+        ones = np.ones(len(ends[0]), np.int8)
+        matrix = sp.coo_array((ones, ends), shape=(size, size)).tocsr()
+        indptr, indices = matrix.indptr, matrix.indices
+    else:
+        size, members = graph.num_nodes, subgraphs.nodes
+        indptr, indices = graph.indptr, graph.indices
+    colours = np.zeros(size, np.uint64)
+    found = np.zeros((len(subgraphs), rounds + 1, width), np.int64)
+    for number in range(rounds + 1):
+        if number:
+            colours = refined(colours, indptr, indices)
+        bucket = (colours[members] % np.uint64(width)).astype(np.int64)
+        place = subgraphs.owner * width + bucket
+        found[:, number] = np.bincount(place, minlength=len(subgraphs) * width).reshape(-1, width)
+    return found.reshape(len(subgraphs), -1)
+
+
+def refined(colours: Array, indptr: Array, indices: Array) -> Array:
+    """One round: each colour with the multiset of its neighbours', as a new 64-bit colour.
+
+    A multiset is known by the sum, modulo 2^64, of well-mixed numbers of its elements.
+    """
+    sums = np.zeros(len(indices) + 1, np.uint64)
+    np.cumsum(_mixed(colours)[indices], out=sums[1:])  # wraps round, and so do differences
+    total = sums[indptr[1:]] - sums[indptr[:-1]]
+    return _mixed(colours * np.uint64(3) + np.uint64(1) + _mixed(total + np.uint64(7)))
+
+
+def _mixed(values: Array) -> Array:
+    """A one-to-one map of 64-bit numbers that spreads small differences over all bits."""
+    values = values + _MIX[0]
+    values = (values ^ (values >> np.uint64(30))) * _MIX[1]
+    values = (values ^ (values >> np.uint64(27))) * _MIX[2]
+    return np.asarray(values ^ (values >> np.uint64(31)))
