@@ -70,7 +70,7 @@ def draw(
             shared = settings["features.width"] > 1
             settings["features.join"] = "share" if shared else "concat"
             settings["features.encoding_width"] = int(rng.choice([16, 32]))
-            settings["features.standardize"] = bool(rng.integers(2))
+            settings["features.scaling"] = str(rng.choice(["none", "standard", "log"]))
     return settings
 
 

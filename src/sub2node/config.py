@@ -84,7 +84,8 @@ class Features:
         encoding_width: Columns of ``rwpe`` and ``lappe``; 0: as many as the features have, or half
             of the width they share.
         join: How encodings join the features: ``add``, ``concat``, or ``share`` the width.
-        standardize: Encodings are brought to mean 0 and standard deviation 1 by column.
+        scaling: Of encodings: ``none``; ``standard``: mean 0 and standard deviation 1 by column;
+            ``log``: the same after a logarithm, for ``rwpe``, whose values span powers of ten.
         sign_flips: Each column of the encodings is multiplied by -1 at random, anew in each epoch;
             for ``lappe``, whose signs mean nothing.
         subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics)
@@ -99,7 +100,7 @@ class Features:
     encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
     encoding_width: int = _within(0, 0)
     join: Literal["add", "concat", "share"] = "add"
-    standardize: bool = False
+    scaling: Literal["none", "standard", "log"] = "none"
     sign_flips: bool = False
     subgraphs: Literal["none", "structure", "wl"] = "none"
 

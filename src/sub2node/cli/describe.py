@@ -59,6 +59,10 @@ def _show_shape(facts: dict[str, Any]) -> None:
     row("Density of a subgraph", _spread(facts["subgraph_density"], 3))
     if facts["self_loops"]:
         row("  counting self-loops, as the paper", _spread(facts["subgraph_density_with_loops"], 3))
+    row("Boundary edges of a subgraph", _spread(facts["subgraph_boundary"], 1))
+    row("Cut ratio of a subgraph", _spread(facts["subgraph_cut_ratio"], 4))
+    row("Mean core number in a subgraph", _spread(facts["subgraph_mean_core"], 2))
+    row("Mean degree of members in the graph", _spread(facts["subgraph_mean_degree"], 1))
     row("Nodes in some subgraph", f"{facts['coverage']:.1%}")
     row("Subgraphs a covered node is in", f"{facts['sets_per_covered_node']:.1f}")
     for part, share in facts["node_overlap"].items():

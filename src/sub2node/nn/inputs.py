@@ -62,8 +62,7 @@ def node_inputs(
     values = None if extra is None else np.array(extra.at(rows), np.float32)
     if values is not None:
         width = _joined_width(values, width, features)
-        if features.standardize:
-            values = standardized(values, values).astype(np.float32)
+        values = _columns(values, features.scaling)
     made = None
     if features.kind in ("link", "svd"):
         made = encode(graph, features.kind, width=width, device=device)
@@ -71,6 +70,21 @@ def node_inputs(
     notes = [note for found in (extra, made) if found is not None for note in _notes(found)]
     vectors = None if whole is None else np.array(whole[rows], np.float32)
     return NodeInputs(vectors, values, width, tuple(notes))
+
+
+def _columns(values: Array, scaling: str) -> Array:
+    """Encodings on the scale that the settings ask for."""
+    if scaling == "none":
+        return values
+    if scaling == "log":
+        if values.min(initial=0.0) < 0:
+            raise ConfigError(
+                "these encodings have values below 0, which have no logarithm; set"
+                " features.scaling to standard."
+            )
+        small = 0.01 * values.mean(axis=0, dtype=np.float64)
+        values = np.log(values + np.maximum(small, 1e-12))
+    return standardized(values, values).astype(np.float32)
 
 
 def _notes(found: Encoding) -> list[str]:

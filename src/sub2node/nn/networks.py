@@ -56,7 +56,7 @@ class Network(nn.Module, ABC):
         """Node vectors of this width and ``inputs`` numbers a subgraph → subgraph vectors."""
         kind = config.model.readout
         self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
-        self.known = SubgraphInputs(inputs, config.model.hidden, width, init) if inputs else None
+        self.known = SubgraphInputs(inputs, width, init) if inputs else None
 
     def _read(self, x: Tensor, stage: Stage) -> Tensor:
         """Vectors of the subgraphs of a stage, (R, m, F)."""

@@ -53,12 +53,13 @@ class Readout(nn.Module):
 class SubgraphInputs(nn.Module):
     """What is known about a subgraph besides its nodes, as a vector to add to the readout."""
 
-    def __init__(self, inputs: int, hidden: int, width: int, init: Init) -> None:
+    def __init__(self, inputs: int, width: int, init: Init) -> None:
         super().__init__()
-        self.first, self.second = Linear(inputs, hidden, init), Linear(hidden, width, init)
+        self.linear = Linear(inputs, width, init)
         self.replicas = len(init)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """(m, F) → (R, m, width)."""
-        x: Tensor = self.first(inputs.expand(self.replicas, -1, -1)).relu()
-        return self.second(x)  # type: ignore[no-any-return]
+        return self.linear(  # type: ignore[no-any-return]
+            inputs.expand(self.replicas, -1, -1)
+        )

@@ -1,0 +1,126 @@
+"""How long do encodings take, and how much memory?
+
+python benchmarks/encode.py               # on the CPU; data from S2N_DATA
+python benchmarks/encode.py --device cuda # RWPE of all nodes on the GPU
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from measuring import run, show
+
+LOAD = """
+import numpy as np, torch
+from sub2node.datasets import load_task
+from sub2node.encode import {names}
+task = load_task({data!r})
+nodes = np.unique(task.subgraphs.nodes)
+"""
+GRAPH = """
+import numpy as np, torch
+from sub2node import Graph
+rng = np.random.default_rng(0)
+pairs = np.unique(np.sort(rng.integers(0, 4000, (165000, 2)), axis=1), axis=0)
+pairs = pairs[pairs[:, 0] < pairs[:, 1]][:159000]
+graph = Graph.from_edges(pairs[:, 0], pairs[:, 1], num_nodes=4000)
+"""
+PYG = """
+from torch_geometric.data import Data
+from torch_geometric.transforms import AddRandomWalkPE
+ends = torch.from_numpy(np.concatenate([pairs, pairs[:, ::-1]]).T.copy())
+data, walk = Data(edge_index=ends, num_nodes=4000), AddRandomWalkPE(16, "pe")
+"""
+
+
+def against_pyg() -> None:
+    """RWPE with K = 16 of a random graph of 4,000 nodes and 159,000 edges."""
+    pyg = run("values = walk(data).pe.numpy(); facts = dict(sum=float(values.sum()))",
+              setup=GRAPH + PYG)  # fmt: skip
+    ours = run(
+        "values = random_walk(graph, 16, device='cpu').values\n"
+        "facts = dict(sum=float(values.sum()))",
+        setup=GRAPH + "from sub2node.encode import random_walk",
+        repeats=3,
+    )
+    rows = [("PyG AddRandomWalkPE", pyg), ("sub2node, all nodes, exact", ours)]
+    show("RWPE, 4,000 nodes, 159,000 edges, K = 16 (memory: on top of the graph)", rows, "extra")
+    speed, memory = pyg["seconds"] / ours["seconds"], ours["extra"] / pyg["extra"]
+    print(f"sums of all values: {pyg['facts']['sum']:.6f} and {ours['facts']['sum']:.6f}")
+    print(f"targets: 10x {_met(speed >= 10)} ({speed:.0f}x), 1/4 {_met(memory <= 0.25)}")
+
+
+def _met(kept: bool) -> str:
+    return "met" if kept else "not met"
+
+
+def rwpe(data: str, target: float, device: str, options: str = "nodes=nodes") -> dict[str, Any]:
+    """RWPE with K = 64."""
+    body = f"""
+found = random_walk(task.graph, 64, device={device!r}, {options})
+facts = dict(route=found.facts["route"], error=found.facts["error"], nodes=len(found.nodes),
+             expected=found.facts["estimates"][found.facts["route"]],
+             gpu=torch.cuda.max_memory_allocated() if {device == "cuda"} else 0)
+"""
+    row = run(body, setup=LOAD.format(names="random_walk", data=data))
+    facts = row["facts"]
+    print(
+        f"  {data}: {facts['nodes']:,} nodes by {facts['route']}, error at most"
+        f" {facts['error']:.1e}, expected {facts['expected']:.0f} s, took {row['seconds']:.1f} s,"
+        f" peak {row['peak'] / 1e9:.2f} GB"
+        + (f", on the GPU {facts['gpu'] / 1e9:.2f} GB" if facts["gpu"] else "")
+        + (f"; target {target:g} s {_met(row['seconds'] <= target)}" if target else "")
+    )
+    return row
+
+
+def others() -> None:
+    """LapPE, statistics, histograms, embeddings."""
+    jobs = [
+        ("LapPE, K = 64, hpo_orpha_neuro", "hpo_orpha_neuro", "laplacian",
+         "found = laplacian(task.graph, 64); facts = dict(residual=found.facts['residual'])"),
+        ("node statistics, hpo_orpha_neuro", "hpo_orpha_neuro", "node_statistics",
+         "node_statistics(task.graph)"),
+        ("subgraph statistics, hpo_orpha_neuro", "hpo_orpha_neuro", "subgraph_statistics",
+         "subgraph_statistics(task)"),
+        ("WL histograms, hpo_orpha_neuro", "hpo_orpha_neuro", "weisfeiler_leman",
+         "weisfeiler_leman(task)"),
+        ("SVD vectors, hpo_orpha_neuro", "hpo_orpha_neuro", "svd", "svd(task.graph)"),
+        ("link prediction, ppi_bp", "ppi_bp", "link_prediction",
+         "found = link_prediction(task.graph, device='cpu'); facts = dict(auc=found.facts['auc'])"),
+    ]  # fmt: skip
+    rows = [
+        (name, run(body, setup=LOAD.format(names=names, data=data)))
+        for name, data, names, body in jobs
+    ]
+    show("Others, in full", rows)
+    first, last = rows[0][1], rows[-1][1]
+    kept = first["seconds"] <= 120 and first["facts"]["residual"] <= 1e-5
+    print(f"LapPE: residual {first['facts']['residual']:.1e}; target 120 s, 1e-5 {_met(kept)}")
+    auc = last["facts"]["auc"]
+    print(f"link prediction: validation AUC {auc:.3f}; target 0.90 {_met(auc >= 0.9)}")
+
+
+def main() -> None:
+    about = argparse.ArgumentParser(description=__doc__)
+    about.add_argument("--device", default="cpu")
+    device = about.parse_args().device
+    if device == "cuda":
+        print("RWPE, K = 64, all nodes, on the GPU")
+        for data, target in (("ppi_bp", 20), ("hpo_orpha_neuro", 20), ("like:em_user", 90)):
+            rwpe(data, target, device, options="")
+        return
+    against_pyg()
+    print("\nRWPE, K = 64, exact, nodes that occur in subgraphs")
+    for data, target in (("ppi_bp", 90), ("hpo_orpha_neuro", 420)):
+        row = rwpe(data, target, device)
+        print(f"    peak of the process: target 2.5 GB {_met(row['peak'] <= 2.5e9)}")
+    print("\nRWPE, K = 64, approximate, nodes that occur in subgraphs")
+    for data, tolerance in (("ppi_bp", 1e-4), ("like:em_user", 1e-6)):
+        rwpe(data, 0, device, f"nodes=nodes, tolerance={tolerance}")
+    others()
+
+
+if __name__ == "__main__":
+    main()
