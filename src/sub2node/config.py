@@ -193,7 +193,7 @@ class Config:
             settings: Values by full name (``training.lr``), or by last name (``lr``) where only
                 one setting has it.
         """
-        changes = {_full_name(name): value for name, value in settings.items()}
+        changes = {full_name(name): value for name, value in settings.items()}
         for key, value in changes.items():
             _check(key, value, *_LEAVES[key])
         changed: Config = _replaced(self, "", changes)
@@ -241,7 +241,8 @@ def _kinds(node: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]
 _LEAVES: dict[str, tuple[Any, Any]] = dict(_kinds(Config))
 
 
-def _full_name(name: str) -> str:
+def full_name(name: str) -> str:
+    """The full name of a setting that is given by it or by its last part."""
     if name in _LEAVES:
         return name
     ends = [key for key in _LEAVES if key.endswith(f".{name}")]

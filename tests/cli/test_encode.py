@@ -102,9 +102,6 @@ def test_json_has_the_facts(command: Command) -> None:
     assert whole[0]["nodes"] == 600
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the fact 'columns' of structure replaces the number of columns"
-)
 def test_json_counts_the_columns_of_every_table(command: Command) -> None:
     found = json.loads(done(command("encode", DATA, "--structure", "--json")).out)
     assert found[0]["columns"] == len(NODE_COLUMNS)
@@ -231,7 +228,6 @@ def test_mistakes_are_one_sentence(
     assert not list(tmp_path.glob("*.npz"))
 
 
-@pytest.mark.xfail(strict=True, reason="values of settings are used before they are checked")
 @pytest.mark.parametrize(
     "words",
     [("link", "--set", "lr=high"), ("link", "--set", "dropout=none"), ("svd", "--set", "seed=-1")],
@@ -344,7 +340,6 @@ def test_mistakes_of_a_run_are_one_sentence(
     assert "Traceback" not in found.err
 
 
-@pytest.mark.xfail(strict=True, reason="--set features.kind wins over the file without a word")
 def test_a_file_of_features_is_not_dropped_in_silence(command: Command, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.ones((600, 4)))
     words = ("--features", "x.npy", "--set", "features.kind=random")

@@ -178,7 +178,6 @@ def test_no_flipped_bit_changes_the_values(folder: Path, place: int, bit: int) -
     encode(GRAPH, "lappe", width=3, fresh=True)
 
 
-@pytest.mark.xfail(strict=True, reason="the hash in the file covers neither the facts nor the name")
 @pytest.mark.parametrize("field", ["facts", "name"])
 def test_facts_are_checked_too(field: str, folder: Path) -> None:
     encode(GRAPH, "lappe", width=3)
@@ -187,11 +186,6 @@ def test_facts_are_checked_too(field: str, folder: Path) -> None:
     assert not kept(encode(GRAPH, "lappe", width=3))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_load lets a TypeError through: bfloat16 arrays, facts that are a list",
-    raises=TypeError,
-)
 @pytest.mark.parametrize("what", ["bfloat16", "list"])
 def test_foreign_files_of_odd_types_are_made_anew(what: str, folder: Path) -> None:
     encode(GRAPH, "rwpe", width=3)

@@ -15,10 +15,6 @@ from sub2node.encode import encode, laplacian, svd
 from sub2node.errors import ConfigError, Sub2NodeError
 from sub2node.task import Graph
 
-MISSED = pytest.mark.xfail(
-    strict=True, reason="Lanczos from one vector misses copies of repeated eigenvalues"
-)
-
 
 def graph_of(graph: nx.Graph) -> Graph:
     graph = nx.convert_node_labels_to_integers(graph)
@@ -129,7 +125,6 @@ def test_components_above_400_nodes_are_solved_by_lanczos() -> None:
     lanczos(nx.disjoint_union(both, nx.cycle_graph(9)), 10)
 
 
-@MISSED
 @pytest.mark.parametrize(
     ("graph", "width"),
     [
@@ -145,11 +140,6 @@ def test_no_copy_of_a_repeated_eigenvalue_is_missed(graph: nx.Graph, width: int)
     lanczos(graph, width)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a second component above 400 nodes that K exceeds goes to eigsh with k >= n: TypeError",
-    raises=(TypeError, RuntimeWarning),
-)
 def test_a_wide_table_has_zeros_in_a_smaller_large_component() -> None:
     both = nx.disjoint_union(nx.complete_graph(440), nx.gnm_random_graph(405, 3000, seed=2))
     made = graph_of(both)
@@ -211,9 +201,6 @@ def test_bad_arguments_are_one_sentence(options: dict[str, Any]) -> None:
         laplacian(graph_of(nx.cycle_graph(9)), **{"width": 3, **options})
 
 
-@pytest.mark.xfail(
-    strict=True, reason="iterations goes to SciPy unchecked", raises=(ValueError, TypeError)
-)
 @pytest.mark.parametrize("iterations", [0, -1, "many"])
 def test_bad_iterations_are_one_sentence(iterations: Any) -> None:
     with pytest.raises(ConfigError):
@@ -235,7 +222,6 @@ def test_svd_is_the_dense_one() -> None:
         svd(graph, 41)
 
 
-@pytest.mark.xfail(strict=True, reason="the seed goes to scikit-learn unchecked", raises=ValueError)
 @pytest.mark.parametrize("seed", [-1, "x", 0.5])
 def test_a_bad_seed_of_svd_is_one_sentence(seed: Any) -> None:
     with pytest.raises(ConfigError):

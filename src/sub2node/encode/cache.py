@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError
 from ..ragged import Array
 from ..task import Graph
 from ..task.content import digest
@@ -87,13 +88,12 @@ def _load(path: Path, key: str) -> tuple[Encoding | None, str]:
         with safe_open(path, framework="numpy") as file:
             about = file.metadata() or {}
             nodes, values = file.get_tensor("nodes"), file.get_tensor("values")
-        facts = json.loads(about["facts"])
         if about["key"] != key:
             return None, "is of other data"
-        if about["content"] != digest(nodes, values):
+        if about["content"] != digest(about["name"], about["facts"], nodes, values):
             return None, "is damaged"
-        return Encoding(about["name"], nodes, values, facts), ""
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
+        return Encoding(about["name"], nodes, values, json.loads(about["facts"])), ""
+    except (SafetensorError, OSError, KeyError, ValueError, TypeError, DataError) as error:
         return None, f"cannot be read ({type(error).__name__})"
 
 
@@ -102,12 +102,9 @@ def _save(path: Path, key: str, encoding: Encoding) -> str:
     from safetensors.numpy import save
 
     nodes, values = np.array(encoding.nodes), np.array(encoding.values)
-    about = {
-        "key": key,
-        "name": encoding.name,
-        "content": digest(nodes, values),
-        "facts": json.dumps(dict(encoding.facts)),
-    }
+    facts = json.dumps(dict(encoding.facts))
+    content = digest(encoding.name, facts, nodes, values)
+    about = {"key": key, "name": encoding.name, "content": content, "facts": facts}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:

@@ -10,7 +10,7 @@ from ..errors import ConfigError, suggest
 from ..ragged import Array
 from ..task import Graph
 from .cache import cached
-from .encoding import Encoding, check_width, wanted_nodes
+from .encoding import Encoding, check_count, wanted_nodes
 from .laplacian import laplacian
 from .link_prediction import LinkSettings, link_prediction
 from .random_walk import random_walk
@@ -49,7 +49,7 @@ def encode(
     """
     if kind not in KINDS:
         raise ConfigError(f"there is no encoding {kind!r}.{suggest(str(kind), KINDS)}")
-    width = check_width(width, kind)
+    width = check_count(width, f"columns of {kind}")
     chosen: Array | None = None if nodes is None else wanted_nodes(nodes, graph.num_nodes)
     if kind in ("link", "svd"):
         chosen = None  # one training for all nodes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError, DataError
-from ..ragged import Array, among, frozen
+from ..ragged import Array, among, frozen, integers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,14 +82,14 @@ def wanted_nodes(nodes: Any, num_nodes: int) -> Array:
     """Nodes asked for, ascending; None: all."""
     if nodes is None:
         return np.arange(num_nodes, dtype=np.int64)
-    found = np.unique(np.asarray(nodes, dtype=np.int64))
+    found = np.unique(integers(nodes, "nodes"))
     if len(found) and (found[0] < 0 or found[-1] >= num_nodes):
         raise ConfigError(f"nodes lie in 0…{num_nodes - 1}, found {found[0]}…{found[-1]}.")
     return found
 
 
-def check_width(width: Any, what: str) -> int:
-    """A number of columns."""
+def check_count(width: Any, what: str) -> int:
+    """A number of things, one at least."""
     if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
-        raise ConfigError(f"the width of {what} is a whole number from 1, found {width!r}.")
+        raise ConfigError(f"the number of {what} is a whole number from 1, found {width!r}.")
     return int(width)

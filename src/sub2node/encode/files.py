@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..errors import ConfigError, DataError, suggest
 from ..files import written
-from ..ragged import Array
+from ..ragged import Array, integers
 from ..task import Graph, SubgraphTask
 from .cache import edges_hash
 from .encoding import Encoding
@@ -21,7 +22,8 @@ from .encoding import Encoding
 WRITTEN = (".parquet", ".npz", ".safetensors")
 READ = (*WRITTEN, ".npy", ".pt", ".pth")
 _NODE = "node"
-_GRAPH = "graph_hash"
+_GRAPH, _TABLES = "graph_hash", "tables"
+_Found = tuple[dict[str, Array], Any, str | None]  # tables, nodes, hash of the graph
 
 
 def save_encodings(path: str | Path, graph: Graph, encodings: Sequence[Encoding]) -> None:
@@ -35,6 +37,11 @@ def save_encodings(path: str | Path, graph: Graph, encodings: Sequence[Encoding]
     """
     path = Path(path)
     check_output(path)
+    if not encodings:
+        raise ConfigError("there is nothing to write.")
+    names = [each.name for each in encodings]
+    if len(set(names)) < len(names) or {"nodes", "file", _NODE, _GRAPH} & set(names):
+        raise ConfigError(f"tables need names of their own, found {', '.join(names)}.")
     nodes = encodings[0].nodes
     for other in encodings[1:]:
         if not np.array_equal(other.nodes, nodes):
@@ -105,7 +112,7 @@ def load_encoding(path: str | Path, graph: Graph, table: str | None = None) -> E
         raise ConfigError(f"features are read from {', '.join(READ)}, not {path.suffix!r}.")
     if not path.is_file():
         raise DataError("there is no such file.", path=path)
-    tables, nodes, made_for = _READERS[path.suffix](path, graph)
+    tables, nodes, made_for = _READERS[path.suffix](path)
     if made_for is not None and made_for != edges_hash(graph):
         raise DataError("these vectors were made for another graph.", path=path)
     if not tables:
@@ -120,8 +127,8 @@ def load_encoding(path: str | Path, graph: Graph, table: str | None = None) -> E
     return _checked(path, graph, name, values, nodes)
 
 
-def _checked(path: Path, graph: Graph, name: str, values: Array, nodes: Array | None) -> Encoding:
-    if values.ndim != 2 or values.dtype.kind not in "fiub":
+def _checked(path: Path, graph: Graph, name: str, values: Array, nodes: Any) -> Encoding:
+    if values.ndim != 2 or not values.shape[1] or values.dtype.kind not in "fiub":
         raise DataError(f"{name!r} is no table of numbers, one row a node.", path=path)
     if nodes is None:
         if len(values) != graph.num_nodes:
@@ -131,6 +138,7 @@ def _checked(path: Path, graph: Graph, name: str, values: Array, nodes: Array | 
                 path=path,
             )
         nodes = np.arange(graph.num_nodes)
+    nodes = _positions(path, graph, nodes)
     if len(nodes) != len(values):
         raise DataError(f"{len(nodes):,} nodes for {len(values):,} rows.", path=path)
     order = np.argsort(nodes, kind="stable")
@@ -138,10 +146,9 @@ def _checked(path: Path, graph: Graph, name: str, values: Array, nodes: Array | 
     twice = np.flatnonzero(np.diff(nodes) == 0)
     if len(twice):
         raise DataError(f"node {_name(graph, int(nodes[twice[0]]))} has two rows.", path=path)
-    if len(nodes) and (nodes[0] < 0 or nodes[-1] >= graph.num_nodes):
-        raise DataError(f"node {nodes[-1]} is not in the graph.", path=path)
     try:
-        return Encoding(name, nodes, values[order].astype(np.float32), {"file": str(path)})
+        with np.errstate(over="ignore"):  # too large for float32: infinite, and refused as such
+            return Encoding(name, nodes, values[order].astype(np.float32), {"file": str(path)})
     except DataError as error:
         raise DataError(str(error), path=path) from None
 
@@ -165,119 +172,135 @@ def _write(path: Path, graph: Graph, nodes: Array, encodings: Sequence[Encoding]
 
         names = nodes if graph.names is None else [graph.names[int(node)] for node in nodes]
         columns: dict[str, Any] = {_NODE: pa.array(names)}
+        tables: dict[str, list[str]] = {}
         for found in encodings:
-            titles = found.facts.get("columns") or range(1, found.width + 1)
-            for title, column in zip(titles, found.values.T, strict=True):
-                columns[f"{found.name}_{title}"] = pa.array(column)
-        whole = pa.table(columns).replace_schema_metadata({_GRAPH: mark})
+            titles = found.facts.get("column_names") or range(1, found.width + 1)
+            tables[found.name] = [f"{found.name}_{title}" for title in titles]
+            columns |= zip(tables[found.name], map(pa.array, found.values.T), strict=True)
+        about = {_GRAPH: mark, _TABLES: json.dumps(tables)}
+        whole = pa.table(columns).replace_schema_metadata(about)
         parquet.write_table(whole, path)
 
 
-def _read_parquet(path: Path, graph: Graph) -> tuple[dict[str, Array], Array | None, str | None]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        whole = parquet.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _not_read(path, error) from None
-    mark = (whole.schema.metadata or {}).get(_GRAPH.encode(), b"").decode() or None
-    groups: dict[str, list[Array]] = {}
-    for name in whole.column_names:
-        column = whole[name]
-        if name == _NODE or not (
-            pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-        ):
-            continue
-        if column.null_count:
-            row = column.is_null().index(True).as_py()
-            raise DataError(f"column {name!r} is empty in row {row + 1}.", path=path)
-        groups.setdefault(name.split("_")[0], []).append(column.to_numpy())
-    tables = {name: np.stack(columns, axis=1) for name, columns in groups.items()}
-    if len(tables) > 1 and mark is None:  # a table of the user's own is one table
-        tables = {"features": np.concatenate(list(tables.values()), axis=1)}
-    if _NODE not in whole.column_names:
-        return tables, None, mark
-    return tables, _positions(path, graph, whole[_NODE].to_pylist()), mark
-
-
-def _positions(path: Path, graph: Graph, names: list[Any]) -> Array:
-    """Positions of nodes by their names."""
-    if graph.names is None:
+def _positions(path: Path, graph: Graph, nodes: Any) -> Array:
+    """Positions of nodes, which are given by name where the graph has names."""
+    listed = np.asarray(nodes)
+    if listed.ndim != 1:
+        raise DataError("nodes are one list.", path=path)
+    if graph.names is not None and listed.dtype.kind not in "iu":
+        place = {name: position for position, name in enumerate(graph.names)}
+        known = np.array([place.get(str(name), -1) for name in nodes], np.int64)
+        missing = known < 0
+    else:
         try:
-            return np.array([int(name) for name in names], np.int64)
-        except (TypeError, ValueError):
+            known = integers(
+                np.array([int(n) for n in nodes]) if listed.dtype.kind in "UO" else listed, "nodes"
+            )
+        except (DataError, TypeError, ValueError):
             raise DataError(
                 "the nodes of the graph are numbers, those here are not.", path=path
             ) from None
-    place = {name: position for position, name in enumerate(graph.names)}
-    found = [place.get(str(name), -1) for name in names]
-    if -1 in found:
-        stranger = names[found.index(-1)]
-        raise DataError(f"node {stranger!r} is not in the graph.", path=path)
-    return np.array(found, np.int64)
+        missing = (known < 0) | (known >= graph.num_nodes)
+    if missing.any():
+        stranger = nodes[int(np.argmax(missing))]
+        named = repr(str(stranger)) if isinstance(stranger, str) else stranger
+        raise DataError(f"node {named} is not in the graph.", path=path)
+    return known
 
 
-def _read_npy(path: Path, graph: Graph) -> tuple[dict[str, Array], Array | None, str | None]:
-    try:
-        return {"features": np.load(path, allow_pickle=False)}, None, None
-    except (ValueError, OSError, EOFError) as error:
-        raise _not_read(path, error) from None
+def _read_parquet(path: Path) -> _Found:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with _reading(path):
+        whole = parquet.read_table(path)
+    about = {
+        k.decode(): v.decode() for k, v in (whole.schema.metadata or {}).items() if k != b"pandas"
+    }
+    numbers = {}
+    for name in whole.column_names:
+        column, kind = whole[name], whole[name].type
+        if name == _NODE:
+            continue
+        if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+            column, kind = column.cast(pa.float64()), pa.float64()
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            continue  # a title or a note
+        if column.null_count:
+            row = column.is_null().index(True).as_py()
+            raise DataError(f"column {name!r} is empty in row {row + 1}.", path=path)
+        numbers[name] = column.to_numpy()
+    with _reading(path):
+        groups = json.loads(about.get(_TABLES, "null")) or {"features": list(numbers)}
+        tables = {
+            name: np.stack([numbers[column] for column in columns], axis=1)
+            for name, columns in groups.items()
+            if columns
+        }
+    nodes = whole[_NODE].to_pylist() if _NODE in whole.column_names else None
+    return tables, nodes, about.get(_GRAPH)
 
 
-def _read_npz(path: Path, graph: Graph) -> tuple[dict[str, Array], Array | None, str | None]:
-    import zipfile
+def _read_npy(path: Path) -> _Found:
+    with _reading(path):
+        found = np.load(path, allow_pickle=False)
+        if not isinstance(found, np.ndarray):
+            raise ValueError("an archive, expected one array")
+    return {"features": found}, None, None
 
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise _not_read(path, error) from None
+
+def _read_npz(path: Path) -> _Found:
+    with _reading(path), path.open("rb") as file:
+        found = np.load(file, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            raise ValueError("one array, expected an archive")
+        arrays = {name: found[name] for name in found.files}
     mark = arrays.pop(_GRAPH, None)
-    nodes = arrays.pop("nodes", None)
-    return arrays, nodes, None if mark is None else str(mark)
+    return arrays, arrays.pop("nodes", None), None if mark is None else str(mark)
 
 
-def _read_safetensors(
-    path: Path, graph: Graph
-) -> tuple[dict[str, Array], Array | None, str | None]:
-    from safetensors import SafetensorError, safe_open
+def _read_safetensors(path: Path) -> _Found:
+    from safetensors import safe_open
 
-    try:
-        with safe_open(path, framework="numpy") as file:
-            mark = (file.metadata() or {}).get(_GRAPH)
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, TypeError) as error:
-        raise _not_read(path, error) from None
+    with _reading(path), safe_open(path, framework="numpy") as file:
+        mark = (file.metadata() or {}).get(_GRAPH)
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     return arrays, arrays.pop("nodes", None), mark
 
 
-def _read_torch(path: Path, graph: Graph) -> tuple[dict[str, Array], Array | None, str | None]:
-    import pickle
-
+def _read_torch(path: Path) -> _Found:
     import torch
 
-    try:
+    with _reading(path):
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, OSError, EOFError, KeyError, ValueError) as error:
+        tensors = {"features": found} if isinstance(found, torch.Tensor) else found
+        if not isinstance(tensors, dict):
+            raise DataError("expected a tensor, or a dict of tensors.", path=path)
+        arrays = {
+            str(name): value.detach().to_dense().numpy()
+            if value.layout != torch.strided
+            else (value.float() if value.is_floating_point() else value).detach().numpy()
+            for name, value in tensors.items()
+            if isinstance(value, torch.Tensor)
+        }
+    nodes = arrays.pop("nodes", None)
+    return {name: value for name, value in arrays.items() if value.ndim == 2}, nodes, None
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Whatever a reader of a foreign file stumbles over, as one sentence of ours."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        words = " ".join(str(error).split())[:120]
         raise DataError(
-            f"this is no file of tensors alone ({type(error).__name__}); objects in it are not"
-            " loaded. Save the tensor itself.",
+            f"this cannot be read as {path.suffix} without loading objects"
+            f" ({type(error).__name__}: {words}).",
             path=path,
         ) from None
-    tensors = {"features": found} if isinstance(found, torch.Tensor) else found
-    if not isinstance(tensors, dict):
-        raise DataError("expected a tensor, or a dict of tensors.", path=path)
-    tables = {
-        str(name): value.detach().float().numpy()
-        for name, value in tensors.items()
-        if isinstance(value, torch.Tensor) and value.dim() == 2
-    }
-    return tables, None, None
-
-
-def _not_read(path: Path, error: Exception) -> DataError:
-    return DataError(f"this cannot be read ({type(error).__name__}: {error}).", path=path)
 
 
 _READERS = {

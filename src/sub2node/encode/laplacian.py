@@ -13,13 +13,12 @@ from ..errors import ConfigError, Sub2NodeError
 from ..progress import step
 from ..ragged import Array, pointers, ranges
 from ..task import Graph
-from .encoding import Encoding, check_width, wanted_nodes
-from .spectrum import Spectrum, solve
+from .encoding import Encoding, check_count, wanted_nodes
+from .spectrum import AWAY, Spectrum, solve
 
 _SMALL = 400  # components up to this size are solved densely, all of one size together
 _BYTES = 1 << 28  # of dense matrices at a time
 _TIE = 1e-6
-_AWAY = 4.0  # taken off the trivial eigenvalue 1, which then comes last
 
 
 def laplacian(
@@ -48,9 +47,11 @@ def laplacian(
         Vectors (n, K); ``facts`` has the largest residual and the eigenvalues of the largest
         component.
     """
-    width, wanted = check_width(width, "LapPE"), wanted_nodes(nodes, graph.num_nodes)
+    width, wanted = check_count(width, "columns of LapPE"), wanted_nodes(nodes, graph.num_nodes)
     if not tolerance > 0:
         raise ConfigError(f"the tolerance of LapPE is above 0, found {tolerance}.")
+    if iterations is not None:
+        check_count(iterations, "iterations")
     start, work = time.perf_counter(), _Components(Spectrum(graph), width, tolerance, iterations)
     largest = int(work.sizes.max(initial=0))
     if width > largest - 1:
@@ -92,8 +93,10 @@ class _Components:
 
     def run(self) -> None:
         """Fill the table, component by component of the large, size by size of the small."""
-        small = np.unique(self.sizes[(self.sizes > 1) & (self.sizes <= _SMALL)])
-        large = np.flatnonzero(self.sizes > _SMALL)
+        # Lanczos is for few vectors of many: where most are wanted, all are found at once.
+        densely = max(_SMALL, 2 * self.width)
+        small = np.unique(self.sizes[(self.sizes > 1) & (self.sizes <= densely)])
+        large = np.flatnonzero(self.sizes > densely)
         for size in small.tolist():
             which = np.flatnonzero(self.sizes == size)
             each = max(1, _BYTES // (8 * size * size))
@@ -116,7 +119,7 @@ class _Components:
         dense = np.zeros((len(which), size, size))
         dense[entry // size, entry % size, place[rows.indices] % size] = rows.data
         root = np.sqrt(self.spectrum.stationary[nodes]).reshape(len(which), size)
-        dense -= _AWAY * root[:, :, None] * root[:, None, :]
+        dense -= AWAY * root[:, :, None] * root[:, None, :]
         kept = min(self.width, size - 1)
         found, vectors = np.linalg.eigh(dense)
         values, vectors = found[:, ::-1][:, :kept], vectors[:, :, ::-1][:, :, :kept]
@@ -136,7 +139,7 @@ class _Components:
             done += 1
             step("LapPE", min(done, 0.99 * guess), guess, f"{len(nodes):,} nodes")
             x = x.ravel()
-            return np.asarray(matrix @ x - (_AWAY * (root @ x)) * root)
+            return np.asarray(matrix @ x - (AWAY * (root @ x)) * root)
 
         operator = LinearOperator((len(nodes),) * 2, matvec=product, dtype=np.float64)
         values, vectors = solve(

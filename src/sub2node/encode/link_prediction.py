@@ -22,7 +22,7 @@ from ..pattern import Pattern
 from ..progress import step
 from ..ragged import Array, among, generator
 from ..task import Graph
-from .encoding import Encoding, check_width
+from .encoding import Encoding, check_count
 
 _TRIES = 64
 
@@ -60,16 +60,25 @@ class LinkSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        least = {"layers": 0, "batch": 1, "steps": 1, "epochs": 1, "every": 1, "patience": 1,
+        counts = {"layers": 0, "batch": 1, "steps": 1, "epochs": 1, "every": 1, "patience": 1,
                  "messages": 0, "seed": 0}  # fmt: skip
-        for name, low in least.items():
+        for name, low in counts.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise ConfigError(f"{name} is a whole number from {low}, found {value!r}.")
         if self.aggregation not in ("mean", "sum", "gcn"):
             raise ConfigError(f"aggregation is mean, sum or gcn, not {self.aggregation!r}.")
-        if not 0 <= self.dropout < 1 or not 0 < self.held_out < 1 or not self.lr > 0:
-            raise ConfigError("dropout is in [0, 1), held_out in (0, 1), lr above 0.")
+        for name, least, high in (
+            ("dropout", 0, 0.99),
+            ("held_out", 1e-6, 0.99),
+            ("lr", 1e-9, 1e30),
+        ):
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not least <= value <= high:
+                raise ConfigError(
+                    f"{name} is a number from {least:g} to {high:g}, found {value!r}."
+                )
 
 
 def link_prediction(
@@ -93,7 +102,7 @@ def link_prediction(
     Returns:
         Vectors (N, width); ``facts`` has the validation AUC and its history.
     """
-    settings, width = settings or LinkSettings(), check_width(width, "link embeddings")
+    settings, width = settings or LinkSettings(), check_count(width, "columns of link embeddings")
     where, start = find_device(device), time.perf_counter()
     training = _Training(graph, width, settings, where)
     training.loop()
@@ -238,7 +247,7 @@ class _Training:
     width: int
     settings: LinkSettings
     device: torch.device
-    best: float = 0.0
+    best: float = -1.0
     history: list[dict[str, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -273,7 +282,7 @@ class _Training:
                 loss = self._epoch()
                 if not np.isfinite(loss):
                     break
-                words = f"AUC {self.best:.3f}" if self.best else ""
+                words = f"AUC {self.best:.3f}" if self.best >= 0 else ""
                 step("Link prediction", epoch, settings.epochs, words)
                 if epoch % settings.every and epoch < settings.epochs:
                     continue
@@ -286,7 +295,7 @@ class _Training:
                 if waited >= settings.patience:
                     break
         step("Link prediction", settings.epochs, settings.epochs)
-        if not self.best:
+        if self.best < 0:
             raise Sub2NodeError(
                 "link prediction: the loss became infinite at once; lower the learning rate"
                 f" (lr = {settings.lr:g})."
@@ -333,7 +342,7 @@ class _Training:
         logits = self.network.logits(self.network(self.messages), self._tensor(both))
         truth = np.arange(both.shape[1]) < self.pairs.held_out.shape[1]
         found = logits.cpu().numpy()
-        return float(roc_auc_score(truth, found)) if np.isfinite(found).all() else 0.0
+        return float(roc_auc_score(truth, found)) if np.isfinite(found).all() else -1.0
 
     @torch.no_grad()
     def vectors(self) -> Array:

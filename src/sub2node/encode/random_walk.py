@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,12 +18,13 @@ from ..errors import ConfigError, Sub2NodeError
 from ..progress import step
 from ..ragged import Array
 from ..task import Graph
-from .encoding import Encoding, check_width, wanted_nodes
+from .encoding import Encoding, check_count, wanted_nodes
 from .spectrum import Spectrum, symmetric
 
 Route = Literal["auto", "products", "eigen", "leading"]
 _ROUTES = ("auto", "products", "eigen", "leading")
 _CACHED = {"cpu": 6 << 20, "cuda": 32 << 20}  # bytes of a block of columns that stays in cache
+_ROUNDING = 1e-6  # of sums of float32
 _TINY = 1e-12  # rounding of the eigenpairs
 _DENSE = 3 * 8  # bytes an entry that a full eigendecomposition takes
 _EIGEN_FLOPS = {"cpu": 10, "cuda": 80}  # over N³, of a full eigendecomposition, as measured
@@ -61,7 +63,7 @@ def random_walk(
     Returns:
         Values (n, K); ``facts`` has the route, the estimates in seconds, and the error bound.
     """
-    width, where = check_width(width, "RWPE"), find_device(device)
+    width, where = check_count(width, "columns of RWPE"), find_device(device)
     wanted = wanted_nodes(nodes, graph.num_nodes)
     if route not in _ROUTES:
         raise ConfigError(f"a route is one of {', '.join(_ROUTES)}, not {route!r}.")
@@ -70,13 +72,15 @@ def random_walk(
     if route == "leading" and not tolerance:
         raise ConfigError("the route 'leading' is approximate; give the tolerance it must keep.")
     if not len(wanted) or not len(graph.indices) + graph.num_loops:
-        return Encoding("rwpe", wanted, np.zeros((len(wanted), width)), {"route": "none"})
+        return Encoding(
+            "rwpe", wanted, np.zeros((len(wanted), width)), {"route": "none", "error": 0.0}
+        )
     start = time.perf_counter()
-    work = _Work(graph, wanted, width, where, check_width(pairs, "the leading eigenpairs"))
+    work = _Work(graph, wanted, width, where, check_count(pairs, "leading eigenpairs"))
     estimates = work.estimates(tolerance)
     chosen = min(estimates, key=lambda name: estimates[name]) if route == "auto" else route
     work.words = f"{chosen}, about {estimates[chosen]:.0f} s" if chosen in estimates else chosen
-    values, facts = work.run(chosen, tolerance, fall_back=route == "auto")
+    values, facts = work.run(chosen, tolerance)
     facts = {
         "route": chosen,
         "device": where.type,
@@ -119,17 +123,14 @@ class _Work:
             found["leading"] = 6 * self.pairs * once + 0.5 * found["products"]
         return found
 
-    def run(self, route: str, tolerance: float, *, fall_back: bool) -> tuple[Array, dict[str, Any]]:
+    def run(self, route: str, tolerance: float) -> tuple[Array, dict[str, Any]]:
         """Values (n, K) by a route, and what to know about them."""
         if route == "eigen":
             return self.by_eigen(), {"error": 0.0}
         if route == "leading":
-            try:
+            with suppress(Sub2NodeError):  # no solution: the exact way remains
                 return self.by_leading(tolerance)
-            except Sub2NodeError:
-                if not fall_back:
-                    raise
-        return self.by_products(self.width), {"error": 0.0, "route": "products"}
+        return self.exactly()
 
     def by_products(self, width: int) -> Array:
         """The first ``width`` values, exact up to rounding."""
@@ -156,6 +157,11 @@ class _Work:
             torch.sum(scratch, 0, out=values[k - 1])
         return values.T
 
+    def exactly(self) -> tuple[Array, dict[str, Any]]:
+        """All values by products."""
+        facts = {"route": "products", "error": 0.0, "exact_until": self.width}
+        return self.by_products(self.width), facts
+
     def by_eigen(self) -> Array:
         """From all eigenpairs."""
         step("RWPE", 0, 1, self.words)
@@ -171,10 +177,10 @@ class _Work:
         spectrum = Spectrum(self.graph)
         count = min(self.pairs, self.size - 2)
         if count < 1:
-            return self.by_products(self.width), {"error": 0.0, "route": "products"}
+            return self.exactly()
         step("RWPE", 0, len(self.nodes), self.words)
         values, vectors = spectrum.leading(count)
-        following = _following(spectrum, values, vectors)
+        following = float(np.abs(values[-1]))  # nothing that is left is larger
         at, k = self.nodes, np.arange(1, self.width + 1)
         steady, sides = spectrum.stationary[at], spectrum.sides[at] != 0
         mass = vectors[at] ** 2
@@ -187,38 +193,23 @@ class _Work:
         scale[steady == 0] = 0  # isolated: all values are 0
         bounds = following**k * scale.max(initial=0.0)
         enough = np.flatnonzero(bounds <= tolerance)
-        exact = int(enough[0]) if len(enough) else self.width
-        exact = min(max(exact + exact % 2, 2), self.width)
-        found[:, :exact] = self.by_products(exact)
+        exact = int(enough[0]) + 1 if len(enough) else self.width
+        exact = max(exact + exact % 2, 2)
+        if exact >= self.width:
+            return self.exactly()
+        first = self.by_products(exact)
+        # For an even k the remainder is a sum of squares that only shrinks from there: if it is
+        # within its bound now, the solver missed nothing that matters later.
+        gap = np.abs(first[:, -1] - found[:, exact - 1]).max(initial=0.0)
+        if gap > bounds[exact - 1] + _ROUNDING:
+            return self.exactly()
+        found[:, :exact] = first
         return found, {
-            "error": float(bounds[exact]) if exact < self.width else 0.0,
+            "error": float(bounds[exact - 1]),
             "exact_until": exact,
             "next_eigenvalue": following,
             "missing_mass": float(np.clip(left, 0, 1).max(initial=0.0)),
         }
-
-
-def _following(spectrum: Spectrum, values: Array, vectors: Array) -> float:
-    """An upper bound on |λ| of every eigenvalue that is neither known nor among ``values``.
-
-    The solver takes the largest first, so that of the last pair is one, unless it missed a copy of
-    a repeated eigenvalue: so the largest |λ| of what is left is looked for once more.
-    """
-    from scipy.sparse.linalg import LinearOperator
-
-    from .spectrum import solve
-
-    inner = spectrum.deflated()
-
-    def product(x: Array) -> Array:
-        x = x.ravel() - vectors @ (vectors.T @ x.ravel())
-        y = inner @ x
-        return np.asarray(y - vectors @ (vectors.T @ y))
-
-    rest = LinearOperator(inner.shape, matvec=product, dtype=np.float64)
-    what, loose = "the first eigenvalue left out", 1e-3
-    found, _ = solve(rest, 1, "LM", what, tolerance=loose)
-    return float(max(np.abs(values[-1]), abs(found[0]) * (1 + loose)))
 
 
 def _product(matrix: Any, device: torch.device) -> Callable[[Tensor], Tensor]:

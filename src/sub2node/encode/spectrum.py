@@ -6,10 +6,9 @@ of every power; the normalised Laplacian is I - S.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +18,9 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from ..errors import Sub2NodeError
 from ..ragged import Array
 from ..task import Graph
+
+AWAY = 4.0  # taken off an eigenvalue that shall come last
+_ATTEMPTS = 200
 
 
 def symmetric(graph: Graph, dtype: Any = np.float64) -> Any:
@@ -73,7 +75,9 @@ class Spectrum:
         """±1 by the side of a node in a bipartite component with an edge, else 0; int8 (N,)."""
         # A component is bipartite if its double cover falls into two.
         size = self.graph.num_nodes
-        matrix = self.graph.adjacency(loops=True, dtype=np.int8)
+        matrix = self.matrix
+        ones = np.ones(len(matrix.data), np.int8)  # a weight of 0.5 is an edge too
+        matrix = sp.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
         cover = sp.block_array([[None, matrix], [matrix, None]], format="csr")
         _, label = connected_components(cover, directed=False)
         here, there = label[:size], label[size:]
@@ -108,34 +112,66 @@ class Spectrum:
 
 
 def solve(
-    operator: Any, count: int, which: str, what: str, *, tolerance: float = 0.0,
-    iterations: int | None = None, watch: Callable[[], None] | None = None,
+    operator: Any, count: int, which: Literal["LA", "LM"], what: str, *, tolerance: float = 0.0,
+    iterations: int | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Some eigenpairs of a symmetric operator by Lanczos, the same on every call.
+    """The largest eigenpairs of a symmetric operator by Lanczos, the same on every call.
+
+    One start vector meets one vector of each eigenspace only, so copies of a repeated eigenvalue
+    can be missed. What was found is therefore taken out and the solver asked again, from another
+    start, until what it finds is no larger than what is kept.
 
     Args:
-        operator: A matrix or operator (n, n).
+        operator: A matrix or operator (n, n) with eigenvalues in [-1, 1] and perhaps some below.
         count: How many; below n.
-        which: As SciPy's ``eigsh`` has it.
+        which: The largest (``LA``) or those of largest magnitude (``LM``).
         what: What is solved, for the message if it fails.
         tolerance: Relative accuracy; 0 is that of the machine.
         iterations: Restarts at most.
-        watch: Called at every product.
     """
+    size, kept = operator.shape[0], (np.empty(0), np.empty((operator.shape[0], 0)))
+    asked = count
+    for attempt in range(_ATTEMPTS):
+        rest = _without(operator, *kept, which)
+        found = _lanczos(rest, min(asked, size - 1), which, what, tolerance, iterations, attempt)
+        size_of = np.abs if which == "LM" else np.asarray
+        least = size_of(kept[0]).min(initial=np.inf) if len(kept[0]) >= count else -np.inf
+        new = size_of(found[0]) > least + 10 * max(tolerance, 1e-10)
+        if not new.any():
+            return kept
+        values = np.concatenate([kept[0], found[0][new]])
+        vectors = np.concatenate([kept[1], found[1][:, new]], axis=1)
+        order = np.argsort(-size_of(values), kind="stable")[:count]
+        kept = values[order], vectors[:, order]
+        asked = max(1, count // 4)
+    raise Sub2NodeError(
+        f"{what}: eigenvalues are repeated too often for the solver; ask for fewer columns."
+    )
+
+
+def _without(operator: Any, values: Array, vectors: Array, which: str) -> Any:
+    """The operator with some of its eigenvalues moved to where they are not looked for."""
+    if not len(values):
+        return operator
+    gone = values + (AWAY if which == "LA" else 0.0)
+
+    def product(x: Array) -> Array:
+        x = x.ravel()
+        return np.asarray(operator @ x - vectors @ (gone * (vectors.T @ x)))
+
+    return LinearOperator(operator.shape, matvec=product, dtype=np.float64)
+
+
+def _lanczos(
+    operator: Any, count: int, which: str, what: str, tolerance: float, iterations: int | None,
+    attempt: int,
+) -> tuple[Array, Array]:  # fmt: skip
     size = operator.shape[0]
-    start = np.random.default_rng(0).standard_normal(size)
-    inner = operator
-    if watch is not None:
-
-        def product(x: Array) -> Array:
-            watch()
-            return np.asarray(operator @ x)
-
-        inner = LinearOperator((size, size), matvec=product, dtype=np.float64)
+    start = np.random.default_rng(attempt).standard_normal(size)
     space = min(size, max(2 * count + 1, 20))
     try:
-        values, vectors = eigsh(
-            inner, count, which=which, v0=start, tol=tolerance, maxiter=iterations, ncv=space
+        return eigsh(  # type: ignore[no-any-return]
+            operator, count, which=which, v0=start, tol=tolerance, maxiter=iterations, ncv=space
         )
     except ArpackNoConvergence as error:
         raise Sub2NodeError(
@@ -144,5 +180,3 @@ def solve(
         ) from None
     except ArpackError as error:
         raise Sub2NodeError(f"{what}: {error}; ask for fewer columns.") from None
-    order = np.argsort(-np.abs(values) if which == "LM" else -values, kind="stable")
-    return values[order], vectors[:, order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,8 @@ def node_statistics(graph: Graph) -> Array:
 def structure(graph: Graph, *, nodes: Any = None) -> Encoding:
     """Node statistics as model inputs: counts as log(1 + x), columns of mean 0 and sd 1."""
     start, wanted = time.perf_counter(), wanted_nodes(nodes, graph.num_nodes)
-    values = _even(node_statistics(graph))
-    facts = {"columns": list(NODE_COLUMNS), "seconds": time.perf_counter() - start}
+    values = _even(node_statistics(graph), NODE_COLUMNS)
+    facts = {"column_names": list(NODE_COLUMNS), "seconds": time.perf_counter() - start}
     return Encoding("structure", wanted, standardized(values, values)[wanted], facts)
 
 
@@ -112,7 +113,7 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
     train = slice(None) if task.split is None else task.split.mask("train")
     steps: list[Array] = []
     if kind == "structure":
-        values = _even(subgraph_statistics(task))
+        values = _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
         if task.labels is not None:
             steps = _steps(values, train, task.labels[train])
     elif kind == "wl":
@@ -147,10 +148,10 @@ def standardized(values: Array, basis: Array) -> Array:
     return np.asarray((values - mean) / sd)
 
 
-def _even(values: Array) -> Array:
-    """Columns that reach beyond 1 as log(1 + x): degrees and counts have long tails."""
-    tall = values.max(axis=0, initial=0.0) > 1
-    return np.where(tall, np.log1p(values), values)
+def _even(values: Array, columns: Sequence[str]) -> Array:
+    """All but ratios as log(1 + x): degrees and counts have long tails."""
+    ratios = np.isin(columns, ("density", "cut_ratio", "clustering"))
+    return np.where(ratios, values, np.log1p(values))
 
 
 def _row_sums(graph: Graph, values: Array) -> Array:

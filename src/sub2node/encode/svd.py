@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..progress import step
 from ..task import Graph
-from .encoding import Encoding, check_width
+from .encoding import Encoding, check_count
 from .spectrum import symmetric
 
 
@@ -23,12 +23,14 @@ def svd(graph: Graph, width: int = 64, *, seed: int = 0) -> Encoding:
     """
     from sklearn.utils.extmath import randomized_svd
 
-    width, start = check_width(width, "SVD vectors"), time.perf_counter()
+    width, start = check_count(width, "columns of SVD vectors"), time.perf_counter()
     if width > graph.num_nodes:
         raise ConfigError(
             f"a graph of {graph.num_nodes:,} nodes has SVD vectors of at most that width; {width}"
             " columns were asked for."
         )
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise ConfigError(f"a seed is a whole number from 0 below 2^32, found {seed!r}.")
     step("SVD", 0, 1)
     left, values, _ = randomized_svd(symmetric(graph), width, random_state=seed)
     step("SVD", 1, 1)
