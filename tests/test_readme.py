@@ -102,5 +102,6 @@ def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
     exec("\n".join(block_after("## Translation")), names)
     docs = (ROOT / "docs" / "translation.md").read_text(encoding="utf-8")
     docs += (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    docs += (ROOT / "docs" / "encodings.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
         exec(block, {})
