@@ -110,9 +110,10 @@ def fresh() -> None:
 
 
 def ppi(features: str = "") -> None:
-    task = s2n.load_task("ppi_bp")
     if features == "link":
-        return ppi_link(task)
+        ppi_link()
+        return
+    task = s2n.load_task("ppi_bp")
     results = [assess(task, Simple(model), seeds=list(range(10, 20))) for model in SIMPLE.values()]
     for structure in STRUCTURES:
         results.append(s2n.run(task, structure=structure))
@@ -129,7 +130,8 @@ def ppi(features: str = "") -> None:
         )
 
 
-def ppi_link(task: s2n.SubgraphTask) -> None:
+def ppi_link() -> None:
+    task = s2n.load_task("ppi_bp")
     head("PPI-BP, link-prediction embeddings and RWPE, micro-F1 (n = 10 seeds)")
     made = {"features.kind": "link", "features.encoding": "rwpe"}
     for model in (SIMPLE["bag of nodes"], SIMPLE["diffused bag"]):
