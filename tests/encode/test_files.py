@@ -374,3 +374,11 @@ def test_tables_of_subgraphs(tmp_path: Path, ending: str) -> None:
     elif ending == ".npz":
         assert np.array_equal(np.load(path)["structure"], VALUES[:2])
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_numbers_in_a_node_column_are_names_where_the_graph_has_names(tmp_path: Path) -> None:
+    graph = Graph.from_edges([0, 1], [1, 2], names=["7157", "672", "0"])
+    parquet.write_table(
+        pa.table({"node": [0, 7157, 672], "x": [3.0, 1.0, 2.0]}), tmp_path / "a.parquet"
+    )
+    assert load_encoding(tmp_path / "a.parquet", graph).values[:, 0].tolist() == [1, 2, 3]

@@ -183,7 +183,7 @@ def _write(path: Path, graph: Graph, nodes: Array, encodings: Sequence[Encoding]
 
 
 def _positions(path: Path, graph: Graph, nodes: Any) -> Array:
-    """Positions of nodes, which are given by name where the graph has names."""
+    """Positions of nodes: words are names, or numbers where the graph has none."""
     listed = np.asarray(nodes)
     if listed.ndim != 1:
         raise DataError("nodes are one list.", path=path)
@@ -237,7 +237,9 @@ def _read_parquet(path: Path) -> _Found:
             for name, columns in groups.items()
             if columns
         }
-    nodes = whole[_NODE].to_pylist() if _NODE in whole.column_names else None
+    nodes = None
+    if _NODE in whole.column_names:  # names, also where they are numbers
+        nodes = [str(name) for name in whole[_NODE].to_pylist()]
     return tables, nodes, about.get(_GRAPH)
 
 
