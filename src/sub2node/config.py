@@ -78,6 +78,7 @@ class Features:
             ``svd``: singular vectors of its adjacency.
         width: Columns, unless given.
         value: Of ``constant``.
+        pretraining: Settings of ``link``, as in ``layers=3,lr=0.003``.
         scale: Standard deviation of ``random``, and what ``link`` and ``svd`` are brought to.
         trainable: Whether training changes them.
         encoding: Further columns that are never trained: ``rwpe``, ``lappe`` or ``structure``.
@@ -95,6 +96,7 @@ class Features:
     kind: Literal["given", "constant", "random", "link", "svd"] = "random"
     width: int = _within(64, 1)
     value: float = 1.0
+    pretraining: str = ""
     scale: float = _within(1.0, 0)
     trainable: bool = True
     encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"

@@ -46,10 +46,10 @@ class LinkSettings:
         seed: Of everything that is drawn.
     """
 
-    layers: int = 3
+    layers: int = 2
     aggregation: Literal["mean", "sum", "gcn"] = "mean"
     dropout: float = 0.0
-    lr: float = 3e-3
+    lr: float = 1e-3
     batch: int = 65_536
     steps: int = 10
     epochs: int = 100

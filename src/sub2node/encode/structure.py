@@ -24,6 +24,8 @@ SUBGRAPH_COLUMNS = (
     "size", "internal_edges", "density", "boundary_edges", "cut_ratio", "components", "mean_core",
     "mean_degree", "sd_degree", "mean_inner_degree", "sd_inner_degree",
 )  # fmt: skip
+_SHARPNESS, _HEIGHT = 6, 5.0  # of steps; by rehearsal on the training and validation parts
+_TINY = 1e-12
 _WEDGES = 1 << 24  # paths of two edges that are looked at together
 
 
@@ -102,41 +104,50 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
     """What models read about each subgraph besides its nodes: float32 (M, F).
 
     Counts as log(1 + x), columns of mean 0 and sd 1 over the training subgraphs (all, where there
-    is no split). Beside the statistics stand steps, -1 below and 1 above a value: a network is slow
-    to find that a class begins at a certain density, so each column is cut, where its values tell
-    the classes of the *training* subgraphs apart best, into four at most.
+    is no split). Beside the statistics stand steps, negative below and positive above a value: a
+    network is slow to find that a class begins at a certain density, so each column is cut, where
+    its values tell the classes of the *training* subgraphs apart best, into four at most. A column
+    and its steps are the larger the better it does so, or the others would drown it.
 
     Args:
         task: The subgraphs.
         kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
     """
     train = slice(None) if task.split is None else task.split.mask("train")
-    steps: list[Array] = []
-    if kind == "structure":
-        values = _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
-        if task.labels is not None:
-            steps = _steps(values, train, task.labels[train])
-    elif kind == "wl":
+    if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
 
-        values = np.log1p(weisfeiler_leman(task))
-    else:
+        counts = np.log1p(weisfeiler_leman(task))
+        return standardized(counts, counts[train]).astype(np.float32)
+    if kind != "structure":
         raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
-    columns = [standardized(values, values[train]), *steps]
-    return np.concatenate(columns, axis=1).astype(np.float32)
+    values = _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
+    even = standardized(values, values[train])
+    if task.labels is None or not len(task.labels[train]):
+        return even.astype(np.float32)
+    gains, steps = _steps(values, train, task.labels[train])
+    heights = gains**_SHARPNESS
+    raised = [_HEIGHT * height * each for height, each in zip(heights, steps, strict=True)]
+    return np.concatenate([heights * even, *raised], axis=1).astype(np.float32)
 
 
-def _steps(values: Array, train: Any, labels: Array) -> list[Array]:
-    """-1 or 1 by whether a value is above a threshold, by those of a small tree a column."""
+def _steps(values: Array, train: Any, labels: Array) -> tuple[Array, list[Array]]:
+    """How far each column tells the training classes apart, 0…1 (F,); and its steps at ±1.
+
+    A tree of at most four leaves a column finds the steps; what share of the impurity of the
+    classes they remove is how far it tells them apart.
+    """
     from sklearn.tree import DecisionTreeClassifier
 
-    found: list[Array] = []
+    gains, steps = [], []
     for column in values.T:
-        tree = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3, random_state=0)
-        split = tree.fit(column[train, None], labels).tree_
-        found += [np.where(column > edge, 1.0, -1.0)[:, None]
-                  for edge in np.sort(split.threshold[split.feature >= 0])]  # fmt: skip
-    return found
+        model = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3, random_state=0)
+        tree = model.fit(column[train, None], labels).tree_
+        leaves, impurity = tree.feature < 0, tree.impurity * tree.weighted_n_node_samples
+        gains.append(1 - impurity[leaves].sum() / max(impurity[0], _TINY))
+        edges = np.sort(tree.threshold[~leaves])
+        steps.append(np.where(column[:, None] > edges, 1.0, -1.0))
+    return np.clip(gains, 0, 1), steps
 
 
 def standardized(values: Array, basis: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config import Config, Features
+from ..config import Config, Features, parse_setting
 from ..encode import Encoding, encode
 from ..encode.structure import standardized
 from ..errors import ConfigError
@@ -65,7 +65,9 @@ def node_inputs(
         values = _columns(values, features.scaling)
     made = None
     if features.kind in ("link", "svd"):
-        made = encode(graph, features.kind, width=width, device=device)
+        words = [word for word in features.pretraining.split(",") if word.strip()]
+        settings = dict(map(parse_setting, words))
+        made = encode(graph, features.kind, width=width, device=device, **settings)
         whole = _scaled(made.values, features.scale)
     notes = [note for found in (extra, made) if found is not None for note in _notes(found)]
     vectors = None if whole is None else np.array(whole[rows], np.float32)
