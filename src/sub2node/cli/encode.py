@@ -62,8 +62,8 @@ def encode(
     """Encode the nodes: random-walk and Laplacian encodings, embeddings, statistics.
 
     What was made is kept by content and not made twice; s2n run finds it there. For the nodes that
-    occur in subgraphs, unless --all; embeddings always for all nodes. Edge weights count; graphs are
-    undirected.
+    occur in subgraphs, unless --all; embeddings always for all nodes. Weights of edges count,
+    directions do not.
 
     Example: s2n encode generate:density --rwpe 16 --lappe 8 -o density.parquet
     """
