@@ -15,15 +15,18 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import sub2node as s2n
+from sub2node.baselines import SIMPLE
 from sub2node.config import Config, parse_setting
-from sub2node.evaluate.models import GraphNetwork
+from sub2node.evaluate.models import GraphNetwork, Simple
 from sub2node.evaluate.protocol import labels_of, seed_list
+from sub2node.train import find_preset
 
 
 def draw(
@@ -91,23 +94,39 @@ def assess(
     return {"val": float(trained.val_scores.mean()), "loss": float(np.mean(loss))}
 
 
+def held_out(task: s2n.SubgraphTask, model: Any, splits: int) -> Iterator[Any]:
+    """Results of a model on random splits of train and val, the test part left out first."""
+    known = task.subset(np.flatnonzero(task.split.codes != 3))
+    for number in range(splits):
+        split = s2n.Split.random(known.labels, fractions=(0.78, 0.11, 0.11), seed=100 + number)
+        yield s2n.evaluate.assess(known.with_split(split), model, seeds=[number])
+
+
 def rehearse(task: s2n.SubgraphTask, config: Config, splits: int, device: str) -> dict[str, float]:
     """The whole protocol inside train and val: the score on parts held out of both.
 
     A validation part of 25 subgraphs says little; repeated splits of train and val together say
     more, and the test part is left out before anything else.
     """
-    known = task.subset(np.flatnonzero(task.split.codes != 3))
-    labels, scores, loss = known.labels, [], []
-    for number in range(splits):
-        split = s2n.Split.random(labels, fractions=(0.78, 0.11, 0.11), seed=100 + number)
-        result = s2n.evaluate.assess(
-            known.with_split(split), GraphNetwork((config,), device=device), seeds=[number]
-        )
+    scores, loss = [], []
+    for result in held_out(task, GraphNetwork((config,), device=device), splits):
         scores.append(result.test["micro_f1"].mean)
         best = result.best_epoch[0]
         loss.append(result.history["val_loss"][best - 1, 0])
     return {"val": float(np.mean(scores)), "loss": float(np.mean(loss))}
+
+
+def only(given: argparse.Namespace, task: s2n.SubgraphTask) -> None:
+    """Rehearse one model and print mean and sd over the splits."""
+    if given.simple:
+        model: Any = Simple(SIMPLE[given.simple])
+    else:
+        found = find_preset(given.preset, task, given.structure, given.conv)
+        found = found.with_settings(dict(map(parse_setting, given.fix)))
+        model = GraphNetwork(found.candidates, device=given.device)
+    scores = [each.test["micro_f1"].mean for each in held_out(task, model, given.rehearse)]
+    words = f"{100 * np.mean(scores):.1f} ± {100 * np.std(scores, ddof=1):.1f}"
+    print(f"{task.name}, {model.name}: {words} over {given.rehearse} splits of train and val")
 
 
 def ranked(path: Path) -> list[dict[str, Any]]:
@@ -136,6 +155,8 @@ def main() -> None:
     about.add_argument(
         "--every", type=int, default=1, help="Of --again: share with so many others."
     )
+    about.add_argument("--preset", help="Only rehearse this preset, with --fix.")
+    about.add_argument("--simple", help="Only rehearse this simple model.")
     about.add_argument("--best", type=Path)
     about.add_argument("-o", type=Path, default=Path("found.jsonl"))
     given = about.parse_args()
@@ -149,6 +170,9 @@ def main() -> None:
     start, rng = time.monotonic(), np.random.default_rng(given.number)
     base = {"structure": given.structure, "conv": given.conv, "epochs": given.epochs}
     tasks = {name: s2n.load_task(name) for name in given.data}
+    if given.simple or given.preset:
+        only(given, next(iter(tasks.values())))
+        return
     points = None
     if given.again:
         best = ranked(given.again)[: given.top]

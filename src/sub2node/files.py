@@ -64,6 +64,23 @@ def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
 
 
 @contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A place to write a file to that takes its name when the block ends without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:80]}.") as folder:
+        part = Path(folder) / f"new{path.suffix}"
+        yield part
+        part.replace(path)
+
+
+def require_writable(path: Path) -> None:
+    """Raise unless something can be made here: the nearest folder that exists takes new files."""
+    home = next(parent for parent in path.absolute().parents if parent.exists())
+    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+        raise ConfigError(f"{path} cannot be written: {home} is no folder to write into.")
+
+
+@contextmanager
 def written(path: str | Path) -> Iterator[None]:
     """Errors of the disk while an output is written, as ours."""
     try:

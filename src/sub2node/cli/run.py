@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,15 +120,14 @@ class _Place:
 
     def __post_init__(self) -> None:
         from ..evaluate.store import check_run_folder
+        from ..files import require_writable
 
         if self.out is None:
             if self.resume:
                 raise ConfigError("--resume needs the folder of the run: -o FOLDER.")
             return
         check_run_folder(self.out, overwrite=self.overwrite)
-        home = next(p for p in self.out.absolute().parents if p.exists())
-        if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
-            raise ConfigError(f"{self.out} cannot be written: {home} is no folder to write into.")
+        require_writable(self.out)
         if self.states is not None and self.states.exists() and not self.resume:
             if not self.overwrite:
                 raise ConfigError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..files import new_file
 from ..ragged import Array
 from ..task import Graph
 from ..task.content import digest
@@ -106,15 +106,8 @@ def _save(path: Path, key: str, encoding: Encoding) -> str:
     content = digest(encoding.name, facts, nodes, values)
     about = {"key": key, "name": encoding.name, "content": content, "facts": facts}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".new", delete=False) as file:
-            try:
-                file.write(save({"nodes": nodes, "values": values}, about))
-                file.close()
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        with new_file(path) as part:
+            part.write_bytes(save({"nodes": nodes, "values": values}, about))
     except OSError as error:
         return error.strerror or str(error)
     return ""

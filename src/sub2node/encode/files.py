@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError, DataError, suggest
-from ..files import written
+from ..files import new_file, require_writable, written
 from ..ragged import Array, integers
 from ..task import Graph, SubgraphTask
 from .cache import edges_hash
@@ -46,7 +44,7 @@ def save_encodings(path: str | Path, graph: Graph, encodings: Sequence[Encoding]
     for other in encodings[1:]:
         if not np.array_equal(other.nodes, nodes):
             raise ConfigError(f"{other.name} has other nodes than {encodings[0].name}.")
-    with written(path), _whole(path) as part:
+    with written(path), new_file(path) as part:
         _write(part, graph, nodes, encodings)
 
 
@@ -60,7 +58,7 @@ def save_subgraphs(
     path = Path(path)
     check_output(path)
     names = [task.subgraphs.name_of(number) for number in range(len(task))]
-    with written(path), _whole(path) as part:
+    with written(path), new_file(path) as part:
         if path.suffix == ".parquet":
             numbers = dict(zip(columns, values.T, strict=True))
             parquet.write_table(pa.table({"subgraph": names, **numbers}), part)
@@ -72,16 +70,6 @@ def save_subgraphs(
             save_file({name: np.ascontiguousarray(values)}, part)
 
 
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A place to write to that takes its name when all is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:80]}.") as folder:
-        part = Path(folder) / f"new{path.suffix}"
-        yield part
-        part.replace(path)
-
-
 def check_output(path: Path, *, overwrite: bool = True) -> None:
     """Raise unless a file can be written here."""
     if path.suffix not in WRITTEN:
@@ -90,9 +78,7 @@ def check_output(path: Path, *, overwrite: bool = True) -> None:
         raise ConfigError(f"{path} is a folder, expected a file.")
     if path.exists() and not overwrite:
         raise ConfigError(f"{path} exists already; choose another place, or --overwrite it.")
-    home = next(parent for parent in path.absolute().parents if parent.exists())
-    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
-        raise ConfigError(f"{path} cannot be written: {home} is no folder to write into.")
+    require_writable(path)
 
 
 def load_encoding(path: str | Path, graph: Graph, table: str | None = None) -> Encoding:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..errors import ConfigError
 from ..ragged import Array
-from ..task import SubgraphTask
+from ..task import SubgraphTask, measure
 
 View = Literal["induced", "hops"]
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -38,12 +37,9 @@ def weisfeiler_leman(
         raise ConfigError(f"a view is induced or hops, not {view!r}.")
     subgraphs, graph = task.subgraphs, task.graph
     if view == "induced":
-        low, high = task.internal_edges()[1]
         size = len(subgraphs.nodes)
         members = np.arange(size)
-        ends = (np.concatenate([low, high]), np.concatenate([high, low]))
-        ones = np.ones(len(ends[0]), np.int8)
-        matrix = sp.coo_array((ones, ends), shape=(size, size)).tocsr()
+        matrix = measure(graph, subgraphs).inner_graph
         indptr, indices = matrix.indptr, matrix.indices
     else:
         size, members = graph.num_nodes, subgraphs.nodes

@@ -29,7 +29,7 @@ class Measures:
         return self.subgraphs.internal_edges(self.graph)
 
     @cached_property
-    def _inner_graph(self) -> sp.csr_array:
+    def inner_graph(self) -> sp.csr_array:
         """The disjoint union of all subgraphs, nodes numbered as in the flat member list."""
         (low, high), size = self._internal[1], len(self.subgraphs.nodes)
         ends = (np.concatenate([low, high]), np.concatenate([high, low]))
@@ -69,7 +69,7 @@ class Measures:
     @property
     def components(self) -> Array:
         """Connected components."""
-        count, label = connected_components(self._inner_graph, directed=False)
+        count, label = connected_components(self.inner_graph, directed=False)
         first = np.zeros(count, dtype=np.int64)
         first[label] = self.subgraphs.owner  # a component lies in one subgraph: any member tells
         return np.bincount(first, minlength=len(self.subgraphs))
@@ -77,7 +77,7 @@ class Measures:
     @property
     def mean_core(self) -> Array:
         """Mean core number of the members within their own subgraph."""
-        inner = self._inner_graph
+        inner = self.inner_graph
         cores = core_numbers(inner.indptr, inner.indices)
         total = np.bincount(self.subgraphs.owner, cores, minlength=len(self.subgraphs))
         return ratio(total, self.sizes)
@@ -90,7 +90,7 @@ class Measures:
     @property
     def inner_degree_moments(self) -> tuple[Array, Array]:
         """Mean and standard deviation of the members' degrees within their own subgraph."""
-        return self._moments(np.diff(self._inner_graph.indptr))
+        return self._moments(np.diff(self.inner_graph.indptr))
 
     def _moments(self, values: Array) -> tuple[Array, Array]:
         owner, count = self.subgraphs.owner, len(self.subgraphs)
