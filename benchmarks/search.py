@@ -135,6 +135,14 @@ def ranked(path: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["val"], row["loss"]))
 
 
+def show(row: dict[str, Any]) -> None:
+    """A trial as a preset."""
+    print(f"# Chosen without the test part: micro-F1 {row['val']:.4f} over {row['n']} seeds or")
+    print("# splits of train and val, by benchmarks/search.py.\n")
+    config = Config().with_settings({"structure": row["structure"], "conv": row["conv"]})
+    print(config.with_settings(row["settings"]).to_toml())
+
+
 def main() -> None:
     about = argparse.ArgumentParser(description=__doc__)
     about.add_argument("data", nargs="*")
@@ -161,11 +169,7 @@ def main() -> None:
     about.add_argument("-o", type=Path, default=Path("found.jsonl"))
     given = about.parse_args()
     if given.best:
-        row = ranked(given.best)[0]
-        print(f"# Chosen without the test part: micro-F1 {row['val']:.4f} over {row['n']} seeds or")
-        print("# splits of train and val, by benchmarks/search.py.\n")
-        config = Config().with_settings({"structure": row["structure"], "conv": row["conv"]})
-        print(config.with_settings(row["settings"]).to_toml())
+        show(ranked(given.best)[0])
         return
     start, rng = time.monotonic(), np.random.default_rng(given.number)
     base = {"structure": given.structure, "conv": given.conv, "epochs": given.epochs}
