@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import graphs, node_sets
 from sub2node import DataError
 from sub2node.task import Graph, Names, Subgraphs, measure
-from sub2node.task import subgraphs as module
+from sub2node.task import inside as module
 
 
 @st.composite

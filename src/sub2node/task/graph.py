@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import DataError
-from ..ragged import Array, frozen, index_dtype, integers, pointers, sealed
+from ..ragged import Array, frozen, index_dtype, integers, sealed
 from .content import digest
 from .edges import Edges, Repeated, check_weights, undirected
+from .inside import uphill_entries, uphill_rows
 from .names import Names, check_names, is_positions
 
 _NO_NODES = sealed(np.empty(0, dtype=np.int64))
@@ -199,15 +200,10 @@ class Graph:
     def uphill(self) -> tuple[Array, Array]:
         """Each edge once, from its end of lower degree to the other: CSR ``(indptr, indices)``.
 
-        A row is at most sqrt(2E) long whatever the hubs are, so a pass over the edges around a
-        node set costs far less than the sum of its degrees.
+        See :func:`uphill_entries`.
         """
-        degrees = np.diff(self.indptr)
-        rows = np.repeat(np.arange(self.num_nodes, dtype=self.indices.dtype), degrees)
-        here, there = degrees[rows], degrees[self.indices]
-        up = (here < there) | ((here == there) & (rows < self.indices))
-        counts = np.bincount(rows[up], minlength=self.num_nodes)
-        return sealed(pointers(counts)), sealed(self.indices[up])
+        up = uphill_entries(self.indptr, self.indices)
+        return sealed(uphill_rows(self.indptr, up)), sealed(self.indices[up])
 
     @cached_property
     def hash(self) -> str:

@@ -10,15 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import DataError
-from ..ragged import Array, blocks, frozen, index_dtype, integers, owners, pointers, ranges, sealed
+from ..ragged import Array, frozen, index_dtype, integers, owners, pointers, ranges, sealed
 from .content import digest
 from .graph import Graph
+from .inside import edges_inside
 from .names import Names, check_names, is_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-_BLOCK = 1 << 22  # candidate edges looked at together: some 100 MB of scratch arrays
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,26 +170,12 @@ class Subgraphs:
     def induced_edges(self, graph: Graph) -> tuple[Array, Array]:
         """Edges of G inside each subgraph, all subgraphs at once.
 
-        Each member's uphill neighbours are looked up among the members of its subgraph, so the
-        work is bounded by the sum of the members' degrees and the scratch memory by a block.
-
         Returns:
             ``ptr`` (M+1,) and ``edges`` (2, K): positions in ``nodes``, each edge once, self-loops
             of G not among them, sorted within a subgraph.
         """
-        indptr, indices = graph.uphill
-        counts = np.diff(indptr)[self.nodes]
-        stride = max(graph.num_nodes, 1)
-        keys = self.owner * stride + self.nodes  # ascending: owners ascend, nodes within them too
-        found = []
-        for start, stop in blocks(counts, _BLOCK):
-            here = np.repeat(np.arange(start, stop, dtype=np.int64), counts[start:stop])
-            around = indices[ranges(indptr[self.nodes[start:stop]], counts[start:stop])]
-            wanted = self.owner[here] * stride + around
-            low, high = self.ptr[self.owner[start]], self.ptr[self.owner[stop - 1] + 1]
-            there = np.searchsorted(keys[low:high], wanted) + low
-            hit = keys[np.minimum(there, len(keys) - 1)] == wanted
-            found.append(np.stack([here[hit], there[hit]]))
+        inside = edges_inside(self.ptr, self.nodes, self.owner, graph.uphill, graph.num_nodes)
+        found = [np.stack([here, there]) for here, there, _ in inside]
         pairs = np.concatenate(found, axis=1) if found else np.empty((2, 0), np.int64)
         pairs.sort(axis=0)
         pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]

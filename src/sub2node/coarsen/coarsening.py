@@ -1,0 +1,149 @@
+"""The result of coarsening a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import ConfigError
+from ..ragged import Array, sealed
+from ..task import Graph, Subgraphs
+from .eigen import laplacian, lowest
+
+
+@dataclass(frozen=True)
+class SpectralErrors:
+    """How well the coarse graph keeps the first eigenvectors of the largest component.
+
+    Args:
+        fine: Its first K eigenvalues, ascending.
+        coarse: Those of the coarse Laplacian C L Cᵀ, C having the rows 1/√|S|; never smaller.
+        subspace: ε, the largest share of variation that a combination of the first K eigenvectors
+            loses when it is averaged over sets: ‖L^½ (I - CᵀC) U Λ^-½‖ (Loukas 2019, restricted
+            spectral approximation).
+    """
+
+    fine: tuple[float, ...]
+    coarse: tuple[float, ...]
+    subspace: float
+
+    @property
+    def eigenvalues(self) -> tuple[float, ...]:
+        """Relative error of each eigenvalue but the first, which is 0 in both."""
+        pairs = zip(self.fine[1:], self.coarse[1:], strict=True)
+        return tuple((coarse - fine) / fine for fine, coarse in pairs)
+
+    @property
+    def mean(self) -> float:
+        """Mean relative error of the eigenvalues."""
+        return float(np.mean(self.eigenvalues)) if len(self.fine) > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coarsening:
+    """A graph, the sets its nodes were put into, and the virtual subgraphs that these are.
+
+    Args:
+        source: The graph.
+        method: How the sets were found.
+        ratio: Fraction of nodes that was to be removed.
+        seed: Of anything random.
+        partition: The set of each node, numbered by their lowest nodes, -1 for nodes left out;
+            None for random sets, which may overlap.
+        subgraphs: Sets of two nodes at least: the virtual subgraphs.
+        wanted: Sets that were asked for.
+        found: Sets there are, single nodes counted.
+        levels: How many levels it took; 0 where there are none.
+        notes: What to know, one sentence each.
+    """
+
+    source: Graph
+    method: str
+    ratio: float
+    seed: int
+    partition: Array | None
+    subgraphs: Subgraphs
+    wanted: int
+    found: int
+    levels: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.subgraphs)
+
+    @property
+    def covered(self) -> int:
+        """Nodes that are in a virtual subgraph."""
+        return len(np.unique(self.subgraphs.nodes))
+
+    @property
+    def left_out(self) -> int:
+        """Nodes in components too small to be coarsened."""
+        return 0 if self.partition is None else int(np.count_nonzero(self.partition < 0))
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The coarse graph: one node a set, weights summed, self-loops for edges inside left away.
+
+        An edge between sets weighs as much as all edges of the graph between their nodes.
+        """
+        weights = self._weights(self._labels())
+        return Graph(
+            sealed(weights.indptr), sealed(weights.indices), sealed(weights.data.astype(np.float32))
+        )
+
+    def _labels(self) -> Array:
+        if self.partition is None:
+            raise ConfigError(
+                f"{self.method} gives sets that overlap, so there is no coarse graph."
+            )
+        return self.partition
+
+    def _weights(self, labels: Array) -> Any:
+        from .levels import merged_weights
+
+        fine = self.source.adjacency(dtype=np.float64)
+        kept = np.flatnonzero(labels >= 0)
+        if len(kept) < len(labels):
+            fine = fine[kept][:, kept].tocsr()
+        return merged_weights(fine, labels[kept])
+
+    def errors(self, k: int = 10) -> SpectralErrors:
+        """The spectral error measures for the first ``k`` eigenvalues (fewer in a tiny graph)."""
+        if k < 2:
+            raise ConfigError(f"errors are measured on two eigenvalues at least, found {k}.")
+        labels = self._labels()
+        fine = self.source.adjacency(dtype=np.float64)
+        _, component = sp.csgraph.connected_components(fine, directed=False)
+        sizes = np.bincount(component[labels >= 0], minlength=int(component.max()) + 1)
+        nodes = np.flatnonzero(component == np.argmax(sizes))
+        fine = fine if len(nodes) == len(labels) else fine[nodes][:, nodes].tocsr()
+        _, labels = np.unique(labels[nodes], return_inverse=True)
+        matrix = laplacian(fine)
+        size = np.bincount(labels)
+        k = min(k, len(size))
+        whole = lowest(matrix, np.ones(len(nodes)), k, seed=self.seed)
+        rows = sp.csr_array(
+            (1 / np.sqrt(size[labels]), (labels, np.arange(len(labels)))),
+            shape=(len(size), len(labels)),
+        )
+        coarse = lowest((rows @ matrix @ rows.T).tocsr(), np.sqrt(size), k, seed=self.seed)
+        some = whole.values[0] > 1e-10
+        basis = whole.vectors[:, some] / np.sqrt(whole.values[0][some])
+        lost = basis - rows.T @ (rows @ basis)
+        variation = np.linalg.eigvalsh(lost.T @ (matrix @ lost)) if some.any() else np.zeros(1)
+        return SpectralErrors(
+            tuple(np.maximum(whole.values[0], 0).tolist()),
+            tuple(np.maximum(coarse.values[0], 0).tolist()),
+            float(np.sqrt(max(variation[-1], 0))),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Coarsening({self.method}, ratio {self.ratio:g}: {self.found:,} sets of"
+            f" {self.source.num_nodes:,} nodes, {len(self):,} virtual subgraphs)"
+        )

@@ -1,0 +1,195 @@
+"""Level after level to fewer nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..progress import step
+from ..ragged import Array, generator, owners, pointers
+from .costs import EDGE_METHODS, Cost, Level, variation_edges
+from .eigen import Eigenpairs, by_component, laplacian
+from .matching import greedy_matching
+from .sets import Candidates, Chosen, cliques, greedy_sets, neighborhoods
+
+LEVELS = 10
+SET_METHODS: dict[str, Callable[[Level], Candidates | None]] = {
+    "variation_neighborhoods": neighborhoods,
+    "variation_cliques": cliques,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Contraction:
+    """Where each node went.
+
+    Args:
+        labels: The set of each node, numbered by their lowest nodes; (n,).
+        weights: W of the coarse graph, CSR without diagonal.
+        levels: How many there were.
+        notes: What to know.
+    """
+
+    labels: Array
+    weights: Any
+    levels: int
+    notes: tuple[str, ...] = ()
+
+
+def contract(
+    weights: Any, component: Array, target: Array, method: str, *, k: int, seed: int
+) -> Contraction:
+    """Contract edges or sets, level by level, until each component has its target size.
+
+    Args:
+        weights: W, CSR (n, n), float64, symmetric, without diagonal.
+        component: The component of each node, from 0.
+        target: Nodes to leave of each component, (C,).
+        method: One of EDGE_METHODS or SET_METHODS.
+        k: Eigenvectors whose variation is to be preserved.
+        seed: Of anything random.
+    """
+    found = Eigenpairs(np.empty((0, 0)), np.zeros((len(component), 0)))
+    if method.startswith("variation"):
+        found = by_component(weights, component, k, seed=seed)
+    level = Level(weights, _scaled(found, component), component, generator(seed))
+    labels, notes = np.arange(len(component)), list(found.notes)
+    number = 0
+    start = left = _left(level, target)
+    while number < LEVELS and left.any():
+        step("coarsen", int((start - left).sum()), int(start.sum()), f"level {number + 1}")
+        merged = _sets_of(level, left, method, notes)
+        if len(merged) == 0 or merged.max() + 1 == len(merged):
+            break
+        labels, level = merged[labels], _coarser(level, merged)
+        number, left = number + 1, _left(level, target)
+    step("coarsen", int(start.sum()), int(start.sum()))
+    if left.any():
+        count = len(level.component)
+        why = f"{LEVELS} levels were not enough" if number == LEVELS else "nothing is left to join"
+        notes.append(f"{count:,} sets are left where {target.sum():,} were wanted: {why}.")
+    return Contraction(labels, level.weights, number, tuple(dict.fromkeys(notes)))
+
+
+def _left(level: Level, target: Array) -> Array:
+    """Nodes still to remove, by component."""
+    return np.asarray(np.bincount(level.component, minlength=len(target)) - target)
+
+
+def _scaled(found: Eigenpairs, component: Array) -> Array:
+    """U Λ^(-1/2), with zeros for eigenvalue 0."""
+    if not found.vectors.shape[1]:
+        return found.vectors
+    some = found.values > 1e-10
+    scale = np.where(some, 1 / np.sqrt(np.where(some, found.values, 1)), 0)
+    return np.asarray(found.vectors * scale[component])
+
+
+def _sets_of(level: Level, left: Array, method: str, notes: list[str]) -> Array:
+    """The set of each node after one level."""
+    if method in EDGE_METHODS:
+        return _matched(level, left, EDGE_METHODS[method])
+    sets = SET_METHODS[method](level)
+    if sets is None:
+        notes.append(
+            "there are too many maximal cliques to list, so edges were contracted instead;"
+            " variation_neighborhoods is the nearest method that contracts more."
+        )
+        return _matched(level, left, variation_edges)
+    merged = _fitting(level, left, greedy_sets(level, sets))
+    if merged.max(initial=-1) + 1 < len(merged):
+        return merged
+    return _matched(level, left, variation_edges)  # every set is larger than what is to be removed
+
+
+def _matched(level: Level, left: Array, cost: Cost) -> Array:
+    """Pairs of a greedy matching, of each component as many of the cheapest as are to be had."""
+    low, high, weight = level.edges()
+    pairs = greedy_matching(low, high, cost(level, low, high, weight), len(level.component))
+    low, high = low[pairs], high[pairs]
+    keep = _place(level.component[low]) < left[level.component[low]]
+    head = np.arange(len(level.component))
+    head[high[keep]] = low[keep]
+    return _numbered(head)
+
+
+def _place(group: Array) -> Array:
+    """The position of each entry among those of its group."""
+    order = np.argsort(group, kind="stable")
+    counts = np.bincount(group)
+    place = np.empty(len(group), np.int64)
+    place[order] = np.arange(len(group)) - np.repeat(pointers(counts)[:-1], counts)
+    return place
+
+
+def _fitting(level: Level, left: Array, chosen: Chosen) -> Array:
+    """The chosen sets in their order, each component's as long as they are not too large."""
+    size = np.diff(chosen.ptr) - 1
+    home = level.component[chosen.nodes[chosen.ptr[:-1]]] if len(size) else np.empty(0, np.int64)
+    left, open_sets = left.copy(), np.ones(len(size), dtype=bool)
+    taken = np.zeros(len(size), dtype=bool)
+    while (open_sets := open_sets & (size <= left[home])).any():
+        here = np.flatnonzero(open_sets)
+        here = here[np.argsort(home[here], kind="stable")]
+        total = np.cumsum(size[here])
+        first = np.r_[True, home[here][1:] != home[here][:-1]]
+        before = np.maximum.accumulate(np.where(first, total - size[here], 0))
+        fits = here[total - before <= left[home[here]]]
+        taken[fits] = True
+        open_sets[fits] = False
+        left -= np.bincount(home[fits], size[fits], len(left)).astype(np.int64)
+    head = np.arange(len(level.component))
+    member = taken[owners(chosen.ptr)]
+    lowest = np.minimum.reduceat(chosen.nodes, chosen.ptr[:-1]) if len(size) else chosen.nodes
+    head[chosen.nodes[member]] = np.repeat(lowest, np.diff(chosen.ptr))[member]
+    return _numbered(head)
+
+
+def _numbered(head: Array) -> Array:
+    """The lowest node of each node's set → the set's number."""
+    is_head = head == np.arange(len(head))
+    return np.asarray((np.cumsum(is_head) - 1)[head])
+
+
+def _coarser(level: Level, labels: Array) -> Level:
+    """The level with sets as nodes: weights summed, vectors averaged and brought to variation 1."""
+    count = int(labels.max()) + 1
+    component = np.empty(count, level.component.dtype)
+    component[labels] = level.component
+    smaller = replace(level, weights=merged_weights(level.weights, labels), component=component)
+    if not level.basis.shape[1]:
+        return replace(smaller, basis=np.zeros((count, 0)))
+    sizes = np.bincount(labels)
+    mean = np.stack([np.bincount(labels, column) for column in level.basis.T], 1) / sizes[:, None]
+    return replace(smaller, basis=_varied(smaller.weights, component, mean))
+
+
+def merged_weights(weights: Any, labels: Array) -> Any:
+    """Sums of weights between sets, without what is inside them."""
+    count = int(labels.max(initial=-1)) + 1
+    entries = weights.tocoo()
+    row, column = labels[entries.coords[0]], labels[entries.coords[1]]
+    apart = row != column
+    shape = (count, count)
+    summed = sp.coo_array((entries.data[apart], (row[apart], column[apart])), shape=shape).tocsr()
+    summed.sum_duplicates()
+    return summed
+
+
+def _varied(weights: Any, component: Array, basis: Array) -> Array:
+    """Vectors of the same span, by component, with Aᵀ L A = I."""
+    width, count = basis.shape[1], int(component.max()) + 1
+    product = basis[:, :, None] * (laplacian(weights) @ basis)[:, None, :]
+    flat = product.reshape(-1, width * width)
+    gram = np.stack([np.bincount(component, column, count) for column in flat.T], axis=1)
+    gram = gram.reshape(count, width, width)
+    values, turn = np.linalg.eigh((gram + gram.transpose(0, 2, 1)) / 2)
+    some = values > 1e-10 * np.maximum(values[:, -1:], 1e-300)
+    turn = turn * np.where(some, 1 / np.sqrt(np.where(some, values, 1)), 0)[:, None, :]
+    if count == 1:
+        return np.asarray(basis @ turn[0])
+    return np.asarray(np.einsum("nk,nkl->nl", basis, turn[component]))

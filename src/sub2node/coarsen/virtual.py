@@ -1,0 +1,76 @@
+"""Virtual subgraphs in a task."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import DataError
+from ..ragged import pointers
+from ..task import Names, Split, Subgraphs, SubgraphTask
+
+
+def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
+    """The task with virtual subgraphs between train and val.
+
+    They take part in message passing and in the statistics of the train stage, and have no label:
+    -1, or a row of False.
+
+    Args:
+        task: With a split, and no virtual subgraphs yet.
+        virtual: Node sets of its graph, as :attr:`Coarsening.subgraphs`.
+    """
+    if task.split is None:
+        raise DataError("virtual subgraphs go between train and val; split the task first.")
+    if task.split.count("virtual"):
+        raise DataError("the task has virtual subgraphs already.")
+    labels = task.labels
+    if labels is not None:
+        none = np.zeros((len(virtual), *labels.shape[1:]), labels.dtype)
+        labels = np.concatenate([labels, none if task.multilabel else none - 1])
+    return replace(
+        task,
+        subgraphs=_joined(task, virtual),
+        labels=labels,
+        split=Split(np.r_[task.split.codes, np.full(len(virtual), 1, np.int8)]),
+    )
+
+
+def without_virtual(task: SubgraphTask) -> SubgraphTask:
+    """The task without its virtual subgraphs."""
+    if task.split is None or not task.split.count("virtual"):
+        return task
+    return task.subset(~task.split.mask("virtual"))
+
+
+def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:
+    own = task.subgraphs
+    count = len(own) + len(virtual)
+    weights = edges = edge_ptr = titles = None
+    if own.weights is not None:
+        weights = np.r_[own.weights, np.ones(len(virtual.nodes), np.float32)]
+    if own.edges is not None and own.edge_ptr is not None:
+        ptr, ends = virtual.induced_edges(task.graph)
+        edges = np.concatenate([own.edges, virtual.nodes[ends].T])
+        edge_ptr = pointers(np.r_[np.diff(own.edge_ptr), np.diff(ptr)])
+    if own.titles is not None:
+        titles = Names([*own.titles, *[""] * len(virtual)])
+    return Subgraphs(
+        ptr=pointers(np.r_[own.sizes, virtual.sizes]),
+        nodes=np.r_[own.nodes.astype(np.int64), virtual.nodes],
+        weights=weights,
+        edges=edges,
+        edge_ptr=edge_ptr,
+        names=_names(own, count),
+        titles=titles,
+    )
+
+
+def _names(own: Subgraphs, count: int) -> Names:
+    """Theirs, and ``virtual 0`` … for the others, with as many quotes as make them unique."""
+    given = list(own.names) if own.names is not None else [str(i) for i in range(len(own))]
+    taken, mark = set(given), ""
+    while any(f"virtual{mark} {i}" in taken for i in range(count - len(own))):
+        mark += "'"
+    return Names([*given, *(f"virtual{mark} {i}" for i in range(count - len(own)))])
