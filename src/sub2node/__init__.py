@@ -45,6 +45,7 @@ _HOME = {
 }
 _PARTS = (
     "baselines",
+    "coarsen",
     "config",
     "datasets",
     "encode",

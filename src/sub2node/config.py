@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .errors import ConfigError, suggest
 
-Structure = Literal["separated", "connected", "s2n+0", "s2n+a"]
+Structure = Literal["separated", "connected", "s2n+0", "s2n+a", "cos2n+0", "cos2n+a"]
 _HUGE = 1e300
 STRUCTURES: tuple[Structure, ...] = get_args(Structure)
 
@@ -123,6 +123,27 @@ class Translation:
 
 
 @dataclass(frozen=True)
+class Coarsening:
+    """Virtual subgraphs (CoS2N only), where the data brings none of its own.
+
+    Args:
+        method: How the global graph is coarsened; see :func:`sub2node.coarsen.coarsen`.
+        ratio: Fraction of its nodes to remove.
+        eigenvectors: How many local variation preserves; components of at most that many nodes
+            are small.
+        small: Such components are left out, or kept as one virtual subgraph each.
+    """
+
+    method: Literal[
+        "variation_edges", "heavy_edge", "algebraic_jc", "affinity_gs", "variation_neighborhoods",
+        "variation_cliques", "louvain", "leiden", "ego_nets", "random_walks",
+    ] = "variation_edges"  # fmt: skip
+    ratio: float = _within(0.5, 1e-9, 1 - 1e-9)
+    eigenvectors: int = _within(4, 2)
+    small: Literal["leave-out", "keep"] = "leave-out"
+
+
+@dataclass(frozen=True)
 class Training:
     """The loop.
 
@@ -161,11 +182,27 @@ class Config:
     model: Model = field(default_factory=Model)
     features: Features = field(default_factory=Features)
     translation: Translation = field(default_factory=Translation)
+    coarsening: Coarsening = field(default_factory=Coarsening)
     training: Training = field(default_factory=Training)
 
     def __post_init__(self) -> None:
         for key, value in _leaves(self):
             _check(key, value, *_LEAVES[key])
+
+    @property
+    def translated(self) -> bool:
+        """Whether the network works on the S2N graph: S2N and CoS2N."""
+        return "s2n" in self.structure
+
+    @property
+    def coarsened(self) -> bool:
+        """Whether virtual subgraphs take part: CoS2N."""
+        return self.structure.startswith("cos2n")
+
+    @property
+    def with_inner(self) -> bool:
+        """Whether a network inside each subgraph comes before the S2N graph: +A."""
+        return self.structure.endswith("+a")
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as nested dicts."""

@@ -11,7 +11,7 @@ import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
-from . import convert, datasets, describe, doctor, encode, run, translate
+from . import coarsen, convert, datasets, describe, doctor, encode, run, translate
 from .output import errors, say
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("datasets")(datasets.datasets)
 app.command("describe")(describe.describe)
 app.command("convert")(convert.convert)
 app.command("encode")(encode.encode)
+app.command("coarsen")(coarsen.coarsen)
 app.command("translate")(translate.translate)
 app.command("run")(run.run)
 app.command("doctor")(doctor.doctor)

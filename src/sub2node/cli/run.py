@@ -27,7 +27,9 @@ def run(
     structure: Annotated[
         str | None,
         typer.Option(
-            "--structure", help="separated, connected, s2n+0 or s2n+a.", show_default="s2n+a"
+            "--structure",
+            help="separated, connected, s2n+0, s2n+a, cos2n+0 or cos2n+a.",
+            show_default="s2n+a",
         ),
     ] = None,
     conv: Annotated[
@@ -73,6 +75,14 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
     ] = None,
+    coarsen: Annotated[
+        str | None,
+        typer.Option(
+            "--coarsen",
+            help="Of CoS2N: METHOD:RATIO of its virtual subgraphs.",
+            show_default="variation_edges:0.5",
+        ),
+    ] = None,
     threshold: Annotated[
         str, typer.Option("--threshold", help="Of multi-label answers: zero, or the best on val.")
     ] = "zero",
@@ -97,8 +107,8 @@ def run(
         raise ConfigError("--all compares all structures; leave out --structure and --against.")
     place = _Place(out, overwrite, resume)
     tables = Tables(features, encoding, inputs)
-    plan = _Plan(structure, conv, everything, preset, seeds, splits, settings or [], threshold,
-                 device, place, tables)  # fmt: skip
+    plan = _Plan(structure, conv, everything, preset, seeds, splits, settings or [], coarsen,
+                 threshold, device, place, tables)  # fmt: skip
     other = plan.other(against)
     task, models = plan.models(tables.read(reading.load()))
     place.claim()
@@ -174,12 +184,14 @@ class _Plan:
     count: int | None
     splits: int
     words: list[str]
+    coarsen: str | None
     threshold: Any
     device: str
     place: _Place
     tables: Tables
 
     def __post_init__(self) -> None:
+        from ..coarsen import parse_coarsen
         from ..config import full_name, parse_setting
         from ..evaluate.protocol import seed_list
 
@@ -189,6 +201,8 @@ class _Plan:
             raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
         if self.threshold not in ("zero", "val"):
             raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
+        if self.coarsen is not None:
+            parse_coarsen(self.coarsen)
         self.settings = dict(parse_setting(text) for text in self.words)
         for name in ("structure", "conv"):
             if name in self.settings:
@@ -223,14 +237,22 @@ class _Plan:
         if not self.splits:
             check(task)
         drawn = () if self.splits else drawn
-        found = [
-            network(
-                task, structure=structure, conv=self.conv, preset=self.preset,
-                settings=self.settings, device=self.device, encodings=self.tables.encodings,
-                checkpoint=self.place.states, resume=self.place.resume,
-            )
-            for structure in (STRUCTURES if self.everything else (self.structure,))
-        ]  # fmt: skip
+        found: list[tuple[Any, Any, Any]] = []
+        for structure in STRUCTURES if self.everything else (self.structure,):
+            bridges = not self.everything or str(structure).startswith("cos2n")
+            try:
+                model = network(
+                    task, structure=structure, conv=self.conv, preset=self.preset,
+                    settings=self.settings, coarsen=self.coarsen if bridges else None,
+                    device=self.device, encodings=self.tables.encodings,
+                    checkpoint=self.place.states, resume=self.place.resume,
+                )  # fmt: skip
+            except ConfigError as error:
+                if not found:
+                    raise
+                say("Beware", f"{structure}: {error}", style="yellow", to=errors)
+                continue
+            found.append(model)
         simple = [(Simple(model), "", ()) for model in SIMPLE.values()] if self.everything else []
         return task, [(m, name, (*drawn, *notes)) for m, name, notes in [*simple, *found]]
 

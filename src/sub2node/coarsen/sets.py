@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from ..ragged import Array, owners, pointers, ranges
+from ..ragged import Array, distinct, owners, pointers, ranges
 from ..task.inside import edges_inside
 from .costs import Level
 
 _MEMBERS = 10_000_000  # of all maximal cliques together; a graph with more has them without end
+
+_CHEAPEST = 8  # sets of a node that are candidates where there are more sets than that a node
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,5 +200,25 @@ class _Rounds:
 
 
 def greedy_sets(level: Level, sets: Candidates) -> Chosen:
-    """Disjoint sets by ascending local variation, until nothing can be contracted any more."""
-    return _Rounds(level, sets, set_costs(level, sets.ptr, sets.nodes)).run()
+    """Disjoint sets by ascending local variation, until nothing can be contracted any more.
+
+    Where there are many more sets than nodes, those that are among the cheapest of no node are left
+    aside: they are hardly ever chosen, and weighing them is most of the work.
+    """
+    cost = set_costs(level, sets.ptr, sets.nodes)
+    if len(cost) > _CHEAPEST * len(level.basis):
+        sets, cost = _cheapest(sets, cost)
+    return _Rounds(level, sets, cost).run()
+
+
+def _cheapest(sets: Candidates, cost: Array) -> tuple[Candidates, Array]:
+    """Sets that are among the cheapest of one of their nodes, and their costs."""
+    owner = owners(sets.ptr)
+    order = np.lexsort((cost[owner], sets.nodes))
+    node = sets.nodes[order]
+    first = np.r_[True, node[1:] != node[:-1]]
+    place = np.arange(len(node))
+    place -= np.maximum.accumulate(np.where(first, place, 0))
+    kept = distinct(owner[order[place < _CHEAPEST]])
+    sizes = np.diff(sets.ptr)[kept]
+    return Candidates(pointers(sizes), sets.nodes[ranges(sets.ptr[kept], sizes)]), cost[kept]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from ..baselines import SimpleModel
+from ..coarsen import Coarsening, coarsen, with_virtual, without_virtual
+from ..config import Coarsening as CoarseningSettings
 from ..config import Config
 from ..device import find_device
 from ..encode import Encoding
@@ -22,7 +24,7 @@ from ..nn import Network, Stages, Streams, build_network, build_stages
 from ..nn.foreign import find_convolution, ignores_weights
 from ..nn.inputs import node_inputs
 from ..ragged import Array
-from ..task import Part, SubgraphTask
+from ..task import Graph, Part, SubgraphTask
 from ..task.content import digest
 from ..train import Checkpoint, Fitted, fit, forward
 from ..train.memory import replicas_at_once
@@ -121,7 +123,7 @@ class GraphNetwork:
         find_device(self.device)
         for config in self.candidates:
             find_convolution(self.conv if self.conv is not None else config.conv)
-            if config.model.readout == "degree-code" and not config.structure.startswith("s2n"):
+            if config.model.readout == "degree-code" and not config.translated:
                 raise ConfigError(
                     "the readout 'degree-code' is defined for the S2N structures only; use"
                     " 'degree'."
@@ -132,7 +134,8 @@ class GraphNetwork:
         device = find_device(self.device)
         graph = None
         first = self.candidates[0]
-        if first.structure.startswith("s2n"):
+        task, shown = presented(task, first)
+        if first.translated:
             graph = translate(task, self_loops=first.translation.self_loops)
         choices: list[_TrainedNetwork] = []
         for config in self.candidates:
@@ -140,7 +143,7 @@ class GraphNetwork:
             if choices[-1].fitted.ended == "interrupted":
                 break
         if len(choices) == 1 and len(self.candidates) == 1:
-            return choices[0]
+            return replace(choices[0], notes=(*shown, *choices[0].notes))
         values = [float(choice.val_scores.mean()) for choice in choices]
         best = choices[int(np.argmax(values))]
         words = ", ".join(
@@ -154,7 +157,7 @@ class GraphNetwork:
             short = f"{left} of {total} not tried" if left else f"the last of {total} is cut short"
             note += f"; interrupted, so {short}"
             best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
-        return replace(best, notes=(*best.notes, f"{note}."))
+        return replace(best, notes=(*shown, *best.notes, f"{note}."))
 
     def _one(
         self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], config: Config,
@@ -208,6 +211,29 @@ class GraphNetwork:
         parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), device.type, extra)
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
+
+
+def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[str, ...]]:
+    """The task as its structure shows it, and what to know: CoS2N with virtual subgraphs.
+
+    The task's own where it has some, else those of a coarsening; others without any.
+    """
+    if not config.coarsened:
+        return without_virtual(task), ()
+    if task.split is not None and task.split.count("virtual"):
+        return task, (f"{task.split.count('virtual'):,} virtual subgraphs came with the data.",)
+    found = _coarsened(task.graph, config.coarsening)
+    note = (
+        f"{len(found):,} virtual subgraphs of {found.covered:,} nodes by {found.method} at ratio"
+        f" {found.ratio:g}."
+    )
+    return with_virtual(task, found.subgraphs), (note, *found.notes)
+
+
+@lru_cache(maxsize=2)
+def _coarsened(graph: Graph, settings: CoarseningSettings) -> Coarsening:
+    """Made once for all splits and subsets of a graph."""
+    return coarsen(graph, **asdict(settings))
 
 
 @dataclass(frozen=True, eq=False)

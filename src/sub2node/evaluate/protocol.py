@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..coarsen import parse_coarsen
 from ..errors import ConfigError, DataError
 from ..metrics import best_threshold
 from ..ragged import Array
@@ -32,6 +33,7 @@ def run(
     seeds: int | Sequence[int] = 10,
     preset: str = "default",
     settings: Mapping[str, Any] | None = None,
+    coarsen: str | None = None,
     device: str = "auto",
     encodings: Any = None,
     threshold: Threshold = "zero",
@@ -42,14 +44,15 @@ def run(
 
     Args:
         task: With labels and a split.
-        structure: ``separated``, ``connected``, ``s2n+0`` or ``s2n+a``; by default that of a
-            preset file, else ``s2n+a``.
+        structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0`` or ``cos2n+a``;
+            by default that of a preset file, else ``s2n+a``.
         conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
             class that is made as ``conv(width_in, width_out)`` and called with
             ``(x, edge_index, edge_weight)``.
         seeds: How many (10, 11, …), or which.
         preset: ``default``, ``fast``, ``paper``, ``paper:NAME`` or the path of a TOML file.
         settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
+        coarsen: Of CoS2N: method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
         device: ``auto``, ``cpu`` or ``cuda``.
         encodings: Columns of your own that join the node features: (N, K), or an ``Encoding``.
         threshold: Of multi-label answers: ``zero`` (the published way) or the best on ``val``.
@@ -61,8 +64,8 @@ def run(
     """
     task, drawn = split_if_needed(task)
     model, name, notes = network(
-        task, structure=structure, conv=conv, preset=preset, settings=settings, device=device,
-        encodings=encodings, checkpoint=checkpoint, resume=resume,
+        task, structure=structure, conv=conv, preset=preset, settings=settings, coarsen=coarsen,
+        device=device, encodings=encodings, checkpoint=checkpoint, resume=resume,
     )  # fmt: skip
     result = assess(task, model, seeds=seed_list(seeds), threshold=threshold)
     return replace(result, preset=name, notes=(*drawn, *notes, *result.notes))
@@ -83,6 +86,7 @@ def network(
     conv: str | Callable[..., nn.Module] | None,
     preset: str,
     settings: Mapping[str, Any] | None = None,
+    coarsen: str | None = None,
     device: str = "auto",
     encodings: Any = None,
     checkpoint: str | Path | None = None,
@@ -93,7 +97,14 @@ def network(
 
     own = conv if callable(conv) else None
     found = find_preset(preset, task, structure, "own" if own else conv)  # type: ignore[arg-type]
-    found = found.with_settings(settings or {})
+    found = found.with_settings({**(settings or {}), **_coarsening(coarsen)})
+    if coarsen is not None:
+        if not found.config.coarsened:
+            raise ConfigError(
+                f"coarsening is for cos2n+0 and cos2n+a, not for {found.config.structure}."
+            )
+        if task.split is not None and task.split.count("virtual"):
+            raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
     model = GraphNetwork(
         found.candidates,
         own,
@@ -104,6 +115,13 @@ def network(
     )
     model.check()
     return model, found.name, found.notes
+
+
+def _coarsening(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    method, ratio = parse_coarsen(text)
+    return {"coarsening.method": method, "coarsening.ratio": ratio}
 
 
 def assess(

@@ -98,7 +98,7 @@ def save_task(
         if format == "subgnn":
             write_subgnn(task, folder)
         else:
-            _write_tables(task, folder, format)
+            write_tables(task, folder, format)
     return Path(path)
 
 
@@ -109,7 +109,8 @@ def check_target(path: str | Path, format: str, *, overwrite: bool) -> None:
     check_folder(Path(path), overwrite=overwrite, ours=OURS)
 
 
-def _write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
+def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
+    """The files of a task, into a folder that is there."""
     tables = tables_of(task)
     if format == "parquet":
         card = {

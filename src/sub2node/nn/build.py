@@ -32,6 +32,8 @@ _NETWORKS: dict[str, type[Separated | S2N]] = {
     "connected": Connected,
     "s2n+0": S2N,
     "s2n+a": S2N,
+    "cos2n+0": S2N,
+    "cos2n+a": S2N,
 }
 
 
@@ -72,11 +74,10 @@ def build_stages(
     """
     if task.split is None:
         raise DataError("the task is not split into train, val and test yet.")
-    s2n = config.structure.startswith("s2n")
-    if s2n and graph is None:
+    if config.translated and graph is None:
         graph = translate(task, self_loops=config.translation.self_loops)
     weak = None
-    if graph is not None and s2n:
+    if graph is not None and config.translated:
         graph.require_task(task)
         weak = graph.normalize(config.translation.a, config.translation.delta)
     all_nodes = config.structure == "connected"
@@ -111,7 +112,7 @@ class _Maker:
         count = split.visible(part)
         matrix = self.normalized.stage(part)
         outer = Adjacency.from_csr(matrix, device=self.device)
-        if self.config.structure == "s2n+0":
+        if not self.config.with_inner:
             members = self._members(part, 0, count, positions=False)
             known = self._known(0, count)
             return Stage(members, slice(first, last), subgraphs=outer, inputs=known)

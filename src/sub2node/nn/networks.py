@@ -1,4 +1,4 @@
-"""The networks of the four structures."""
+"""The networks of the structures."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class S2N(Network):
         super().__init__(config, table, classes, init)
         model, width = config.model, table.width
         self.inner: Encoder | None = None
-        if config.structure == "s2n+a":
+        if config.with_inner:
             self.inner = Encoder(
                 width, model.inner_layers, model, model.inner, make,
                 weighted=weighted, init=init, streams=streams,
