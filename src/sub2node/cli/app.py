@@ -11,7 +11,7 @@ import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
-from . import coarsen, convert, datasets, describe, doctor, encode, run, translate
+from . import coarsen, convert, datasets, describe, doctor, encode, reproduce, run, translate
 from .output import errors, say
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app.command("encode")(encode.encode)
 app.command("coarsen")(coarsen.coarsen)
 app.command("translate")(translate.translate)
 app.command("run")(run.run)
+app.add_typer(reproduce.app, name="reproduce")
 app.command("doctor")(doctor.doctor)
 
 

@@ -174,7 +174,7 @@ class GraphNetwork:
             )
             for start in range(0, len(seeds), at_once)
         ]  # fmt: skip
-        tensors = {part: _target(value) for part, value in labels.items()}
+        tensors = {part: target(value) for part, value in labels.items()}
         checkpoint = self._checkpoint(task, config, seeds, device)
         fitted = fit(
             networks, stages, tensors, config.training, checkpoint=checkpoint,
@@ -230,7 +230,7 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
     return with_virtual(task, found.subgraphs), (note, *found.notes)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _coarsened(graph: Graph, settings: CoarseningSettings) -> Coarsening:
     """Made once for all splits and subsets of a graph."""
     return coarsen(graph, **asdict(settings))
@@ -286,5 +286,6 @@ class _TrainedNetwork:
         return Outputs(logits, vectors)
 
 
-def _target(labels: Array) -> Tensor:
+def target(labels: Array) -> Tensor:
+    """Labels as the loss reads them."""
     return torch.from_numpy(np.array(labels, np.float32 if labels.ndim == 2 else np.int64))

@@ -2,6 +2,7 @@
 
 from .checkpoint import Checkpoint as Checkpoint
 from .fit import Fitted as Fitted
+from .fit import Group as Group
 from .fit import fit as fit
 from .fit import forward as forward
 from .presets import Preset as Preset

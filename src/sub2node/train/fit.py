@@ -65,7 +65,7 @@ def fit(
         checkpoint: Where to keep the state between epochs.
         what: The name of the work in progress reports.
     """
-    groups = [_Group(*each, stages, labels, training) for each in networks]
+    groups = [Group(*each, stages, labels, training) for each in networks]
     loop = _Loop(groups, training)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
@@ -95,7 +95,7 @@ def forward(
 class _Loop:
     """All groups, epoch by epoch."""
 
-    def __init__(self, groups: Sequence[_Group], training: Training) -> None:
+    def __init__(self, groups: Sequence[Group], training: Training) -> None:
         self.groups, self.training = groups, training
         self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
@@ -158,7 +158,7 @@ def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)}
 
 
-class _Group:
+class Group:
     """Replicas that are stacked, and everything of theirs that changes from epoch to epoch."""
 
     def __init__(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..config import Config, flatten
+from ..config import STRUCTURES, Config, flatten
 from ..errors import ConfigError, DataError, suggest
 from ..task import SubgraphTask
 
@@ -151,6 +151,14 @@ def _own(name: str, given: dict[str, str]) -> Preset:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
+    sections = [structure for structure in STRUCTURES if isinstance(tree.get(structure), dict)]
+    if sections:  # settings for several structures, as those of the paper are kept
+        wanted = given.get("structure", sections[0])
+        if wanted not in sections:
+            raise ConfigError(
+                f"{name} has no settings for {wanted!r}; it has some for {', '.join(sections)}."
+            )
+        tree, given = tree[wanted], {**given, "structure": wanted}
     try:
         return Preset(name, (Config().with_settings({**dict(flatten(tree)), **given}),))
     except ConfigError as error:

@@ -1,0 +1,270 @@
+"""``s2n reproduce``: tables and figures of the paper, on the data at hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import ConfigError, DataError
+from ..files import require_writable
+from .output import AsJson, console, errors, print_json, progress, say, table
+from .reading import Reading, reads_data
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from ..evaluate.scarce import Found, Plan, Scarce
+    from ..task import SubgraphTask
+
+app = typer.Typer(
+    help="Make tables and figures of the paper anew, on the data at hand.", no_args_is_help=True
+)
+
+
+@app.callback()
+def _top() -> None:
+    """Make tables and figures of the paper anew, on the data at hand.
+
+    Example: s2n reproduce data-scarce ppi_bp --features link -o scarce
+    """
+
+
+@reads_data
+def data_scarce(
+    reading: Reading,
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Training subgraphs of each class.")
+    ] = "10,20,40,80",
+    structures: Annotated[
+        str, typer.Option("--structures", help="Which of the six.", show_default="all six")
+    ] = "",
+    coarsen: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--coarsen",
+            help="Of CoS2N: METHOD:RATIO; repeatable, validation chooses the one in the table.",
+            show_default="variation_edges at 0.2, 0.3, 0.4, 0.5",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="How many.")] = 10,
+    subsets: Annotated[
+        str,
+        typer.Option(
+            "--subsets", help="fresh: another for each seed; published: the authors' one for all."
+        ),
+    ] = "fresh",
+    conv: Annotated[str | None, typer.Option("--conv", show_default="gcn2")] = None,
+    preset: Annotated[
+        str, typer.Option("--preset", help="As of s2n run; a TOML file may have them by structure.")
+    ] = "default",
+    features: Annotated[
+        str | None, typer.Option("--features", help="What nodes enter with, as of s2n run.")
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="What joins them, as of s2n run.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Folder for tables and figures.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what the folder holds already.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare structures on few training subgraphs of each class, all on the same subsets.
+
+    Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. With -o:
+    rows.jsonl, table.csv, result.json, and the figures as HTML and PNG.
+
+    Example: s2n reproduce data-scarce ppi_bp --features link --seeds 10 -o scarce
+    """
+    from ..config import STRUCTURES, parse_setting
+    from ..evaluate import scarce
+    from ..evaluate.protocol import seed_list
+
+    plan = scarce.Plan(
+        sizes=tuple(_number(word) for word in _words(sizes)),
+        structures=tuple(_words(structures)) or STRUCTURES,  # type: ignore[arg-type]
+        coarsenings=tuple(coarsen or scarce.COARSENINGS),
+        seeds=tuple(seed_list(seeds)),
+        subsets=subsets,  # type: ignore[arg-type]
+    )
+    given = Tables(features, encoding, None)
+    chosen = {**given.settings, **dict(map(parse_setting, settings or []))}
+    log = _Log(out, resume)
+    task = given.read(reading.load())
+    models, notes = scarce.models_of(
+        task, plan, conv=conv, preset=preset, settings=chosen, device=device,
+        encodings=given.encodings,
+    )  # fmt: skip
+    known = log.open(plan, task, {"preset": preset, "settings": chosen, "conv": conv})
+    rows, finished = list(known), True
+    with progress():
+        try:
+            for row in scarce.data_scarce(task, plan, models, known=known, failed=_failed):
+                rows.append(row)
+                log.add(row)
+        except KeyboardInterrupt:
+            finished = False
+    found = scarce.Scarce(
+        plan,
+        tuple(row for row in rows if isinstance(row, scarce.Row)),
+        tuple(row for row in rows if isinstance(row, scarce.Step)),
+        notes,
+    )
+    if not found.rows:
+        raise typer.Exit(130) if not finished else ConfigError("no model could be trained.")
+    print_json(found.to_dict()) if as_json else _show(found, task.name)
+    if out is not None:
+        _write(found, task, out, quiet=as_json)
+    if not finished:
+        say("Stopped", f"after {len(found.rows)} runs; --resume goes on with -o.", style="yellow",
+            to=errors)  # fmt: skip
+        raise typer.Exit(130)
+
+
+app.command("data-scarce")(data_scarce)
+
+
+@dataclass
+class _Log:
+    """A folder that holds every finding as soon as it is made."""
+
+    out: Path | None
+    resume: bool
+    file: Path | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if self.out is None:
+            if self.resume:
+                raise ConfigError("--resume needs the folder to go on with: -o FOLDER.")
+            return
+        require_writable(self.out / "rows.jsonl")
+        self.file = self.out / "rows.jsonl"
+        if self.out.exists() and not self.out.is_dir():
+            raise ConfigError(f"{self.out} is a file, expected a folder.")
+        if not self.resume and self.out.exists() and any(self.out.iterdir()):
+            raise ConfigError(f"{self.out} holds something already; go on with it (--resume), or"
+                              " name a new folder.")  # fmt: skip
+
+    def open(self, plan: Plan, task: SubgraphTask, settings: dict[str, Any]) -> list[Found]:
+        """What is known from an earlier run with the same data and settings."""
+        if self.out is None or self.file is None:
+            return []
+        about = {"data": task.hash, "subsets": plan.subsets, **settings}
+        about = json.loads(json.dumps(about, default=str))
+        if self.file.exists():
+            return self._read(self.file, about)
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(json.dumps(about) + "\n", encoding="utf-8")
+        return []
+
+    def _read(self, file: Path, about: dict[str, Any]) -> list[Found]:
+        from ..evaluate.scarce import Row, Step
+
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        if lines and not lines[-1].endswith("\n"):  # the last one was cut off while it was written
+            lines.pop()
+            file.write_text("".join(lines), encoding="utf-8")
+        try:
+            first, *rest = (json.loads(line) for line in lines)
+            found = [(Row if "test" in row else Step)(**row) for row in rest]
+        except (ValueError, TypeError) as error:
+            raise DataError(f"this is not what a run left ({error}).", path=file) from None
+        if first != about:
+            differ = sorted(k for k in first.keys() | about.keys() if first.get(k) != about.get(k))
+            raise ConfigError(
+                f"{self.out} was made with other {' and '.join(differ)}; name a new folder."
+            )
+        return found
+
+    def add(self, row: Found) -> None:
+        """Keep a finding."""
+        if self.file is not None:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(row)) + "\n")
+
+
+def _failed(model: str, error: Exception) -> None:
+    say("Beware", f"{model}: {error}", style="yellow", to=errors)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _number(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise ConfigError(f"sizes are whole numbers from 1, as 10,20,40,80, found {word!r}.")
+    return int(word)
+
+
+def _show(found: Scarce, name: str) -> None:
+    sizes = found.plan.sizes
+    kind = "fresh" if found.plan.subsets == "fresh" else "the published"
+    title = f"{name or 'This task'}: test micro-F1 by training subgraphs of each class"
+    view = table(title, "Structure", *(f"n = {n}" for n in sizes))
+    view.columns[0].no_wrap = True
+    for structure in found.plan.structures:
+        cells = []
+        for n in sizes:
+            summary = found.summary(structure, n)
+            cells.append("-" if summary is None else
+                         f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}")  # fmt: skip
+        view.add_row(structure, *cells)
+    console.print(view)
+    gains = table("What virtual subgraphs bring, on the same subsets", "CoS2N - S2N",
+                  *(f"n = {n}" for n in sizes))  # fmt: skip
+    some = False
+    for kind_of in ("+0", "+a"):
+        cells = []
+        for n in sizes:
+            gain = found.gain(f"cos2n{kind_of}", f"s2n{kind_of}", n)
+            some |= gain is not None
+            cells.append("-" if gain is None else f"{100 * gain[0].mean:+.1f}"
+                         + ("" if gain[1] is None else f" (p {gain[1]:.2g})"))  # fmt: skip
+        gains.add_row(kind_of, *cells)
+    if some:
+        console.print(gains)
+    for structure in found.plan.structures:
+        if chosen := found.chosen(structure):
+            several = len(found.plan.coarsenings) > 1
+            how = ", the best on validation" if several else ""
+            say("Coarsening", f"{structure}: {chosen}{how}", style="bold")
+    count = len(found.plan.seeds)
+    say("Runs", f"{count} seeds on {kind} subsets; ± is the standard deviation, p is of a paired"
+        " t-test.", style="bold")  # fmt: skip
+    for note in found.notes:
+        say("Note", note, style="dim")
+
+
+def _write(found: Scarce, task: SubgraphTask, out: Path, *, quiet: bool) -> None:
+    from ..errors import MissingExtraError
+    from ..files import new_file
+    from ..report.figures import data_scarce_figure, ratio_figure, save_figure
+
+    with new_file(out / "result.json") as part:
+        part.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
+    with new_file(out / "table.csv") as part, part.open("w", newline="", encoding="utf-8") as file:
+        rows = [asdict(row) for row in found.rows]
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    name = task.name or "this task"
+    try:
+        for stem, make in (("data-scarce", data_scarce_figure), ("ratios", ratio_figure)):
+            figure = make(found, name)
+            if figure is not None and (why := save_figure(figure, out / stem)) and not quiet:
+                say("Note", why, style="dim")
+    except MissingExtraError as error:
+        say("Note", f"no figures were drawn: {error}", style="dim", to=errors)
+    if not quiet:
+        say("Wrote", str(out), style="green")
