@@ -51,7 +51,13 @@ def draw(
         "translation.delta": float(rng.integers(1, 5) / 2),
     }
     encoders = ["outer"]
-    if structure == "s2n+a":
+    if structure.startswith("cos2n"):
+        methods = ["variation_edges", "variation_neighborhoods"]
+        settings["coarsening.method"] = str(rng.choice(methods))
+        settings["coarsening.ratio"] = tenth(2, 6)
+    if "s2n" not in structure:
+        settings["readout"] = str(rng.choice(["sum", "degree"]))
+    if structure.endswith("+a"):
         settings["inner_layers"] = int(rng.integers(1, 3))
         encoders.append("inner")
     for encoder in encoders:
@@ -67,6 +73,8 @@ def draw(
         }
     else:
         settings |= {"features.kind": features, "features.scale": float(rng.choice([0.1, 0.3, 1]))}
+        if features != "random":
+            settings["features.trainable"] = bool(rng.integers(2))
     if encoding != "none":
         settings["features.encoding"] = encoding
         if features == "constant":  # the encoding takes part of the width, as published
@@ -100,6 +108,21 @@ def held_out(task: s2n.SubgraphTask, model: Any, splits: int) -> Iterator[Any]:
     for number in range(splits):
         split = s2n.Split.random(known.labels, fractions=(0.78, 0.11, 0.11), seed=100 + number)
         yield s2n.evaluate.assess(known.with_split(split), model, seeds=[number])
+
+
+def scarce(
+    task: s2n.SubgraphTask, config: Config, sizes: list[int], seeds: list[int], device: str
+) -> dict[str, float]:
+    """Validation only, with few training subgraphs: a fresh subset for each size and seed."""
+    assert task.split is not None
+    found = [
+        assess(
+            task.with_split(task.split.per_class(task.labels, n, seed=seed)), config, [seed], device
+        )
+        for n in sizes
+        for seed in seeds
+    ]
+    return {name: float(np.mean([each[name] for each in found])) for name in ("val", "loss")}
 
 
 def rehearse(task: s2n.SubgraphTask, config: Config, splits: int, device: str) -> dict[str, float]:
@@ -143,7 +166,7 @@ def show(row: dict[str, Any]) -> None:
     print(config.with_settings(row["settings"]).to_toml())
 
 
-def main() -> None:
+def arguments() -> argparse.Namespace:
     about = argparse.ArgumentParser(description=__doc__)
     about.add_argument("data", nargs="*")
     about.add_argument("--structure", default="s2n+a")
@@ -158,6 +181,9 @@ def main() -> None:
     about.add_argument("--near", type=Path, help="Search around the best of this file.")
     about.add_argument("--again", type=Path, help="Assess the 5 best of this file on all seeds.")
     about.add_argument("--rehearse", type=int, default=0, help="Splits of train and val together.")
+    about.add_argument(
+        "--per-class", type=int, nargs="*", default=[], help="Training subgraphs of each class."
+    )
     about.add_argument("--fix", nargs="*", default=[], help="Settings to hold, as in skip=true.")
     about.add_argument("--top", type=int, default=5, help="Of --again.")
     about.add_argument(
@@ -167,7 +193,11 @@ def main() -> None:
     about.add_argument("--simple", help="Only rehearse this simple model.")
     about.add_argument("--best", type=Path)
     about.add_argument("-o", type=Path, default=Path("found.jsonl"))
-    given = about.parse_args()
+    return about.parse_args()
+
+
+def main() -> None:
+    given = arguments()
     if given.best:
         show(ranked(given.best)[0])
         return
@@ -192,6 +222,12 @@ def main() -> None:
         if given.rehearse:
             found = [
                 rehearse(task, config, given.rehearse, given.device) for task in tasks.values()
+            ]
+        elif given.per_class:
+            seeds = seed_list(given.seeds)
+            found = [
+                scarce(task, config, given.per_class, seeds, given.device)
+                for task in tasks.values()
             ]
         else:
             seeds = seed_list(given.seeds)

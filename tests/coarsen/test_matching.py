@@ -39,9 +39,7 @@ def cases(draw: st.DrawFn) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
 
 
 @given(cases(), st.integers(1, 4))
-def test_equals_the_loop(
-    case: tuple[int, np.ndarray, np.ndarray, np.ndarray], window: int
-) -> None:
+def test_equals_the_loop(case: tuple[int, np.ndarray, np.ndarray, np.ndarray], window: int) -> None:
     size, low, high, cost = case
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_WINDOW", window)
@@ -57,9 +55,7 @@ def test_equals_the_loop(
     density=st.floats(0.01, 0.4),
     costs=st.sampled_from([1, 2, 10, 10**9]),
 )
-def test_equals_the_loop_on_larger_graphs(
-    seed: int, size: int, density: float, costs: int
-) -> None:
+def test_equals_the_loop_on_larger_graphs(seed: int, size: int, density: float, costs: int) -> None:
     rng = np.random.default_rng(seed)
     low, high = np.nonzero(np.triu(rng.random((size, size)) < density, 1))
     cost = rng.integers(0, costs, len(low)).astype(float)

@@ -96,7 +96,7 @@ def _errors(found: Coarsening, count: int) -> dict[str, Any]:
 
 
 def _show(result: dict[str, Any], name: str) -> None:
-    title = f"{name or 'The graph'} by {result['method']} at ratio {result['ratio']:g}"
+    title = f"{name or 'The graph'}, {result['method']}:{result['ratio']:g}"
     view = table(title, "", "before", "after")
     edges = result["edges"]["after"]
     view.add_row("Nodes", f"{result['nodes']:,}", f"{result['sets']:,} sets")

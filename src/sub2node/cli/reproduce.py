@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ConfigError, DataError
-from ..files import require_writable
+from ..errors import ConfigError
 from .output import AsJson, console, errors, print_json, progress, say, table
 from .reading import Reading, reads_data
 from .tables import Tables
 
 if TYPE_CHECKING:
-    from ..evaluate.scarce import Found, Plan, Scarce
+    from ..evaluate.scarce import Scarce
     from ..task import SubgraphTask
 
 app = typer.Typer(
@@ -88,6 +88,7 @@ def data_scarce(
     """
     from ..config import STRUCTURES, parse_setting
     from ..evaluate import scarce
+    from ..evaluate.findings import Findings
     from ..evaluate.protocol import seed_list
 
     plan = scarce.Plan(
@@ -99,7 +100,7 @@ def data_scarce(
     )
     given = Tables(features, encoding, None)
     chosen = {**given.settings, **dict(map(parse_setting, settings or []))}
-    log = _Log(out, resume)
+    log = Findings(out, resume=resume)
     task = given.read(reading.load())
     models, notes = scarce.models_of(
         task, plan, conv=conv, preset=preset, settings=chosen, device=device,
@@ -109,7 +110,9 @@ def data_scarce(
     rows, finished = list(known), True
     with progress():
         try:
-            for row in scarce.data_scarce(task, plan, models, known=known, failed=_failed):
+            for row in scarce.data_scarce(
+                task, plan, models, known=known, failed=lambda model, why: _failed(model, str(why))
+            ):
                 rows.append(row)
                 log.add(row)
         except KeyboardInterrupt:
@@ -134,66 +137,8 @@ def data_scarce(
 app.command("data-scarce")(data_scarce)
 
 
-@dataclass
-class _Log:
-    """A folder that holds every finding as soon as it is made."""
-
-    out: Path | None
-    resume: bool
-    file: Path | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        if self.out is None:
-            if self.resume:
-                raise ConfigError("--resume needs the folder to go on with: -o FOLDER.")
-            return
-        require_writable(self.out / "rows.jsonl")
-        self.file = self.out / "rows.jsonl"
-        if self.out.exists() and not self.out.is_dir():
-            raise ConfigError(f"{self.out} is a file, expected a folder.")
-        if not self.resume and self.out.exists() and any(self.out.iterdir()):
-            raise ConfigError(f"{self.out} holds something already; go on with it (--resume), or"
-                              " name a new folder.")  # fmt: skip
-
-    def open(self, plan: Plan, task: SubgraphTask, settings: dict[str, Any]) -> list[Found]:
-        """What is known from an earlier run with the same data and settings."""
-        if self.out is None or self.file is None:
-            return []
-        about = {"data": task.hash, "subsets": plan.subsets, **settings}
-        about = json.loads(json.dumps(about, default=str))
-        if self.file.exists():
-            return self._read(self.file, about)
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(json.dumps(about) + "\n", encoding="utf-8")
-        return []
-
-    def _read(self, file: Path, about: dict[str, Any]) -> list[Found]:
-        from ..evaluate.scarce import Row, Step
-
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        if lines and not lines[-1].endswith("\n"):  # the last one was cut off while it was written
-            lines.pop()
-            file.write_text("".join(lines), encoding="utf-8")
-        try:
-            first, *rest = (json.loads(line) for line in lines)
-            found = [(Row if "test" in row else Step)(**row) for row in rest]
-        except (ValueError, TypeError) as error:
-            raise DataError(f"this is not what a run left ({error}).", path=file) from None
-        if first != about:
-            differ = sorted(k for k in first.keys() | about.keys() if first.get(k) != about.get(k))
-            raise ConfigError(
-                f"{self.out} was made with other {' and '.join(differ)}; name a new folder."
-            )
-        return found
-
-    def add(self, row: Found) -> None:
-        """Keep a finding."""
-        if self.file is not None:
-            with self.file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row)) + "\n")
-
-
-def _failed(model: str, error: Exception) -> None:
+@cache  # said once a model, not once a subset
+def _failed(model: str, error: str) -> None:
     say("Beware", f"{model}: {error}", style="yellow", to=errors)
 
 

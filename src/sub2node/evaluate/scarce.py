@@ -65,6 +65,7 @@ class Step:
 
 
 Found = Row | Step
+Failed = Callable[[str, Sub2NodeError], None]
 
 
 @dataclass(frozen=True)
@@ -168,14 +169,15 @@ class Scarce:
                 s: self.chosen(s) for s in self.plan.structures if s.startswith("cos2n")
             },
             "table": [
-                {"structure": s, "n": n, "val": float(np.mean([r.val for r in found.values()])),
+                {"structure": s, "per_class": n,
+                 "val": float(np.mean([r.val for r in found.values()])),
                  **Summary(tuple(r.test for r in found.values())).to_dict()}
                 for s in self.plan.structures
                 for n in self.plan.sizes
                 if (found := self.scores(s, n))
             ],
             "gains": [
-                {"kind": kind, "n": n, **gain[0].to_dict(), "p": gain[1]}
+                {"kind": kind, "per_class": n, **gain[0].to_dict(), "p": gain[1]}
                 for kind in ("+0", "+a")
                 for n in self.plan.sizes
                 if (gain := self.gain(f"cos2n{kind}", f"s2n{kind}", n))
@@ -237,7 +239,7 @@ def data_scarce(
     models: Mapping[tuple[str, str], GraphNetwork],
     *,
     known: Sequence[Found] = (),
-    failed: Callable[[str, Sub2NodeError], None] | None = None,
+    failed: Failed | None = None,
 ) -> Iterator[Found]:
     """Run what is not known yet; yields each finding as soon as it is there.
 
@@ -252,7 +254,7 @@ def data_scarce(
     for n in plan.sizes:  # what cannot be is known before hours of training
         subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
     done = {(row.structure, row.coarsen, row.n, row.seed) for row in known if isinstance(row, Row)}
-    measured = {(row.structure, row.coarsen, row.n) for row in known if isinstance(row, Step)}
+    yield from steps(task, plan, models, known=known, failed=failed)
     rounds: Sequence[tuple[int, ...]] = [(seed,) for seed in plan.seeds]
     if plan.subsets == "published":
         rounds = [plan.seeds]  # one subset, so all seeds are trained together
@@ -266,22 +268,42 @@ def data_scarce(
                 model = models[structure, coarsen]
                 left = [s for s in seeds if (structure, coarsen, n, s) not in done]
                 try:
-                    if (structure, coarsen, n) not in measured:
-                        measured.add((structure, coarsen, n))
-                        yield _step(small, model, structure, coarsen, n)
                     if left:
                         yield from _rows(small, model, structure, coarsen, n, left)
                 except Sub2NodeError as error:
-                    if failed is None:
-                        raise
-                    failed(f"{structure} {coarsen}".strip(), error)
+                    _tell(failed, structure, coarsen, error)
     step("data-scarce", total, total)
 
 
-def _step(task: SubgraphTask, model: GraphNetwork, structure: str, coarsen: str, n: int) -> Step:
-    found = efficiency(task, model.candidates[0], device=model.device)
-    return Step(structure, coarsen, n, found.train_throughput, found.eval_throughput, found.memory,
-                found.device)  # fmt: skip
+def steps(
+    task: SubgraphTask,
+    plan: Plan,
+    models: Mapping[tuple[str, str], GraphNetwork],
+    *,
+    known: Sequence[Found] = (),
+    failed: Failed | None = None,
+) -> Iterator[Step]:
+    """Speed and memory of every model, on the first subset of each size; as :func:`data_scarce`."""
+    measured = {(row.structure, row.coarsen, row.n) for row in known if isinstance(row, Step)}
+    left = [(n, *m) for n in plan.sizes for m in plan.models if (*m, n) not in measured]
+    for number, (n, structure, coarsen) in enumerate(left):
+        step("speed and memory", number, len(left), f"{structure} {coarsen} · {n} of each class")
+        small = subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
+        model = models[structure, coarsen]
+        try:
+            found = efficiency(small, model.candidates[0], device=model.device)
+        except Sub2NodeError as error:
+            _tell(failed, structure, coarsen, error)
+            continue
+        yield Step(structure, coarsen, n, found.train_throughput, found.eval_throughput,
+                   found.memory, found.device)  # fmt: skip
+    step("speed and memory", 1, 1)
+
+
+def _tell(failed: Failed | None, structure: str, coarsen: str, error: Sub2NodeError) -> None:
+    if failed is None:
+        raise error
+    failed(f"{structure} {coarsen}".strip(), error)
 
 
 def _rows(

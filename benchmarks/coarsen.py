@@ -1,0 +1,127 @@
+"""Coarsening: time and memory on graphs of published shapes, growth with edges, what is lost.
+
+python benchmarks/coarsen.py                 # speed, quality and growth
+python benchmarks/coarsen.py quality         # one of them
+S2N_DATA=… python benchmarks/coarsen.py speed   # with PPI-BP, where its data is
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import networkx as nx
+import numpy as np
+from measuring import run
+from scipy.spatial import Delaunay
+
+from sub2node import Graph
+from sub2node.coarsen import coarsen
+
+METHODS = ("heavy_edge", "algebraic_jc", "affinity_gs", "variation_edges",
+           "variation_neighborhoods", "variation_cliques")  # fmt: skip
+
+
+def speed() -> None:
+    """The two jobs of the paper's data-scarce experiments, and every method on the smaller one."""
+    print(f"{'':<44}{'seconds':>9}{'peak MB':>9}  sets")
+    like = "from sub2node.datasets import like; graph = like('em_user').graph"
+    _job("like em_user, variation_edges, r = 0.8", like, "variation_edges", 0.8)
+    if os.environ.get("S2N_DATA"):
+        load = "from sub2node import load_task; graph = load_task('ppi_bp').graph"
+        _job("PPI-BP, variation_edges, r = 0.5", load, "variation_edges", 0.5)
+        for method in (*METHODS, "louvain", "leiden", "ego_nets", "random_walks"):
+            _job(f"PPI-BP, {method}, r = 0.3", load, method, 0.3)
+
+
+def _job(name: str, setup: str, method: str, ratio: float) -> dict[str, float]:
+    found = run(
+        f"found = coarsen(graph, {method!r}, {ratio})\nfacts = dict(sets=found.found)",
+        setup=f"from sub2node.coarsen import coarsen\n{setup}",
+    )
+    sets = found["facts"]["sets"]
+    print(f"{name:<44}{found['seconds']:>9.1f}{found['peak'] / 1e6:>9.0f}  {sets:,}", flush=True)
+    return found
+
+
+def graphs() -> dict[str, Graph]:
+    """Meshes and random graphs of 1,000 to 5,000 nodes."""
+    rng = np.random.default_rng(0)
+    points = rng.random((2000, 2))
+    corners = Delaunay(points).simplices
+    mesh = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    places = nx.random_geometric_graph(1500, 0.05, seed=0)
+    places = places.subgraph(max(nx.connected_components(places), key=len))
+    families = {
+        "grid 60 × 50": nx.grid_2d_graph(60, 50),
+        "geometric": places,
+        "small world": nx.connected_watts_strogatz_graph(2000, 10, 0.1, seed=0),
+        "Barabási-Albert": nx.barabasi_albert_graph(3000, 4, seed=0),
+        "blocks": nx.stochastic_block_model(
+            [250] * 4, (0.045 * np.eye(4) + 0.005).tolist(), seed=0
+        ),
+        "regular": nx.random_regular_graph(6, 5000, seed=0),
+    }
+    found = {"Delaunay mesh": Graph.from_edges(mesh[:, 0], mesh[:, 1])}
+    for name, graph in families.items():
+        numbered = nx.convert_node_labels_to_integers(graph)
+        ends = np.array(numbered.edges())
+        found[name] = Graph.from_edges(ends[:, 0], ends[:, 1], num_nodes=len(numbered))
+    return found
+
+
+def quality(k: int = 10) -> None:
+    """Mean relative error of the first eigenvalues, for each method and ratio."""
+    ratios = (0.3, 0.5, 0.7)
+    print(f"Mean relative error of the first {k} eigenvalues (in brackets: subspace error)")
+    for name, graph in graphs().items():
+        print(f"\n{name}: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges")
+        print(f"{'':<26}" + "".join(f"{f'r = {r}':>18}" for r in ratios))
+        for method in METHODS:
+            cells = []
+            for ratio in ratios:
+                found = coarsen(graph, method, ratio, eigenvectors=k).errors(k)
+                cells.append(f"{found.mean:.3f} ({found.subspace:.2f})")
+            print(f"{method:<26}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
+
+
+def growth() -> None:
+    """Time and memory by edges, drawn."""
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    edges, seconds, memory = [], [], []
+    print(f"{'':<44}{'seconds':>9}{'peak MB':>9}  sets")
+    for exponent in range(5):
+        nodes, count = 5000 * 2**exponent, 200_000 * 2**exponent
+        setup = (
+            "import numpy as np; from sub2node import Graph\n"
+            f"rng = np.random.default_rng(0); n, m = {nodes}, {count}\n"
+            "ends = (n * rng.random((2, m)) ** [[1.0], [1.5]]).astype(int)\n"
+            "graph = Graph.from_edges(*ends, num_nodes=n)"
+        )
+        found = _job(f"{nodes:,} nodes, {count:,} edges", setup, "variation_edges", 0.5)
+        edges.append(count)
+        seconds.append(found["seconds"])
+        memory.append(found["peak"] / 1e6)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
+    for axes, values, word in ((left, seconds, "Seconds"), (right, memory, "Peak memory, MB")):
+        axes.loglog(edges, values, "o-", color="#d1495b", label="variation_edges, r = 0.5")
+        line = [values[0] * count / edges[0] for count in edges]
+        axes.loglog(edges, line, "--", color="#8d96a3", label="proportional to edges")
+        axes.set(xlabel="Edges of the graph", ylabel=word)
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+    figure.tight_layout()
+    place = Path(__file__).with_name("coarsen_growth.png")
+    figure.savefig(place, dpi=110)
+    print(f"wrote {place.name}")
+
+
+if __name__ == "__main__":
+    jobs = {"speed": speed, "quality": quality, "growth": growth}
+    for job in sys.argv[1:] or jobs:
+        print(f"\n# {job}")
+        jobs[job]()

@@ -1,0 +1,66 @@
+"""The data-scarce table by several processes at once: what `s2n reproduce data-scarce` does alone.
+
+Speed and memory are measured first, with nothing else running; then the runs are shared out. The
+folder is one of that command, which draws the figures from it:
+
+    python benchmarks/scarce.py ppi_bp --preset benchmarks/presets/ppi_bp-scarce.toml \\
+        --device cuda --jobs 8 -o scarce
+    s2n reproduce data-scarce ppi_bp --preset benchmarks/presets/ppi_bp-scarce.toml \\
+        -o scarce --resume
+"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import sub2node as s2n
+from sub2node.evaluate.findings import Findings
+from sub2node.evaluate.protocol import seed_list
+from sub2node.evaluate.scarce import COARSENINGS, Found, Plan, data_scarce, models_of, steps
+
+
+def job(data: str, plan: Plan, options: dict[str, Any], known: list[Found]) -> list[Found]:
+    """All models on the subsets of one size and seed."""
+    task = s2n.load_task(data)
+    models, _ = models_of(task, plan, **options)
+    return list(data_scarce(task, plan, models, known=known))
+
+
+def main() -> None:
+    about = argparse.ArgumentParser(description=__doc__)
+    about.add_argument("data")
+    about.add_argument("--preset", default="default")
+    about.add_argument("--device", default="auto")
+    about.add_argument("--jobs", type=int, default=2)
+    about.add_argument("--seeds", type=int, default=10)
+    about.add_argument("--coarsen", nargs="*", default=list(COARSENINGS))
+    about.add_argument("-o", type=Path, required=True)
+    given = about.parse_args()
+    plan = Plan(coarsenings=tuple(given.coarsen), seeds=tuple(seed_list(given.seeds)))
+    task = s2n.load_task(given.data)
+    findings = Findings(given.o, resume=given.o.exists())
+    known = findings.open(plan, task, {"preset": given.preset, "settings": {}, "conv": None})
+    options = {"preset": given.preset, "device": given.device}
+    models, _ = models_of(task, plan, **options)
+    for found in steps(task, plan, models, known=known):
+        findings.add(found)
+        known.append(found)
+    parts = [
+        Plan((n,), plan.structures, plan.coarsenings, (seed,))
+        for n in plan.sizes
+        for seed in plan.seeds
+    ]
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(job, given.data, part, options, known) for part in parts]
+        for number, done in enumerate(waiting, start=1):
+            for found in done.result():
+                findings.add(found)
+            print(f"{number} of {len(parts)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
