@@ -32,7 +32,7 @@ def speed() -> None:
     if os.environ.get("S2N_DATA"):
         load = "from sub2node import load_task; graph = load_task('ppi_bp').graph"
         _job("PPI-BP, variation_edges, r = 0.5", load, "variation_edges", 0.5)
-        for method in (*METHODS, "louvain", "leiden", "ego_nets", "random_walks"):
+        for method in (*METHODS, "louvain", "ego_nets", "random_walks"):
             _job(f"PPI-BP, {method}, r = 0.3", load, method, 0.3)
 
 

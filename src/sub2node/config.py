@@ -136,7 +136,7 @@ class Coarsening:
 
     method: Literal[
         "variation_edges", "heavy_edge", "algebraic_jc", "affinity_gs", "variation_neighborhoods",
-        "variation_cliques", "louvain", "leiden", "ego_nets", "random_walks",
+        "variation_cliques", "louvain", "ego_nets", "random_walks",
     ] = "variation_edges"  # fmt: skip
     ratio: float = _within(0.5, 1e-9, 1 - 1e-9)
     eigenvectors: int = _within(4, 2)

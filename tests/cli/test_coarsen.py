@@ -94,7 +94,7 @@ def test_data_without_labels_has_sets_but_no_task(tmp_path: Path) -> None:
         (("--eigenvectors", "1"), "from 2"),
         (("--errors", "1"), "two eigenvalues at least"),
         (("--ratio", "0.00001"), "raise the ratio"),
-        (("--seed", "-1"), "a seed is 0 or more"),
+        (("--seed", "-1"), "seed is a whole number from 0"),
     ],
 )
 def test_bad_options_leave_one_sentence_and_nothing_else(tmp_path, words, said) -> None:

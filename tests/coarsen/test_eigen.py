@@ -217,11 +217,6 @@ def test_a_failing_solver_does_not_stop_coarsening(monkeypatch: pytest.MonkeyPat
     assert "approximate" in found.notes[0]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=NotImplementedError,
-    reason="fault: SciPy's LOBPCG refuses constraints where 5 · its columns exceed the nodes",
-)
 @pytest.mark.parametrize("k", [100, 120, 160])
 def test_many_eigenvectors_of_a_graph_that_is_not_small(k: int) -> None:
     matrix = laplacian(weights_of(connected(500, 3)))

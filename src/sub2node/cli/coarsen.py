@@ -24,7 +24,7 @@ def coarsen(
         typer.Option(
             "--method",
             help="variation_edges, variation_neighborhoods, variation_cliques, heavy_edge,"
-            " algebraic_jc, affinity_gs, louvain, leiden; to compare with: ego_nets, random_walks.",
+            " algebraic_jc, affinity_gs, louvain; to compare with: ego_nets, random_walks.",
         ),
     ] = "variation_edges",
     ratio: Annotated[
@@ -77,6 +77,7 @@ def coarsen(
         if out is not None:
             save_coarsening(found, task, out, facts=facts, overwrite=overwrite)
     result = {**summary(found), **facts, "out": None if out is None else str(out)}
+    result["notes"] += result.get("spectral", {}).pop("notes", [])
     result["notes"] = [*drawn, *result["notes"]] if out is not None else result["notes"]
     print_json(result) if as_json else _show(result, task.name)
 
@@ -91,6 +92,7 @@ def _errors(found: Coarsening, count: int) -> dict[str, Any]:
             "mean_eigenvalue_error": measured.mean,
             "eigenvalue_errors": list(measured.eigenvalues),
             "subspace_error": measured.subspace,
+            "notes": list(measured.notes),
         }
     }
 

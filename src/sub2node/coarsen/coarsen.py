@@ -32,15 +32,16 @@ def coarsen(
 ) -> Coarsening:
     """Put the nodes of a graph into sets, which become virtual subgraphs.
 
-    Each component is brought to ceil((1 - ratio) · its nodes) sets. Self-loops play no part.
+    Each component is brought to ceil((1 - ratio) · its nodes) sets; communities come near that
+    number in all. Self-loops play no part.
 
     Args:
         graph: The global graph.
         method: ``variation_edges`` (the published choice), ``variation_neighborhoods``,
             ``variation_cliques``: contract what disturbs the first eigenvectors least;
             ``heavy_edge``, ``algebraic_jc``, ``affinity_gs``: match edges by weight, algebraic
-            distance, affinity; ``louvain``, ``leiden``: communities (NetworKit), about as many as
-            asked for; ``ego_nets``, ``random_walks``: random sets, to compare with.
+            distance, affinity; ``louvain``: communities (NetworKit), about as many as asked for;
+            ``ego_nets``, ``random_walks``: random sets, to compare with.
         ratio: Fraction of nodes to remove, between 0 and 1.
         eigenvectors: How many local variation preserves, the constant one counted.
         small: Components of at most that many nodes: ``leave-out``, or ``keep`` each as one set.
@@ -49,7 +50,7 @@ def coarsen(
     Returns:
         Partition, coarse graph and virtual subgraphs (sets of a single node are none).
     """
-    _check(graph, method, ratio, eigenvectors, small)
+    _check(graph, method, ratio, eigenvectors, small, seed)
     weights = graph.adjacency(dtype=np.float64)
     if method in CONTROL_METHODS:
         return _random(graph, weights, method, ratio, seed)
@@ -64,7 +65,7 @@ def coarsen(
         block = weights if len(large) == len(component) else weights[large][:, large].tocsr()
         home = (np.cumsum(~is_small) - 1)[component[large]]
         if method in COMMUNITY_METHODS:
-            partition[large], note = communities(block, wanted, method, seed=seed)
+            partition[large], note = communities(block, wanted, seed=seed)
             notes.append(note)
         else:
             target = _targets(sizes[~is_small], ratio)
@@ -101,19 +102,24 @@ def parse_coarsen(text: str) -> tuple[str, float]:
 def check_method(method: str, ratio: float) -> None:
     """Raise for a method there is not, or a ratio that is none."""
     if method not in METHODS:
-        raise ConfigError(f"there is no coarsening method {method!r}.{suggest(method, METHODS)}")
-    number = isinstance(ratio, int | float | np.number) and not isinstance(ratio, bool)
-    if not (number and 0 < ratio < 1):
+        near = suggest(str(method), METHODS)
+        raise ConfigError(f"there is no coarsening method {method!r}.{near}")
+    number = isinstance(ratio, int | float | np.integer | np.floating)
+    if not (number and not isinstance(ratio, bool) and 0 < ratio < 1):
         raise ConfigError(
             f"a coarsening ratio is the fraction of nodes to remove, between 0 and 1, found"
             f" {ratio!r}."
         )
 
 
-def _check(graph: Graph, method: str, ratio: float, eigenvectors: int, small: str) -> None:
+def _check(
+    graph: Graph, method: str, ratio: float, eigenvectors: int, small: str, seed: int
+) -> None:
     check_method(method, ratio)
-    if isinstance(eigenvectors, bool) or not isinstance(eigenvectors, int) or eigenvectors < 2:
-        raise ConfigError(f"eigenvectors is a whole number from 2, found {eigenvectors!r}.")
+    for name, value, least in (("eigenvectors", eigenvectors, 2), ("seed", seed, 0)):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not (whole and value >= least):
+            raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
     if small not in SMALL:
         raise ConfigError(f"small components are {' or '.join(SMALL)}, not {small!r}.")
     if not graph.num_edges:
@@ -121,8 +127,9 @@ def _check(graph: Graph, method: str, ratio: float, eigenvectors: int, small: st
 
 
 def _targets(sizes: Array, ratio: float) -> Array:
-    """ceil((1 - ratio) · size), without the rounding of 0.29 · 100."""
-    return np.asarray(sizes - np.floor(ratio * sizes + 1e-9).astype(np.int64))
+    """ceil((1 - ratio) · size), without the rounding of 0.29 · 100; one at least."""
+    removed = np.floor(ratio * sizes * (1 + 1e-15)).astype(np.int64)
+    return np.asarray(sizes - np.minimum(removed, sizes - 1))
 
 
 def _by_lowest(partition: Array) -> Array:

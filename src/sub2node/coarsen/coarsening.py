@@ -25,11 +25,13 @@ class SpectralErrors:
         subspace: ε, the largest share of variation that a combination of the first K eigenvectors
             loses when it is averaged over sets: ‖L^½ (I - CᵀC) U Λ^-½‖ (Loukas 2019, restricted
             spectral approximation).
+        notes: Where the solver came less near than it should.
     """
 
     fine: tuple[float, ...]
     coarse: tuple[float, ...]
     subspace: float
+    notes: tuple[str, ...] = ()
 
     @property
     def eigenvalues(self) -> tuple[float, ...]:
@@ -132,14 +134,14 @@ class Coarsening:
             shape=(len(size), len(labels)),
         )
         coarse = lowest((rows @ matrix @ rows.T).tocsr(), np.sqrt(size), k, seed=self.seed)
-        some = whole.values[0] > 1e-10
-        basis = whole.vectors[:, some] / np.sqrt(whole.values[0][some])
+        basis = whole.vectors[:, 1:] / np.sqrt(whole.values[0, 1:])
         lost = basis - rows.T @ (rows @ basis)
-        variation = np.linalg.eigvalsh(lost.T @ (matrix @ lost)) if some.any() else np.zeros(1)
+        variation = np.linalg.eigvalsh(lost.T @ (matrix @ lost)) if k > 1 else np.zeros(1)
         return SpectralErrors(
             tuple(np.maximum(whole.values[0], 0).tolist()),
             tuple(np.maximum(coarse.values[0], 0).tolist()),
             float(np.sqrt(max(variation[-1], 0))),
+            tuple(dict.fromkeys((*whole.notes, *coarse.notes))),
         )
 
     def __repr__(self) -> str:

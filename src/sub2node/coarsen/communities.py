@@ -8,69 +8,71 @@ import numpy as np
 
 from ..errors import MissingExtraError
 from ..progress import step
-from ..ragged import Array
+from ..ragged import Array, generator
+from .eigen import strengths
 
-COMMUNITY_METHODS = ("louvain", "leiden")
-_TRIES = 20
+COMMUNITY_METHODS = ("louvain",)  # NetworKit's Leiden may never end, and nothing can stop it
+_TRIES, _CLOSE = 20, 1e-3
 
 
-def communities(weights: Any, target: int, method: str, *, seed: int) -> tuple[Array, str]:
-    """The partition into communities whose number is nearest to a target.
+def communities(weights: Any, target: int, *, seed: int) -> tuple[Array, str]:
+    """The partition into communities (Louvain) whose number is nearest to a target.
 
-    A resolution of 0 gives one community a component, one of the graph's whole weight gives single
-    nodes; between them it is halved on a logarithmic scale.
+    A low resolution gives one community a component; one at which no edge is worth joining its ends
+    gives single nodes; between them it is halved on a logarithmic scale.
 
     Args:
         weights: W, CSR (n, n) without diagonal.
         target: Communities wanted.
-        method: ``louvain`` or ``leiden``.
-        seed: Of the order in which nodes are moved.
+        seed: Of the order in which nodes are looked at.
 
     Returns:
         The community of each node (n,), and the sentence on how near it came.
     """
     nk = _networkit()
-    upper = weights.tocoo()
-    once = upper.coords[0] < upper.coords[1]
-    ends = tuple(axis[once].astype(np.uint64) for axis in upper.coords)
     size = weights.shape[0]
-    graph = nk.GraphFromCoo((upper.data[once].astype(np.float64), ends), n=size, weighted=True)
-    low, high = np.log(1e-3), np.log(max(2 * weights.sum(), 10.0))
-    best, resolution = np.arange(size), float("nan")
+    order = generator(seed).permutation(size)  # in which nodes are looked at
+    graph, low, high = _prepared(nk, weights, order)
+    best, resolution, count = np.arange(size), float("inf"), size
     threads = nk.getMaxNumberOfThreads()
     nk.setNumberOfThreads(1)  # with several, the same seed gives another partition each time
     try:
         for number in range(_TRIES):
-            step(method, number, _TRIES)
+            step("louvain", number, _TRIES)
             middle = (low + high) / 2
-            found = _found(nk, graph, method, float(np.exp(middle)), seed)
-            count = int(found.max()) + 1
-            if abs(count - target) <= abs(int(best.max()) + 1 - target):
-                best, resolution = found, float(np.exp(middle))
-            if count == target:
+            found = _found(nk, graph, float(np.exp(middle)))
+            there = int(found.max()) + 1
+            if abs(there - target) <= abs(count - target):
+                best, resolution, count = found[order], float(np.exp(middle)), there
+            if there == target or high - low < _CLOSE:
                 break
-            low, high = (middle, high) if count < target else (low, middle)
+            low, high = (middle, high) if there < target else (low, middle)
     finally:
         nk.setNumberOfThreads(threads)
-        step(method, _TRIES, _TRIES)
-    count = int(best.max()) + 1
+        step("louvain", _TRIES, _TRIES)
     return best, (
-        f"{method} finds {count:,} communities at resolution {resolution:.4g}, the nearest to the"
-        f" {target:,} wanted in {_TRIES} tries."
+        f"louvain finds {count:,} communities at resolution {resolution:.4g}, the nearest to the"
+        f" {target:,} wanted in at most {_TRIES} tries."
     )
 
 
-def _found(nk: Any, graph: Any, method: str, resolution: float, seed: int) -> Array:
-    nk.engineering.setSeed(seed, False)
-    if method == "louvain":
-        run = nk.community.PLM(graph, refine=True, gamma=resolution, par="none randomized")
-    else:
-        run = nk.community.ParallelLeiden(graph, gamma=resolution)
+def _prepared(nk: Any, weights: Any, order: Array) -> tuple[Any, float, float]:
+    """NetworKit's graph, node i being ``order[i]``, and the range of resolutions, as logarithms."""
+    entries = weights.tocoo()
+    once = entries.coords[0] < entries.coords[1]
+    low, high = (axis[once] for axis in entries.coords)
+    weight, degree = entries.data[once].astype(np.float64), strengths(weights)
+    ends = tuple(order[axis].astype(np.uint64) for axis in (low, high))
+    graph = nk.GraphFromCoo((weight, ends), n=len(order), weighted=True)
+    # Joining two single nodes pays up to this resolution.
+    most = degree.sum() * (weight / degree[low] / degree[high]).max()
+    return graph, float(np.log(1e-3)), float(np.log(2 * most))
+
+
+def _found(nk: Any, graph: Any, resolution: float) -> Array:
+    run = nk.community.PLM(graph, refine=True, gamma=resolution, par="none")
     run.run()
-    _, first, labels = np.unique(
-        np.asarray(run.getPartition().getVector()), return_index=True, return_inverse=True
-    )
-    return np.asarray(np.argsort(np.argsort(first))[labels])  # numbered by their lowest nodes
+    return np.unique(np.asarray(run.getPartition().getVector()), return_inverse=True)[1]
 
 
 def _networkit() -> Any:

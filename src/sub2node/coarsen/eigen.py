@@ -16,7 +16,8 @@ _DENSE = 400  # nodes up to which a dense solver is quicker
 _BATCH = 1 << 23  # entries of dense matrices that are solved together: 64 MB
 _ENOUGH = 1e-6  # residual of an eigenvector, as a share of its eigenvalue
 _ROUNDS, _CHUNK = 15, 40  # looks at the residual, and iterations between two
-_SPARSE = 12  # entries a row up to which a factorisation may be tried
+_SPARSE = 12  # entries a row up to which a factorisation may be tried …
+_FEW = 4  # … after so many looks
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ def lowest(matrix: Any, null: Array, k: int, *, seed: int) -> Eigenpairs:
     null = null[:, None] / np.linalg.norm(null)
     if k == 1:
         return Eigenpairs(np.zeros((1, 1)), null)
-    if size <= max(_DENSE, 3 * k):
+    if size <= max(_DENSE, 5 * (k + 5)):  # LOBPCG wants few columns
         values, vectors = np.linalg.eigh(matrix.toarray())
         return Eigenpairs(values[None, :k], vectors[:, :k])
     found = _gradients(matrix, null, k - 1, seed)
@@ -135,8 +136,9 @@ def _gradients(matrix: Any, null: Array, count: int, seed: int) -> Pairs:
     inverse = sp.diags_array(1 / np.where(diagonal > 0, diagonal, 1))
     block = generator(seed).standard_normal((size, count + min(count, 4) + 1))
     best = _smoothed(matrix, inverse, null, block)
-    for number in range(_ROUNDS):
-        step("eigenvectors", number, _ROUNDS)
+    rounds = _ROUNDS if matrix.nnz > _SPARSE * size else _FEW
+    for number in range(rounds):
+        step("eigenvectors", number, rounds)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it warns of what is looked at below
@@ -150,7 +152,7 @@ def _gradients(matrix: Any, null: Array, count: int, seed: int) -> Pairs:
         best = values, vectors
         if _residual(matrix, values[:count], vectors[:, :count]) <= _ENOUGH:
             break
-    step("eigenvectors", _ROUNDS, _ROUNDS)
+    step("eigenvectors", rounds, rounds)
     return best[0][:count], best[1][:, :count]
 
 
@@ -168,7 +170,7 @@ def _inverted(matrix: Any, near: Pairs, k: int, seed: int) -> Pairs | None:
     """By Lanczos on the inverse of a slightly shifted matrix; None where that fails."""
     from scipy.sparse.linalg import ArpackError, eigsh
 
-    shift = -max(0.01 * float(near[0].max()), 1e-12)
+    shift = -max(0.01 * float(near[0].max()), 1e-14 * float(matrix.diagonal().max()))
     start = generator(seed).standard_normal(matrix.shape[0])
     try:
         values, vectors = eigsh(matrix.tocsc(), k=k, sigma=shift, which="LM", v0=start)

@@ -81,40 +81,43 @@ def _left(level: Level, target: Array) -> Array:
 
 
 def _scaled(found: Eigenpairs, component: Array) -> Array:
-    """U Λ^(-1/2), with zeros for eigenvalue 0."""
+    """U Λ^(-1/2), with zeros for the constant vector, whose eigenvalue is 0."""
     if not found.vectors.shape[1]:
         return found.vectors
-    some = found.values > 1e-10
-    scale = np.where(some, 1 / np.sqrt(np.where(some, found.values, 1)), 0)
+    scale = 1 / np.sqrt(np.maximum(found.values, np.finfo(float).tiny))
+    scale[:, 0] = 0
     return np.asarray(found.vectors * scale[component])
 
 
 def _sets_of(level: Level, left: Array, method: str, notes: list[str]) -> Array:
     """The set of each node after one level."""
     if method in EDGE_METHODS:
-        return _matched(level, left, EDGE_METHODS[method])
+        return _numbered(_matched(level, left, EDGE_METHODS[method]))
     sets = SET_METHODS[method](level)
     if sets is None:
         notes.append(
             "there are too many maximal cliques to list, so edges were contracted instead;"
             " variation_neighborhoods is the nearest method that contracts more."
         )
-        return _matched(level, left, variation_edges)
-    merged = _fitting(level, left, greedy_sets(level, sets))
-    if merged.max(initial=-1) + 1 < len(merged):
-        return merged
-    return _matched(level, left, variation_edges)  # every set is larger than what is to be removed
+        return _numbered(_matched(level, left, variation_edges))
+    head = _fitting(level, left, greedy_sets(level, sets))
+    joined = np.bincount(level.component[head != np.arange(len(head))], minlength=len(left))
+    stuck = (joined == 0) & (left > 0)  # every set there is larger than what is to be removed
+    if stuck.any():
+        pairs = _matched(level, np.where(stuck, left, 0), variation_edges)
+        head = np.where(stuck[level.component], pairs, head)
+    return _numbered(head)
 
 
 def _matched(level: Level, left: Array, cost: Cost) -> Array:
-    """Pairs of a greedy matching, of each component as many of the cheapest as are to be had."""
+    """Pairs of a greedy matching, of each component the cheapest: the lowest node of each set."""
     low, high, weight = level.edges()
     pairs = greedy_matching(low, high, cost(level, low, high, weight), len(level.component))
     low, high = low[pairs], high[pairs]
     keep = _place(level.component[low]) < left[level.component[low]]
     head = np.arange(len(level.component))
     head[high[keep]] = low[keep]
-    return _numbered(head)
+    return head
 
 
 def _place(group: Array) -> Array:
@@ -127,7 +130,7 @@ def _place(group: Array) -> Array:
 
 
 def _fitting(level: Level, left: Array, chosen: Chosen) -> Array:
-    """The chosen sets in their order, each component's as long as they are not too large."""
+    """The chosen sets in their order, each as long as it fits: the lowest node of each set."""
     size = np.diff(chosen.ptr) - 1
     home = level.component[chosen.nodes[chosen.ptr[:-1]]] if len(size) else np.empty(0, np.int64)
     left, open_sets = left.copy(), np.ones(len(size), dtype=bool)
@@ -146,7 +149,7 @@ def _fitting(level: Level, left: Array, chosen: Chosen) -> Array:
     member = taken[owners(chosen.ptr)]
     lowest = np.minimum.reduceat(chosen.nodes, chosen.ptr[:-1]) if len(size) else chosen.nodes
     head[chosen.nodes[member]] = np.repeat(lowest, np.diff(chosen.ptr))[member]
-    return _numbered(head)
+    return head
 
 
 def _numbered(head: Array) -> Array:
@@ -173,23 +176,24 @@ def merged_weights(weights: Any, labels: Array) -> Any:
     count = int(labels.max(initial=-1)) + 1
     entries = weights.tocoo()
     row, column = labels[entries.coords[0]], labels[entries.coords[1]]
-    apart = row != column
+    up = row < column  # one direction only, so that rounding cannot make the other one differ
     shape = (count, count)
-    summed = sp.coo_array((entries.data[apart], (row[apart], column[apart])), shape=shape).tocsr()
+    summed = sp.coo_array((entries.data[up], (row[up], column[up])), shape=shape).tocsr()
     summed.sum_duplicates()
-    return summed
+    return (summed + summed.T).tocsr()
 
 
 def _varied(weights: Any, component: Array, basis: Array) -> Array:
     """Vectors of the same span, by component, with Aᵀ L A = I."""
     width, count = basis.shape[1], int(component.max()) + 1
-    product = basis[:, :, None] * (laplacian(weights) @ basis)[:, None, :]
-    flat = product.reshape(-1, width * width)
-    gram = np.stack([np.bincount(component, column, count) for column in flat.T], axis=1)
-    gram = gram.reshape(count, width, width)
+    product = laplacian(weights) @ basis
+    gram = np.empty((count, width, width))
+    for i, j in np.ndindex(width, width):
+        gram[:, i, j] = np.bincount(component, basis[:, i] * product[:, j], count)
     values, turn = np.linalg.eigh((gram + gram.transpose(0, 2, 1)) / 2)
     some = values > 1e-10 * np.maximum(values[:, -1:], 1e-300)
     turn = turn * np.where(some, 1 / np.sqrt(np.where(some, values, 1)), 0)[:, None, :]
-    if count == 1:
-        return np.asarray(basis @ turn[0])
-    return np.asarray(np.einsum("nk,nkl->nl", basis, turn[component]))
+    turned = np.zeros_like(basis)
+    for i, j in np.ndindex(width, width):
+        turned[:, j] += basis[:, i] * turn[component, i, j]
+    return turned

@@ -44,7 +44,7 @@ def greedy_matching(low: Array, high: Array, cost: Array, num_nodes: int) -> Arr
         matched.append(rank[here[first]])
         taken = np.concatenate([first, partner[mutual]])
         free[taken] = False
-        around = other[ranges(here[taken], (stop - here)[taken])]
+        around = other[ranges(here[taken], stop[taken] - here[taken])]
         around = around[free[around]]
         # Those who had chosen one that is gone now.
         looking = np.unique(around[~free[other[here[around]]]])

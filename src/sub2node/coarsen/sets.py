@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from ..ragged import Array, distinct, owners, pointers, ranges
+from ..ragged import Array, blocks, distinct, owners, pointers, ranges
 from ..task.inside import edges_inside
 from .costs import Level
 
 _MEMBERS = 10_000_000  # of all maximal cliques together; a graph with more has them without end
 
+_MATRICES = 1 << 22  # entries of the sets' K × K matrices that are held together
 _CHEAPEST = 8  # sets of a node that are candidates where there are more sets than that a node
 
 
@@ -81,6 +82,15 @@ def set_costs(level: Level, ptr: Array, nodes: Array) -> Array:
     Σ_i 2 (d_i - r_i) b_i b_iᵀ + Σ_{i<j} w_ij (b_i - b_j)(b_i - b_j)ᵀ, r_i being the weight from i
     to the rest of the set.
     """
+    width = level.basis.shape[1]
+    cost = np.empty(len(ptr) - 1)
+    for start, stop in blocks(np.full(len(cost), max(width * width, 1)), _MATRICES):
+        members = nodes[ptr[start] : ptr[stop]]
+        cost[start:stop] = _costs(level, ptr[start : stop + 1] - ptr[start], members)
+    return cost
+
+
+def _costs(level: Level, ptr: Array, nodes: Array) -> Array:
     sizes = np.diff(ptr)
     owner = owners(ptr)
     basis = level.basis[nodes]
@@ -153,10 +163,11 @@ class _Rounds:
 
     def _dominant(self) -> Array:
         """Sets that are cheapest at each of their free nodes."""
+        live = np.flatnonzero(self.alive)
         rank = np.empty(len(self.cost), np.int64)
-        rank[np.argsort(self.cost, kind="stable")] = np.arange(len(rank))
+        rank[live[np.argsort(self.cost[live], kind="stable")]] = np.arange(len(live))
         mine = rank[self.owner]
-        best = np.full(len(self.free), len(rank))
+        best = np.full(len(self.free), len(live))
         np.minimum.at(best, self.node, mine)
         first = self.alive.copy()
         first[self.owner[mine != best[self.node]]] = False
@@ -221,4 +232,6 @@ def _cheapest(sets: Candidates, cost: Array) -> tuple[Candidates, Array]:
     place -= np.maximum.accumulate(np.where(first, place, 0))
     kept = distinct(owner[order[place < _CHEAPEST]])
     sizes = np.diff(sets.ptr)[kept]
-    return Candidates(pointers(sizes), sets.nodes[ranges(sets.ptr[kept], sizes)]), cost[kept]
+    centre = None if sets.centre is None else sets.centre[kept]
+    nodes = sets.nodes[ranges(sets.ptr[kept], sizes)]
+    return Candidates(pointers(sizes), nodes, centre), cost[kept]

@@ -19,7 +19,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
 
     Args:
         task: With a split, and no virtual subgraphs yet.
-        virtual: Node sets of its graph, as :attr:`Coarsening.subgraphs`.
+        virtual: Node sets of its graph, as :attr:`Coarsening.subgraphs`; their members count.
     """
     if task.split is None:
         raise DataError("virtual subgraphs go between train and val; split the task first.")
