@@ -51,8 +51,8 @@ def main() -> None:
         known.append(found)
     parts = [
         Plan((n,), plan.structures, plan.coarsenings, (seed,))
-        for n in plan.sizes
         for seed in plan.seeds
+        for n in plan.sizes
     ]
     with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
         waiting = [pool.submit(job, given.data, part, options, known) for part in parts]

@@ -19,7 +19,7 @@ _EXTRAS = {
     "scale": ("ibis-framework", "duckdb"),
     "spark": ("pyspark",),
     "tune": ("optuna",),
-    "report": ("plotly", "jinja2"),
+    "report": ("plotly", "kaleido", "jinja2"),
     "serve": ("fastapi", "uvicorn"),
     "baselines": ("gensim", "networkit"),
 }
