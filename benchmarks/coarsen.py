@@ -91,6 +91,7 @@ def growth() -> None:
     """Time and memory by edges, drawn."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullLocator
 
     edges, seconds, memory = [], [], []
     print(f"{'':<44}{'seconds':>9}{'peak MB':>9}  sets")
@@ -112,6 +113,8 @@ def growth() -> None:
         line = [values[0] * count / edges[0] for count in edges]
         axes.loglog(edges, line, "--", color="#8d96a3", label="proportional to edges")
         axes.set(xlabel="Edges of the graph", ylabel=word)
+        axes.set_xticks(edges, [f"{count / 1e6:g}M" for count in edges], minor=False)
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.grid(alpha=0.3)
         axes.legend(frameon=False)
     figure.tight_layout()

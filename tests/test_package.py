@@ -26,6 +26,9 @@ def test_import_is_lazy() -> None:
 
 
 def test_data_parts_do_without_torch() -> None:
-    code = "import sys, sub2node.task, sub2node.io, sub2node.datasets, sub2node.coarsen; print('torch' in sys.modules)"
+    code = (
+        "import sys, sub2node.task, sub2node.io, sub2node.datasets, sub2node.coarsen;"
+        " print('torch' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

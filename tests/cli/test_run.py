@@ -56,7 +56,8 @@ def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
     assert done.returncode == 0, done.stderr
     models = ("majority", "bag of nodes", "diffused bag", "structure statistics",
-              "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2")  # fmt: skip
+              "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2", "cos2n+0 gcn2",
+              "cos2n+a gcn2")  # fmt: skip
     for text in (*models, " best ", "Marks:", "±"):
         assert text in done.stdout
     found = json.loads((out / "comparison.json").read_text())

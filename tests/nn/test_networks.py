@@ -19,17 +19,22 @@ SEEDS = (5, 6)
 SETS = [[0, 1, 2], [2, 3, 4, 5], [6, 7], [0, 8, 9], [1, 4, 7, 10], [11], [3, 9], [5, 6, 10], [0, 2]]
 
 
-def task_of(*, weighted: bool = True) -> SubgraphTask:
-    """13 nodes, the last in no subgraph; 4 train, 2 val and 3 test subgraphs of 3 classes."""
+def task_of(*, weighted: bool = True, virtual: int = 0) -> SubgraphTask:
+    """13 nodes, the last in no subgraph; 4 train, 2 val and 3 test subgraphs of 3 classes.
+
+    The last of train may be virtual ones instead.
+    """
     rng = np.random.default_rng(0)
     low, high = np.nonzero(np.triu(rng.random((13, 13)) < 0.4, 1))
     graph = Graph.from_edges(
         low, high, num_nodes=13, features=rng.normal(size=(13, 5)),
         weights=rng.uniform(0.5, 2, len(low)) if weighted else None,
     )  # fmt: skip
+    labels = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2])
+    labels[4 - virtual : 4] = -1
     return SubgraphTask(
-        graph, Subgraphs.from_lists(SETS), labels=np.array([0, 1, 2, 0, 1, 2, 0, 1, 2]),
-        class_names=("a", "b", "c"), split=Split.sizes(train=4, val=2, test=3),
+        graph, Subgraphs.from_lists(SETS), labels=labels, class_names=("a", "b", "c"),
+        split=Split.sizes(train=4 - virtual, virtual=virtual, val=2, test=3),
     )  # fmt: skip
 
 
@@ -113,7 +118,7 @@ def dense_logits(task: SubgraphTask, config: Config, network: Any, part: str, r:
         _, x = dense_encoder(inside, features[flat], network.encoder, r)
         return pool @ x @ network.head.weight[r] + network.head.bias[r]
     x = features[flat]
-    if config.structure == "s2n+a":
+    if config.with_inner:
         _, x = dense_encoder(inside, x, network.inner, r)
     raw = member @ (full + torch.eye(13)) @ member.T
     train = raw[:4, :4]
@@ -129,7 +134,8 @@ def dense_logits(task: SubgraphTask, config: Config, network: Any, part: str, r:
 def test_logits_follow_the_equations(
     structure: str, weighted: bool, changes: dict[str, Any]
 ) -> None:
-    task, config = task_of(weighted=weighted), config_of(structure, inner_layers=2, **changes)
+    config = config_of(structure, inner_layers=2, **changes)
+    task = task_of(weighted=weighted, virtual=2 if config.coarsened else 0)
     network, stages = built(task, config)
     for part in ("train", "val", "test"):
         found = network(stages[part])[1]
