@@ -90,6 +90,13 @@ def test_ppi_bp_is_translated_so(data: Path, tmp_path: Path) -> None:
     assert written == run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
 
 
+def test_ppi_bp_is_coarsened_so(data: Path, tmp_path: Path) -> None:
+    command, *written = block_after("## Few labelled subgraphs")
+    found = run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
+    assert written[:6] == found[:6]  # nodes and sets
+    assert numberless(written) == numberless(found)
+
+
 def test_the_models_in_the_readme_run(capsys: pytest.CaptureFixture[str]) -> None:
     exec("\n".join(block_after("## Models")), {})
     mean, sd = map(float, capsys.readouterr().out.split())
@@ -103,5 +110,6 @@ def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
     docs = (ROOT / "docs" / "translation.md").read_text(encoding="utf-8")
     docs += (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     docs += (ROOT / "docs" / "encodings.md").read_text(encoding="utf-8")
+    docs += (ROOT / "docs" / "coarsening.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
         exec(block, {})

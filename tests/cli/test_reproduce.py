@@ -52,6 +52,9 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     found = json.loads(again.stdout)
     assert log.read_text().splitlines(keepends=True) == lines
     assert [row["test"] for row in found["rows"]] == [float(row["test"]) for row in rows]
+    fewer = reproduce(*QUICK, "--set", "epochs=3", "-o", out, "--resume", "--sizes", "4", "--json")
+    assert {row["n"] for row in json.loads(fewer.stdout)["rows"]} == {4}
+    assert log.read_text().splitlines(keepends=True) == lines
     other = reproduce(*QUICK, "--set", "epochs=4", "-o", out, "--resume")
     assert other.returncode == 2
     assert "other settings" in other.stderr

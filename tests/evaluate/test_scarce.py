@@ -201,3 +201,12 @@ def test_steps_are_timed_and_weighed(task, structure) -> None:
     assert found.memory > 4 * 4 * found.parameters
     wider = config.with_settings({"hidden": 2 * config.model.hidden})
     assert efficiency(task, wider, device="cpu").memory > found.memory
+
+
+def test_coarsenings_are_compared_on_subsets_that_all_had() -> None:
+    """A run that was cut short has more of one coarsening than of another."""
+    rows = rows_of(
+        {("cos2n+0", "a:0.1"): [(0.5, 0.1), (0.9, 0.1)], ("cos2n+0", "b:0.1"): [(0.6, 0.1)]}
+    )
+    found = Scarce(Plan((10,), ("cos2n+0",), ("a:0.1", "b:0.1"), (0, 1)), rows, ())
+    assert found.chosen("cos2n+0") == "b:0.1"

@@ -107,7 +107,7 @@ def data_scarce(
         encodings=given.encodings,
     )  # fmt: skip
     known = log.open(plan, task, {"preset": preset, "settings": chosen, "conv": conv})
-    rows, finished = list(known), True
+    rows, finished = [row for row in known if plan.covers(row)], True
     with progress():
         try:
             for row in scarce.data_scarce(

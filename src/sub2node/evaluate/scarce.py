@@ -98,6 +98,11 @@ class Plan:
             if (needed and not given) or len(set(given)) != len(given):
                 raise ConfigError(f"{what} are one at least, each once, found {list(given)}.")
 
+    def covers(self, found: Found) -> bool:
+        """Whether a finding is of this plan; a folder may hold those of a larger one."""
+        here = (found.structure, found.coarsen) in self.models and found.n in self.sizes
+        return here and (isinstance(found, Step) or found.seed in self.seeds)
+
     @property
     def models(self) -> list[tuple[str, str]]:
         """Structure and coarsening of each model."""
@@ -125,12 +130,16 @@ class Scarce:
     notes: tuple[str, ...] = ()
 
     def chosen(self, structure: str) -> str:
-        """The coarsening with the best mean validation score over all sizes and seeds."""
-        means: dict[str, list[float]] = {}
+        """The coarsening with the best mean validation score, over subsets that all of them had."""
+        scores: dict[str, dict[tuple[int, int], float]] = {}
         for row in self.rows:
             if row.structure == structure:
-                means.setdefault(row.coarsen, []).append(row.val)
-        return max(means, key=lambda name: np.mean(means[name]), default="")
+                scores.setdefault(row.coarsen, {})[row.n, row.seed] = row.val
+        common = set.intersection(*(set(found) for found in scores.values())) if scores else set()
+        means = {
+            name: np.mean([found[key] for key in common or found]) for name, found in scores.items()
+        }
+        return max(means, key=lambda name: means[name], default="")
 
     def scores(self, structure: str, n: int, coarsen: str | None = None) -> dict[int, Row]:
         """The rows of a model at a size, by seed; None: with the chosen coarsening."""
