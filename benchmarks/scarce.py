@@ -43,9 +43,9 @@ def main() -> None:
     plan = Plan(coarsenings=tuple(given.coarsen), seeds=tuple(seed_list(given.seeds)))
     task = s2n.load_task(given.data)
     findings = Findings(given.o, resume=given.o.exists())
-    known = findings.open(plan, task, {"preset": given.preset, "settings": {}, "conv": None})
     options = {"preset": given.preset, "device": given.device}
     models, _ = models_of(task, plan, **options)
+    known = findings.open(plan, task, models)
     for found in steps(task, plan, models, known=known):
         findings.add(found)
         known.append(found)

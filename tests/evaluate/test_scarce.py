@@ -150,12 +150,14 @@ def test_validation_chooses_the_coarsening_and_gains_are_paired() -> None:
     rows = rows_of(
         {
             ("s2n+0", ""): [(0.5, 0.4), (0.5, 0.6)],
-            ("cos2n+0", "a:0.1"): [(0.7, 0.5), (0.7, 0.8)],
-            ("cos2n+0", "b:0.1"): [(0.6, 0.9), (0.6, 0.9)],
+            ("cos2n+0", "heavy_edge:0.1"): [(0.7, 0.5), (0.7, 0.8)],
+            ("cos2n+0", "heavy_edge:0.2"): [(0.6, 0.9), (0.6, 0.9)],
         }
     )
-    found = Scarce(Plan((10,), ("s2n+0", "cos2n+0"), ("a:0.1", "b:0.1"), (0, 1)), rows, ())
-    assert found.chosen("cos2n+0") == "a:0.1"  # although the other is better on test
+    found = Scarce(
+        Plan((10,), ("s2n+0", "cos2n+0"), ("heavy_edge:0.1", "heavy_edge:0.2"), (0, 1)), rows, ()
+    )
+    assert found.chosen("cos2n+0") == "heavy_edge:0.1"  # although the other is better on test
     assert found.summary("cos2n+0", 10).mean == pytest.approx(0.65)
     gain, p = found.gain("cos2n+0", "s2n+0", 10)
     assert gain.values == pytest.approx((0.1, 0.2))
@@ -167,11 +169,13 @@ def test_validation_chooses_the_coarsening_and_gains_are_paired() -> None:
 
 
 def test_findings_are_kept_line_by_line(tmp_path, task) -> None:
-    row = Row("s2n+0", "", 2, 10, 0.5, 0.4, 0.3)
-    speed = Step("s2n+0", "", 2, 1.5, 2.5, 100, "cpu")
+    models, _ = models_of(task, PLAN, settings=QUICK, preset="fast")
+    key = models["s2n+0", ""].key
+    row = Row("s2n+0", "", 2, 10, 0.5, 0.4, 0.3, key)
+    speed = Step("s2n+0", "", 2, 1.5, 2.5, 100, "cpu", key)
     out = tmp_path / "scarce"
     log = Findings(out)
-    assert log.open(PLAN, task, {"preset": "fast"}) == []
+    assert log.open(PLAN, task, models) == []
     log.add(row)
     log.add(speed)
     with (out / "rows.jsonl").open("a") as file:
@@ -179,14 +183,21 @@ def test_findings_are_kept_line_by_line(tmp_path, task) -> None:
     with pytest.raises(ConfigError, match="--resume"):
         Findings(out)
     again = Findings(out, resume=True)
-    assert again.open(PLAN, task, {"preset": "fast"}) == [row, speed]
+    assert again.open(PLAN, task, models) == [row, speed]
     again.add(row)
-    assert Findings(out, resume=True).open(PLAN, task, {"preset": "fast"}) == [row, speed, row]
-    with pytest.raises(ConfigError, match="other preset"):
-        Findings(out, resume=True).open(PLAN, task, {"preset": "default"})
-    (out / "rows.jsonl").write_text('{"a": 1}\nnonsense\n')
-    with pytest.raises(DataError, match="not what a run left"):
-        Findings(out, resume=True).open(PLAN, task, {"preset": "fast"})
+    assert Findings(out, resume=True).open(PLAN, task, models) == [row, speed, row]
+    others, _ = models_of(task, PLAN, settings={**QUICK, "lr": 0.5}, preset="fast")
+    with pytest.raises(ConfigError, match=r"s2n\+0 with other settings"):
+        Findings(out, resume=True).open(PLAN, task, others)
+    with pytest.raises(ConfigError, match="other subsets"):
+        Findings(out, resume=True).open(replace(PLAN, subsets="published"), task, models)
+    for damage in ('{"a": 1}\nnonsense\n', "[]\n", '{"data": 1}\n', "\xff\xfe\n"):
+        (out / "rows.jsonl").write_bytes(damage.encode("latin-1"))
+        with pytest.raises(DataError, match="not what a run left"):
+            Findings(out, resume=True).open(PLAN, task, models)
+    for lost in ("", '{"data": "cut'):
+        (out / "rows.jsonl").write_text(lost)
+        assert Findings(out, resume=True).open(PLAN, task, models) == []
 
 
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "cos2n+a"])
@@ -201,12 +212,20 @@ def test_steps_are_timed_and_weighed(task, structure) -> None:
     assert found.memory > 4 * 4 * found.parameters
     wider = config.with_settings({"hidden": 2 * config.model.hidden})
     assert efficiency(task, wider, device="cpu").memory > found.memory
+    more = efficiency(task, config.with_settings({"features.join": "concat"}), device="cpu",
+                      encodings=np.ones((task.graph.num_nodes, 40)))  # fmt: skip
+    assert more.memory > found.memory  # what joins the features counts
 
 
 def test_coarsenings_are_compared_on_subsets_that_all_had() -> None:
     """A run that was cut short has more of one coarsening than of another."""
     rows = rows_of(
-        {("cos2n+0", "a:0.1"): [(0.5, 0.1), (0.9, 0.1)], ("cos2n+0", "b:0.1"): [(0.6, 0.1)]}
+        {
+            ("cos2n+0", "heavy_edge:0.1"): [(0.5, 0.1), (0.9, 0.1)],
+            ("cos2n+0", "heavy_edge:0.2"): [(0.6, 0.1)],
+        }
     )
-    found = Scarce(Plan((10,), ("cos2n+0",), ("a:0.1", "b:0.1"), (0, 1)), rows, ())
-    assert found.chosen("cos2n+0") == "b:0.1"
+    found = Scarce(
+        Plan((10,), ("cos2n+0",), ("heavy_edge:0.1", "heavy_edge:0.2"), (0, 1)), rows, ()
+    )
+    assert found.chosen("cos2n+0") == "heavy_edge:0.2"

@@ -36,7 +36,8 @@ def coarsen(
     small: Annotated[
         str,
         typer.Option(
-            "--small", help="Components of at most that many nodes: leave-out, or keep as one set."
+            "--small",
+            help="Components of at most --eigenvectors nodes: leave-out, or keep as one set.",
         ),
     ] = "leave-out",
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same sets.")] = 0,
@@ -72,29 +73,31 @@ def coarsen(
     start = time.perf_counter()
     with progress():
         found = make(task.graph, method, ratio, eigenvectors=eigenvectors, small=small, seed=seed)  # type: ignore[arg-type]
-        facts: dict[str, Any] = {"seconds": time.perf_counter() - start, **_errors(found, errors)}
+        seconds = time.perf_counter() - start
+        measured, about = _errors(found, errors)
         task, drawn = split_if_needed(task)
+        notes = [*(drawn if out is not None else ()), *found.notes, *about]
+        facts: dict[str, Any] = {"seconds": seconds, **measured, "notes": notes}
         if out is not None:
             save_coarsening(found, task, out, facts=facts, overwrite=overwrite)
     result = {**summary(found), **facts, "out": None if out is None else str(out)}
-    result["notes"] += result.get("spectral", {}).pop("notes", [])
-    result["notes"] = [*drawn, *result["notes"]] if out is not None else result["notes"]
     print_json(result) if as_json else _show(result, task.name)
 
 
-def _errors(found: Coarsening, count: int) -> dict[str, Any]:
+def _errors(found: Coarsening, count: int) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What was measured, and what to know about it."""
     if not count or found.partition is None:
-        return {}
+        return {}, ()
     measured = found.errors(count)
-    return {
+    facts = {
         "spectral": {
             "eigenvalues": len(measured.fine),
             "mean_eigenvalue_error": measured.mean,
             "eigenvalue_errors": list(measured.eigenvalues),
             "subspace_error": measured.subspace,
-            "notes": list(measured.notes),
         }
     }
+    return facts, measured.notes
 
 
 def _show(result: dict[str, Any], name: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict
-from functools import cache
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,19 +17,21 @@ from .tables import Tables
 
 if TYPE_CHECKING:
     from ..evaluate.scarce import Scarce
+    from ..evaluate.significance import Summary
     from ..task import SubgraphTask
 
+_SHORT = "interrupted: some runs are missing."
+
 app = typer.Typer(
-    help="Make tables and figures of the paper anew, on the data at hand.", no_args_is_help=True
+    help="Make tables and figures of the paper anew, on the data at hand.",
+    epilog="Example: s2n reproduce data-scarce ppi_bp --features link -o scarce",
+    no_args_is_help=True,
 )
 
 
 @app.callback()
 def _top() -> None:
-    """Make tables and figures of the paper anew, on the data at hand.
-
-    Example: s2n reproduce data-scarce ppi_bp --features link -o scarce
-    """
+    """A callback makes the name of the table a word of its own."""
 
 
 @reads_data
@@ -40,7 +41,10 @@ def data_scarce(
         str, typer.Option("--sizes", help="Training subgraphs of each class.")
     ] = "10,20,40,80",
     structures: Annotated[
-        str, typer.Option("--structures", help="Which of the six.", show_default="all six")
+        str,
+        typer.Option(
+            "--structures", help="Some of the six, as s2n+0,cos2n+0.", show_default="all six"
+        ),
     ] = "",
     coarsen: Annotated[
         list[str] | None,
@@ -57,7 +61,9 @@ def data_scarce(
             "--subsets", help="fresh: another for each seed; published: the authors' one for all."
         ),
     ] = "fresh",
-    conv: Annotated[str | None, typer.Option("--conv", show_default="gcn2")] = None,
+    conv: Annotated[
+        str | None, typer.Option("--conv", help="As of s2n run.", show_default="gcn2")
+    ] = None,
     preset: Annotated[
         str, typer.Option("--preset", help="As of s2n run; a TOML file may have them by structure.")
     ] = "default",
@@ -86,10 +92,10 @@ def data_scarce(
 
     Example: s2n reproduce data-scarce ppi_bp --features link --seeds 10 -o scarce
     """
-    from ..config import STRUCTURES, parse_setting
+    from ..config import STRUCTURES
     from ..evaluate import scarce
     from ..evaluate.findings import Findings
-    from ..evaluate.protocol import seed_list
+    from ..evaluate.protocol import seed_list, split_if_needed
 
     plan = scarce.Plan(
         sizes=tuple(_number(word) for word in _words(sizes)),
@@ -99,20 +105,28 @@ def data_scarce(
         subsets=subsets,  # type: ignore[arg-type]
     )
     given = Tables(features, encoding, None)
-    chosen = {**given.settings, **dict(map(parse_setting, settings or []))}
+    chosen = given.with_settings(settings or [], plan.coarsenings[0] if plan.bridged else None)
     log = Findings(out, resume=resume)
-    task = given.read(reading.load())
+    task, drawn = split_if_needed(given.read(reading.load()))
+    if coarsen is None and task.split is not None and task.split.count("virtual"):
+        plan = replace(plan, coarsenings=("",))  # those that come with the data
     models, notes = scarce.models_of(
         task, plan, conv=conv, preset=preset, settings=chosen, device=device,
         encodings=given.encodings,
     )  # fmt: skip
-    known = log.open(plan, task, {"preset": preset, "settings": chosen, "conv": conv})
+    scarce.require(task, plan)
+    known = log.open(plan, task, models)
     rows, finished = [row for row in known if plan.covers(row)], True
+    failed: dict[str, str] = {}  # said once a model, not once a subset
+
+    def tell(model: str, error: Exception) -> None:
+        if model not in failed:
+            failed[model] = f"{model}: {error}"
+            say("Beware", failed[model], style="yellow", to=errors)
+
     with progress():
         try:
-            for row in scarce.data_scarce(
-                task, plan, models, known=known, failed=lambda model, why: _failed(model, str(why))
-            ):
+            for row in scarce.data_scarce(task, plan, models, known=known, failed=tell):
                 rows.append(row)
                 log.add(row)
         except KeyboardInterrupt:
@@ -121,25 +135,23 @@ def data_scarce(
         plan,
         tuple(row for row in rows if isinstance(row, scarce.Row)),
         tuple(row for row in rows if isinstance(row, scarce.Step)),
-        notes,
+        (*drawn, *notes, *failed.values(), *[_SHORT] * (not finished)),
     )
     if not found.rows:
-        raise typer.Exit(130) if not finished else ConfigError("no model could be trained.")
+        if finished:
+            raise ConfigError("no model could be trained.")
+        say("Stopped", "before the first run was done.", style="yellow", to=errors)
+        raise typer.Exit(130)
     print_json(found.to_dict()) if as_json else _show(found, task.name)
     if out is not None:
         _write(found, task, out, quiet=as_json)
     if not finished:
-        say("Stopped", f"after {len(found.rows)} runs; --resume goes on with -o.", style="yellow",
-            to=errors)  # fmt: skip
+        more = "; --resume goes on." if out is not None else "; with -o they would be kept."
+        say("Stopped", f"after {len(found.rows)} runs{more}", style="yellow", to=errors)
         raise typer.Exit(130)
 
 
 app.command("data-scarce")(data_scarce)
-
-
-@cache  # said once a model, not once a subset
-def _failed(model: str, error: str) -> None:
-    say("Beware", f"{model}: {error}", style="yellow", to=errors)
 
 
 def _words(text: str) -> list[str]:
@@ -159,25 +171,15 @@ def _show(found: Scarce, name: str) -> None:
     view = table(title, "Structure", *(f"n = {n}" for n in sizes))
     view.columns[0].no_wrap = True
     for structure in found.plan.structures:
-        cells = []
-        for n in sizes:
-            summary = found.summary(structure, n)
-            cells.append("-" if summary is None else
-                         f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}")  # fmt: skip
-        view.add_row(structure, *cells)
+        view.add_row(structure, *(_score(found.summary(structure, n)) for n in sizes))
     console.print(view)
     gains = table("What virtual subgraphs bring, on the same subsets", "CoS2N - S2N",
                   *(f"n = {n}" for n in sizes))  # fmt: skip
-    some = False
     for kind_of in ("+0", "+a"):
-        cells = []
-        for n in sizes:
-            gain = found.gain(f"cos2n{kind_of}", f"s2n{kind_of}", n)
-            some |= gain is not None
-            cells.append("-" if gain is None else f"{100 * gain[0].mean:+.1f}"
-                         + ("" if gain[1] is None else f" (p {gain[1]:.2g})"))  # fmt: skip
-        gains.add_row(kind_of, *cells)
-    if some:
+        both = [found.gain(f"cos2n{kind_of}", f"s2n{kind_of}", n) for n in sizes]
+        if any(gain is not None for gain in both):
+            gains.add_row(kind_of, *map(_gain, both))
+    if gains.row_count:
         console.print(gains)
     for structure in found.plan.structures:
         if chosen := found.chosen(structure):
@@ -185,10 +187,24 @@ def _show(found: Scarce, name: str) -> None:
             how = ", the best on validation" if several else ""
             say("Coarsening", f"{structure}: {chosen}{how}", style="bold")
     count = len(found.plan.seeds)
-    say("Runs", f"{count} seeds on {kind} subsets; ± is the standard deviation, p is of a paired"
-        " t-test.", style="bold")  # fmt: skip
+    runs = f"{count} {'seed' if count == 1 else 'seeds'} on {kind} subsets"
+    say("Runs", f"{runs}; ± is the standard deviation, p is of a paired t-test.", style="bold")
     for note in found.notes:
         say("Note", note, style="dim")
+
+
+def _score(summary: Summary | None) -> str:
+    if summary is None:
+        return "-"
+    spread = f" ± {100 * summary.sd:.1f}" if summary.n > 1 else ""
+    return f"{100 * summary.mean:.1f}{spread}"
+
+
+def _gain(found: tuple[Summary, float | None] | None) -> str:
+    if found is None:
+        return "-"
+    points = round(100 * found[0].mean, 1) + 0.0  # no -0.0
+    return f"{points:+.1f}" + ("" if found[1] is None else f" (p {found[1]:.2g})")
 
 
 def _write(found: Scarce, task: SubgraphTask, out: Path, *, quiet: bool) -> None:
@@ -207,8 +223,8 @@ def _write(found: Scarce, task: SubgraphTask, out: Path, *, quiet: bool) -> None
     try:
         for stem, make in (("data-scarce", data_scarce_figure), ("ratios", ratio_figure)):
             figure = make(found, name)
-            if figure is not None and (why := save_figure(figure, out / stem)) and not quiet:
-                say("Note", why, style="dim")
+            if figure is not None and (why := save_figure(figure, out / stem)):
+                say("Note", why, style="dim", to=errors)
     except MissingExtraError as error:
         say("Note", f"no figures were drawn: {error}", style="dim", to=errors)
     if not quiet:

@@ -191,8 +191,6 @@ class _Plan:
     tables: Tables
 
     def __post_init__(self) -> None:
-        from ..coarsen import parse_coarsen
-        from ..config import full_name, parse_setting
         from ..evaluate.protocol import seed_list
 
         default = 1 if self.splits else 10
@@ -201,16 +199,7 @@ class _Plan:
             raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
         if self.threshold not in ("zero", "val"):
             raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
-        if self.coarsen is not None:
-            parse_coarsen(self.coarsen)
-        self.settings = dict(parse_setting(text) for text in self.words)
-        for name in ("structure", "conv"):
-            if name in self.settings:
-                raise ConfigError(f"the {name} is chosen with --{name}.")
-        for name in map(full_name, self.settings):
-            if name in self.tables.settings:
-                raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
-        self.settings = {**self.tables.settings, **self.settings}
+        self.settings = self.tables.with_settings(self.words, self.coarsen)
 
     def other(self, against: Path | None) -> dict[str, Any] | None:
         """The result to test against, if it can be."""
@@ -238,6 +227,9 @@ class _Plan:
             check(task)
         drawn = () if self.splits else drawn
         found: list[tuple[Any, Any, Any]] = []
+        failed: list[tuple[Any, ConfigError]] = []
+        if self.coarsen and task.split is not None and task.split.count("virtual"):
+            raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
         for structure in STRUCTURES if self.everything else (self.structure,):
             bridges = not self.everything or str(structure).startswith("cos2n")
             try:
@@ -248,11 +240,13 @@ class _Plan:
                     checkpoint=self.place.states, resume=self.place.resume,
                 )  # fmt: skip
             except ConfigError as error:
-                if not found:
-                    raise
-                say("Beware", f"{structure}: {error}", style="yellow", to=errors)
+                failed.append((structure, error))
                 continue
             found.append(model)
+        if not found:
+            raise failed[0][1]
+        for structure, why in failed:
+            say("Beware", f"{structure}: {why}", style="yellow", to=errors)
         simple = [(Simple(model), "", ()) for model in SIMPLE.values()] if self.everything else []
         return task, [(m, name, (*drawn, *notes)) for m, name, notes in [*simple, *found]]
 

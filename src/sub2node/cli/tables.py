@@ -47,6 +47,24 @@ class Tables:
         if "features" in self._files:
             self.settings["features.kind"] = "given"
 
+    def with_settings(self, words: list[str], coarsen: str | None = None) -> dict[str, Any]:
+        """Settings of options and of ``--set``; what has an option is not set twice."""
+        from ..coarsen import parse_coarsen
+        from ..config import full_name, parse_setting
+
+        given = dict(parse_setting(text) for text in words)
+        for name in ("structure", "conv"):
+            if name in given:
+                raise ConfigError(f"the {name} is chosen with --{name}.")
+        taken = set(self.settings)
+        if coarsen is not None:
+            parse_coarsen(coarsen)
+            taken |= {"coarsening.method", "coarsening.ratio"}
+        for name in map(full_name, given):
+            if name in taken:
+                raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
+        return {**self.settings, **given}
+
     def read(self, task: SubgraphTask) -> SubgraphTask:
         """Read the files; the task with the features of one of them."""
         if not self._files:

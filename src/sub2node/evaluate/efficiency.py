@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..config import Config
 from ..device import find_device
@@ -30,7 +31,7 @@ class Efficiency:
 
     Args:
         train_seconds: Median time of a training step (forward, backward, optimiser).
-        eval_seconds: Median time of an answer for the validation part.
+        eval_seconds: Median time of answers for the validation part, with their score.
         train_subgraphs: Labelled subgraphs of a training step.
         eval_subgraphs: Subgraphs answered for.
         parameters: Numbers that are trained.
@@ -58,26 +59,36 @@ class Efficiency:
         return self.eval_subgraphs / self.eval_seconds
 
 
-def efficiency(task: SubgraphTask, config: Config, *, device: str = "auto") -> Efficiency:
+def efficiency(
+    task: SubgraphTask,
+    config: Config,
+    *,
+    conv: Callable[..., nn.Module] | None = None,
+    encodings: Any = None,
+    device: str = "auto",
+) -> Efficiency:
     """Time and memory of one replica's steps; the first ones, which warm up, do not count.
 
     Args:
         task: With labels and a split.
         config: All settings.
+        conv: A convolution of your own, instead of the one in ``config``.
+        encodings: Columns of your own that join the node features.
         device: ``auto``, ``cpu`` or ``cuda``.
     """
     where = find_device(device)
     task, _ = presented(task, config)
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     cuda = where.type == "cuda"
-    if cuda:
-        torch.cuda.reset_peak_memory_stats(where)
     stages = build_stages(task, config, parts=("train", "val"), device=where)
-    inputs = node_inputs(task, config, stages.rows, device=where.type)
+    inputs = node_inputs(task, config, stages.rows, encodings=encodings, device=where.type)
+    if cuda:  # features may have been made there
+        gc.collect()
+        torch.cuda.reset_peak_memory_stats(where)
     asked: tuple[Part, ...] = ("train", "val")
     with kept_memory(where):
         group = Group(
-            *build_network(task, config, stages, [0], inputs=inputs), stages,
+            *build_network(task, config, stages, [0], inputs=inputs, conv=conv), stages,
             {part: target(labels[part]) for part in asked}, config.training,
         )  # fmt: skip
         train = _median(group.train_step, where)
@@ -113,11 +124,11 @@ def _wait(device: torch.device) -> None:
 
 def _held(group: Group, stages: Stages) -> int:
     """Bytes of all different tensors that are there when a forward pass ends."""
-    kept: dict[int, int] = {}
+    kept: dict[int, torch.UntypedStorage] = {}  # held, so that no address is used twice
 
     def keep(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
+        kept[storage.data_ptr()] = storage
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
@@ -128,7 +139,7 @@ def _held(group: Group, stages: Stages) -> int:
             keep(parameter.grad)
     for tensor in _tensors([stages, list(group.optimizer.state.values())]):
         keep(tensor)
-    return sum(kept.values())
+    return sum(storage.nbytes() for storage in kept.values())
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

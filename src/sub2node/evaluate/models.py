@@ -118,6 +118,19 @@ class GraphNetwork:
         ]
         return ", ".join(word for word in words if word)
 
+    @property
+    def key(self) -> str:
+        """Names all settings and encodings: another key, another model."""
+        return digest("model", repr(self.candidates), str(self.conv), self._columns)[:12]
+
+    @property
+    def _columns(self) -> str | Array | None:
+        """The encodings by content."""
+        extra = self.encodings
+        if isinstance(extra, Encoding):
+            return digest(extra.nodes, extra.values)
+        return None if extra is None else np.asarray(extra)
+
     def check(self) -> None:
         """Raise what can be known before any training."""
         find_device(self.device)
@@ -203,12 +216,8 @@ class GraphNetwork:
             return None
         words = f"{self.name} {config.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
-        extra = self.encodings
-        if isinstance(extra, Encoding):
-            extra = digest(extra.nodes, extra.values)
-        elif extra is not None:
-            extra = np.asarray(extra)
-        parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), device.type, extra)
+        parts = (task.hash, repr(config), str(self.conv), str(list(seeds)), device.type,
+                 self._columns)  # fmt: skip
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..coarsen import parse_coarsen
 from ..config import STRUCTURES, Structure
 from ..errors import ConfigError, DataError, Sub2NodeError
 from ..progress import step
@@ -40,6 +41,7 @@ class Row:
         val: Micro-F1 on validation, of the state that was kept.
         test: Micro-F1 on test.
         macro: Macro-F1 on test.
+        model: The key of the model's settings.
     """
 
     structure: str
@@ -49,6 +51,7 @@ class Row:
     val: float
     test: float
     macro: float
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Step:
     eval_throughput: float
     memory: int
     device: str
+    model: str = ""
 
 
 Found = Row | Step
@@ -76,7 +80,7 @@ class Plan:
         sizes: Training subgraphs of each class.
         structures: Of the six.
         coarsenings: Of CoS2N; where there are several, validation decides which one stands in the
-            table.
+            table. An empty one stands for virtual subgraphs that come with the data.
         seeds: One a run.
         subsets: ``fresh``: another subset for each seed; ``published``: one for all seeds, drawn as
             the authors did.
@@ -90,11 +94,14 @@ class Plan:
 
     def __post_init__(self) -> None:
         seed_list(self.seeds)
+        object.__setattr__(self, "sizes", tuple(sorted(self.sizes)))
+        plain = (("{}:{:g}".format(*parse_coarsen(c)) if c else "") for c in self.coarsenings)
+        object.__setattr__(self, "coarsenings", tuple(plain))
         if self.subsets not in SUBSETS:
             raise ConfigError(f"subsets are {' or '.join(SUBSETS)}, not {self.subsets!r}.")
         for what in ("sizes", "structures", "coarsenings"):
             given = getattr(self, what)
-            needed = what != "coarsenings" or any(s.startswith("cos2n") for s in self.structures)
+            needed = what != "coarsenings" or self.bridged
             if (needed and not given) or len(set(given)) != len(given):
                 raise ConfigError(f"{what} are one at least, each once, found {list(given)}.")
 
@@ -102,6 +109,11 @@ class Plan:
         """Whether a finding is of this plan; a folder may hold those of a larger one."""
         here = (found.structure, found.coarsen) in self.models and found.n in self.sizes
         return here and (isinstance(found, Step) or found.seed in self.seeds)
+
+    @property
+    def bridged(self) -> bool:
+        """Whether CoS2N is among the structures."""
+        return any(structure.startswith("cos2n") for structure in self.structures)
 
     @property
     def models(self) -> list[tuple[str, str]]:
@@ -156,7 +168,10 @@ class Scarce:
         return Summary(tuple(row.test for row in found.values())) if found else None
 
     def gain(self, more: str, less: str, n: int) -> tuple[Summary, float | None] | None:
-        """Differences of test micro-F1 on the same subsets, and p of a paired t-test."""
+        """Differences of test micro-F1 on the same subsets, and p of a paired t-test.
+
+        No p where there is a single difference, or no spread.
+        """
         from scipy.stats import ttest_1samp
 
         a, b = self.scores(more, n), self.scores(less, n)
@@ -164,10 +179,8 @@ class Scarce:
         if not both:
             return None
         difference = Summary(tuple(a[seed].test - b[seed].test for seed in both))
-        if difference.n < 2:
+        if difference.n < 2 or np.ptp(difference.values) < 1e-12:
             return difference, None
-        if difference.sd == 0:
-            return difference, 1.0 if difference.mean == 0 else 0.0
         return difference, float(ttest_1samp(difference.values, 0).pvalue)
 
     def to_dict(self) -> dict[str, Any]:
@@ -217,6 +230,10 @@ def published_subset(split: Split, labels: Array, n: int) -> Split:
     many as the smallest has.
     """
     split.per_class(labels, n)  # refuses what cannot be
+    if n > _TAIL:
+        raise DataError(
+            f"the authors drew {_TAIL} of each class at most, so n = {n} cannot be had."
+        )
     train = np.flatnonzero(split.codes == 0)
     classes = np.unique(labels[train])
     place = {int(name): number for number, name in enumerate(classes)}
@@ -242,6 +259,13 @@ def published_subset(split: Split, labels: Array, n: int) -> Split:
     return Split(codes)
 
 
+def require(task: SubgraphTask, plan: Plan) -> None:
+    """Raise what can be known before hours of training: data and sizes that do not fit."""
+    check(task)
+    for n in plan.sizes:
+        subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
+
+
 def data_scarce(
     task: SubgraphTask,
     plan: Plan,
@@ -259,9 +283,7 @@ def data_scarce(
         known: Findings of an earlier run of the same plan.
         failed: Called with a model that cannot be trained; it is left out. None: the error counts.
     """
-    check(task)
-    for n in plan.sizes:  # what cannot be is known before hours of training
-        subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
+    require(task, plan)
     done = {(row.structure, row.coarsen, row.n, row.seed) for row in known if isinstance(row, Row)}
     yield from steps(task, plan, models, known=known, failed=failed)
     rounds: Sequence[tuple[int, ...]] = [(seed,) for seed in plan.seeds]
@@ -300,12 +322,15 @@ def steps(
         small = subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
         model = models[structure, coarsen]
         try:
-            found = efficiency(small, model.candidates[0], device=model.device)
+            found = efficiency(
+                small, model.candidates[0], conv=model.conv, encodings=model.encodings,
+                device=model.device,
+            )  # fmt: skip
         except Sub2NodeError as error:
             _tell(failed, structure, coarsen, error)
             continue
         yield Step(structure, coarsen, n, found.train_throughput, found.eval_throughput,
-                   found.memory, found.device)  # fmt: skip
+                   found.memory, found.device, model.key)  # fmt: skip
     step("speed and memory", 1, 1)
 
 
@@ -325,6 +350,7 @@ def _rows(
         yield Row(
             structure, coarsen, n, seed, result.val["micro_f1"].values[number],
             result.test["micro_f1"].values[number], result.test["macro_f1"].values[number],
+            model.key,
         )  # fmt: skip
 
 

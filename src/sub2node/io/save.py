@@ -156,8 +156,9 @@ def _write_gmt(task: SubgraphTask, tables: dict[str, Any], folder: Path) -> None
 
 
 def _labelled(task: SubgraphTask) -> bool:
-    """Whether every subgraph has a class."""
-    return task.labels is not None and bool(task.labels.any(axis=1).all())
+    """Whether every subgraph that is not virtual has a class."""
+    virtual = False if task.split is None else task.split.mask("virtual")
+    return task.labels is not None and bool((task.labels.any(axis=1) | virtual).all())
 
 
 def _spread_features(nodes: Any) -> Any:
@@ -177,6 +178,8 @@ def _one_label_a_row(labels: Any) -> Any:
     if "label" not in labels.column_names or not pa.types.is_list(labels["label"].type):
         return labels
     lists = labels["label"].combine_chunks()
-    rows = pc.list_parent_indices(lists)
-    table = labels.drop_columns(["label"]).take(rows)
-    return table.append_column("label", lists.flatten())
+    counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    rows = np.repeat(np.arange(len(lists)), np.maximum(counts, 1))  # a virtual one has none
+    places = np.cumsum(counts[rows] > 0) - 1
+    words = lists.flatten().take(pa.array(places, mask=counts[rows] == 0))
+    return labels.drop_columns(["label"]).take(pa.array(rows)).append_column("label", words)

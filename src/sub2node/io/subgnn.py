@@ -247,7 +247,9 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
     ):
         if value is not None:
             raise ConfigError(f"the SubGNN layout has no {what}; write parquet instead.")
-    if task.labels is None or task.split is None or task.split.count("virtual"):
+    if task.split is not None and task.split.count("virtual"):
+        raise ConfigError("the SubGNN layout has no virtual subgraphs; write parquet instead.")
+    if task.labels is None or task.split is None:
         raise ConfigError("the SubGNN layout needs labels and train, val, test; write parquet.")
     if task.multilabel and not task.labels.any(axis=1).all():
         raise ConfigError("the SubGNN layout cannot say 'none of the classes'; write parquet.")

@@ -52,7 +52,10 @@ def data_scarce_figure(found: Scarce, name: str) -> Any:
             row=1,
             col=1,
         )
-        steps = [s for s in found.steps if (s.structure, s.coarsen) == (structure, coarsen)]
+        steps = sorted(
+            (s for s in found.steps if (s.structure, s.coarsen) == (structure, coarsen)),
+            key=lambda s: s.n,
+        )
         for place, values in (
             ((1, 2), [s.train_throughput for s in steps]),
             ((2, 1), [s.eval_throughput for s in steps]),
@@ -66,20 +69,22 @@ def data_scarce_figure(found: Scarce, name: str) -> Any:
     _axes(figure, found.plan.sizes)
     for row, col in ((1, 2), (2, 1), (2, 2)):
         figure.update_yaxes(type="log", dtick="D2", tickformat="~s", row=row, col=col)
-    device = found.steps[0].device if found.steps else ""
-    return _laid_out(
-        figure,
-        f"{name}: few training subgraphs",
-        f"{_runs(found)}; bars are 95 % intervals; speed and memory of one model on {device}",
-        (1000, 760),
-    )
+    under = f"{_runs(found)}; bars are 95 % intervals"
+    if found.steps:
+        devices = " and ".join(sorted({s.device for s in found.steps}))
+        under += f"; speed and memory of one model on {devices}"
+    return _laid_out(figure, f"{name}: few training subgraphs", under, (1000, 760))
 
 
 def ratio_figure(found: Scarce, name: str) -> Any | None:
-    """Performance of CoS2N by coarsening ratio, a line a size; None without two ratios."""
+    """Performance of CoS2N by coarsening ratio, a line a size; None without two of a method."""
     structures = [s for s in found.plan.structures if s.startswith("cos2n")]
-    methods = list(dict.fromkeys(c.rpartition(":")[0] for c in found.plan.coarsenings))
-    if not structures or len(found.plan.coarsenings) < 2:
+    ratios: dict[str, list[tuple[float, str]]] = {}
+    for coarsen in found.plan.coarsenings:
+        method, _, ratio = coarsen.rpartition(":")
+        ratios.setdefault(method, []).append((float(ratio or 0), coarsen))
+    methods = [method for method, found_ratios in ratios.items() if len(found_ratios) > 1]
+    if not structures or not methods:
         return None
     plotly, subplots = _plotly()
     figure = subplots.make_subplots(
@@ -90,10 +95,8 @@ def ratio_figure(found: Scarce, name: str) -> Any | None:
     dashes = ("solid", "dash", "dot", "dashdot")
     for column, structure in enumerate(structures, start=1):
         for m, method in enumerate(methods):
-            ratios = sorted(float(c.rpartition(":")[2]) for c in found.plan.coarsenings
-                            if c.rpartition(":")[0] == method)  # fmt: skip
             for place, n in enumerate(found.plan.sizes):
-                both = [(r, found.summary(structure, n, f"{method}:{r:g}")) for r in ratios]
+                both = [(r, found.summary(structure, n, c)) for r, c in sorted(ratios[method])]
                 points = [(r, summary) for r, summary in both if summary is not None]
                 label = f"n = {n}" if len(methods) == 1 else f"n = {n}, {method}"
                 figure.add_trace(
@@ -154,7 +157,8 @@ def _axes(figure: Any, sizes: tuple[int, ...]) -> None:
 
 def _runs(found: Scarce) -> str:
     kind = "fresh subsets" if found.plan.subsets == "fresh" else "one subset as published"
-    return f"{len(found.plan.seeds)} seeds, {kind}"
+    count = len({row.seed for row in found.rows})
+    return f"{count} seeds, {kind}"
 
 
 def _laid_out(figure: Any, title: str, under: str, size: tuple[int, int]) -> Any:

@@ -158,8 +158,13 @@ def _own(name: str, given: dict[str, str]) -> Preset:
             raise ConfigError(
                 f"{name} has no settings for {wanted!r}; it has some for {', '.join(sections)}."
             )
-        tree, given = tree[wanted], {**given, "structure": wanted}
+        rest = {key: value for key, value in tree.items() if key not in sections}
+        tree = {**dict(flatten(rest)), **dict(flatten(tree[wanted]))}  # what is above holds for all
+        given = {**given, "structure": wanted}
+    settings = dict(flatten(tree))
+    notes = settings.pop("notes", [])
     try:
-        return Preset(name, (Config().with_settings({**dict(flatten(tree)), **given}),))
+        config = Config().with_settings({**settings, **given})
+        return Preset(name, (config,), tuple(f"{name}: {note}." for note in notes))
     except ConfigError as error:
         raise DataError(str(error), path=path) from None
