@@ -188,7 +188,12 @@ def _show(found: Scarce, name: str) -> None:
             say("Coarsening", f"{structure}: {chosen}{how}", style="bold")
     count = len(found.plan.seeds)
     runs = f"{count} {'seed' if count == 1 else 'seeds'} on {kind} subsets"
-    say("Runs", f"{runs}; ± is the standard deviation, p is of a paired t-test.", style="bold")
+    say(
+        "Runs",
+        f"{runs}; ± is the standard deviation, below it the 95 % interval of the mean; p is of a"
+        " paired t-test.",
+        style="bold",
+    )
     for note in found.notes:
         say("Note", note, style="dim")
 
@@ -196,8 +201,10 @@ def _show(found: Scarce, name: str) -> None:
 def _score(summary: Summary | None) -> str:
     if summary is None:
         return "-"
-    spread = f" ± {100 * summary.sd:.1f}" if summary.n > 1 else ""
-    return f"{100 * summary.mean:.1f}{spread}"
+    if summary.n == 1:
+        return f"{100 * summary.mean:.1f}"
+    low, high = summary.interval
+    return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}\n{100 * low:.1f} … {100 * high:.1f}"
 
 
 def _gain(found: tuple[Summary, float | None] | None) -> str:
