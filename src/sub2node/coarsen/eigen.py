@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +15,12 @@ from ..ragged import Array, generator, pointers, ranges
 
 _DENSE = 400  # nodes up to which a dense solver is quicker
 _BATCH = 1 << 23  # entries of dense matrices that are solved together: 64 MB
-_ENOUGH = 1e-6  # residual of an eigenvector, as a share of its eigenvalue
+_ENOUGH = 1e-5  # residual of an eigenvector, as a share of its eigenvalue
 _ROUNDS, _CHUNK = 15, 40  # looks at the residual, and iterations between two
 _SPARSE = 12  # entries a row up to which a factorisation may be tried …
-_FEW = 4  # … after so many looks
+_WIDE = 4  # … where the bandwidth is so many times the square root of the nodes at most, …
+_FEW = 2  # … after so many looks
+_SMALL = 3000  # nodes up to which it is tried on any graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +112,10 @@ def lowest(matrix: Any, null: Array, k: int, *, seed: int) -> Eigenpairs:
     if size <= max(_DENSE, 5 * (k + 5)):  # LOBPCG wants few columns
         values, vectors = np.linalg.eigh(matrix.toarray())
         return Eigenpairs(values[None, :k], vectors[:, :k])
-    found = _gradients(matrix, null, k - 1, seed)
+    narrow = _is_narrow(matrix)
+    found = _gradients(matrix, null, k - 1, _FEW if narrow else _ROUNDS, seed)
     left = _residual(matrix, *found)
-    if left > _ENOUGH and matrix.nnz <= _SPARSE * size:
+    if left > _ENOUGH and (narrow or size <= _SMALL):
         again = _inverted(matrix, found, k, seed)
         if again is not None and _residual(matrix, *again) < left:
             found, left = again, _residual(matrix, *again)
@@ -128,7 +132,20 @@ def lowest(matrix: Any, null: Array, k: int, *, seed: int) -> Eigenpairs:
 Pairs = tuple[Array, Array]
 
 
-def _gradients(matrix: Any, null: Array, count: int, seed: int) -> Pairs:
+def _is_narrow(matrix: Any) -> bool:
+    """Whether a graph is long rather than wide, as meshes are, so that factors stay sparse."""
+    size = matrix.shape[0]
+    if matrix.nnz > _SPARSE * size:
+        return False
+    order = sp.csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True)
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    rows = np.repeat(np.arange(size), np.diff(matrix.indptr))
+    band = int(np.abs(place[rows] - place[matrix.indices]).max(initial=0))
+    return band <= _WIDE * math.sqrt(size)
+
+
+def _gradients(matrix: Any, null: Array, count: int, rounds: int, seed: int) -> Pairs:
     """By LOBPCG with the diagonal as preconditioner, some columns more than asked for."""
     from scipy.sparse.linalg import lobpcg
 
@@ -136,7 +153,6 @@ def _gradients(matrix: Any, null: Array, count: int, seed: int) -> Pairs:
     inverse = sp.diags_array(1 / np.where(diagonal > 0, diagonal, 1))
     block = generator(seed).standard_normal((size, count + min(count, 4) + 1))
     best = _smoothed(matrix, inverse, null, block)
-    rounds = _ROUNDS if matrix.nnz > _SPARSE * size else _FEW
     for number in range(rounds):
         step("eigenvectors", number, rounds)
         try:
