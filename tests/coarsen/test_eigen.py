@@ -222,3 +222,17 @@ def test_many_eigenvectors_of_a_graph_that_is_not_small(k: int) -> None:
     matrix = laplacian(weights_of(connected(500, 3)))
     found = lowest(matrix, np.ones(500), k, seed=0)
     check(matrix.toarray(), found.values[0], found.vectors)
+
+
+def test_a_wide_graph_is_never_factorised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors of a random graph are nearly dense: 20,000 nodes would take minutes."""
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("factorised")
+
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", never)
+    monkeypatch.setattr(eigen, "_ROUNDS", 1)  # so that the first solver does not get there
+    matrix = laplacian(weights_of(nx.random_regular_graph(4, 4000, seed=0)))
+    assert "4,000 nodes are approximate" in lowest(matrix, np.ones(4000), 4, seed=0).notes[0]
+    monkeypatch.undo()
+    assert eigen._is_narrow(laplacian(weights_of(nx.grid_2d_graph(40, 40))))
