@@ -68,7 +68,7 @@ def coarsen(
     if out is not None:
         check_place(out, overwrite=overwrite)
     task = reading.load()
-    if task.split is not None and task.split.count("virtual"):
+    if task.num_virtual:
         raise ConfigError("the data has virtual subgraphs already; coarsen what it was made from.")
     start = time.perf_counter()
     with progress():

@@ -108,7 +108,7 @@ def data_scarce(
     chosen = given.with_settings(settings or [], plan.coarsenings[0] if plan.bridged else None)
     log = Findings(out, resume=resume)
     task, drawn = split_if_needed(given.read(reading.load()))
-    if coarsen is None and task.split is not None and task.split.count("virtual"):
+    if coarsen is None and task.num_virtual:
         plan = replace(plan, coarsenings=("",))  # those that come with the data
     models, notes = scarce.models_of(
         task, plan, conv=conv, preset=preset, settings=chosen, device=device,

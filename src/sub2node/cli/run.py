@@ -228,7 +228,7 @@ class _Plan:
         drawn = () if self.splits else drawn
         found: list[tuple[Any, Any, Any]] = []
         failed: list[tuple[Any, ConfigError]] = []
-        if self.coarsen and task.split is not None and task.split.count("virtual"):
+        if self.coarsen and task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
         for structure in STRUCTURES if self.everything else (self.structure,):
             bridges = not self.everything or str(structure).startswith("cos2n")

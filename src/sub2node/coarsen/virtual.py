@@ -23,7 +23,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
     """
     if task.split is None:
         raise DataError("virtual subgraphs go between train and val; split the task first.")
-    if task.split.count("virtual"):
+    if task.num_virtual:
         raise DataError("the task has virtual subgraphs already.")
     labels = task.labels
     if labels is not None:
@@ -39,7 +39,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
 
 def without_virtual(task: SubgraphTask) -> SubgraphTask:
     """The task without its virtual subgraphs."""
-    if task.split is None or not task.split.count("virtual"):
+    if task.split is None or not task.num_virtual:
         return task
     return task.subset(~task.split.mask("virtual"))
 

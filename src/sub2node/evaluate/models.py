@@ -229,8 +229,8 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
     """
     if not config.coarsened:
         return without_virtual(task), ()
-    if task.split is not None and task.split.count("virtual"):
-        return task, (f"{task.split.count('virtual'):,} virtual subgraphs came with the data.",)
+    if task.num_virtual:
+        return task, (f"{task.num_virtual:,} virtual subgraphs came with the data.",)
     found = _coarsened(task.graph, config.coarsening)
     note = (
         f"{len(found):,} virtual subgraphs of {found.covered:,} nodes by {found.method} at ratio"

@@ -103,7 +103,7 @@ def network(
             raise ConfigError(
                 f"coarsening is for cos2n+0 and cos2n+a, not for {found.config.structure}."
             )
-        if task.split is not None and task.split.count("virtual"):
+        if task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
     model = GraphNetwork(
         found.candidates,

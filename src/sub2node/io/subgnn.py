@@ -247,7 +247,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
     ):
         if value is not None:
             raise ConfigError(f"the SubGNN layout has no {what}; write parquet instead.")
-    if task.split is not None and task.split.count("virtual"):
+    if task.num_virtual:
         raise ConfigError("the SubGNN layout has no virtual subgraphs; write parquet instead.")
     if task.labels is None or task.split is None:
         raise ConfigError("the SubGNN layout needs labels and train, val, test; write parquet.")

@@ -119,6 +119,11 @@ class SubgraphTask:
         return self.labels is not None and self.labels.ndim == 2
 
     @property
+    def num_virtual(self) -> int:
+        """Virtual subgraphs; 0 without a split."""
+        return 0 if self.split is None else self.split.count("virtual")
+
+    @property
     def num_classes(self) -> int:
         """C; 0 without labels."""
         return len(self.class_names)
