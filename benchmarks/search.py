@@ -23,9 +23,10 @@ import numpy as np
 
 import sub2node as s2n
 from sub2node.baselines import SIMPLE
-from sub2node.config import Config, parse_setting
+from sub2node.config import Config
 from sub2node.evaluate.models import GraphNetwork, Simple
 from sub2node.evaluate.protocol import labels_of, seed_list
+from sub2node.settings import parse_setting, to_toml
 from sub2node.train import find_preset
 
 
@@ -163,7 +164,7 @@ def show(row: dict[str, Any]) -> None:
     print(f"# Chosen without the test part: micro-F1 {row['val']:.4f} over {row['n']} seeds or")
     print("# splits of train and val, by benchmarks/search.py.\n")
     config = Config().with_settings({"structure": row["structure"], "conv": row["conv"]})
-    print(config.with_settings(row["settings"]).to_toml())
+    print(to_toml(config.with_settings(row["settings"]).to_dict()))
 
 
 def arguments() -> argparse.Namespace:

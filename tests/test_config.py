@@ -6,8 +6,9 @@ import tomllib
 
 import pytest
 
-from sub2node.config import Config, parse_setting
+from sub2node.config import Config
 from sub2node.errors import ConfigError
+from sub2node.settings import parse_setting, to_toml
 
 
 def test_settings_are_replaced_by_full_or_last_name() -> None:
@@ -22,7 +23,7 @@ def test_settings_are_replaced_by_full_or_last_name() -> None:
 def test_dict_and_toml_hold_everything() -> None:
     config = Config().with_settings({"structure": "connected", "lr": 3e-7, "features.value": -1.5})
     assert Config.from_dict(config.to_dict()) == config
-    assert Config.from_dict(tomllib.loads(config.to_toml())) == config
+    assert Config.from_dict(tomllib.loads(to_toml(config.to_dict()))) == config
 
 
 @pytest.mark.parametrize(

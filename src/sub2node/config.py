@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
-from .errors import ConfigError, suggest
+from .settings import Settings
+from .settings import within as _within
 
 Structure = Literal["separated", "connected", "s2n+0", "s2n+a", "cos2n+0", "cos2n+a"]
-_HUGE = 1e300
 STRUCTURES: tuple[Structure, ...] = get_args(Structure)
-
-
-def _within(default: Any, low: float, high: float = math.inf) -> Any:
-    return field(default=default, metadata={"range": (low, high)})
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Features:
+class NodeFeatures:
     """What a node enters with.
 
     Args:
@@ -89,8 +81,6 @@ class Features:
             ``log``: the same after a logarithm, for ``rwpe``, whose values span powers of ten.
         sign_flips: Each column of the encodings is multiplied by -1 at random, anew in each epoch;
             for ``lappe``, whose signs mean nothing.
-        subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics)
-            or ``wl`` (Weisfeiler-Leman histograms).
     """
 
     kind: Literal["given", "constant", "random", "link", "svd"] = "random"
@@ -104,6 +94,17 @@ class Features:
     join: Literal["add", "concat", "share"] = "add"
     scaling: Literal["none", "standard", "log"] = "none"
     sign_flips: bool = False
+
+
+@dataclass(frozen=True)
+class Features(NodeFeatures):
+    """What a node enters with, and a subgraph.
+
+    Args:
+        subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics)
+            or ``wl`` (Weisfeiler-Leman histograms).
+    """
+
     subgraphs: Literal["none", "structure", "wl"] = "none"
 
 
@@ -169,7 +170,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """All settings of a run.
 
     Args:
@@ -185,10 +186,6 @@ class Config:
     coarsening: Coarsening = field(default_factory=Coarsening)
     training: Training = field(default_factory=Training)
 
-    def __post_init__(self) -> None:
-        for key, value in _leaves(self):
-            _check(key, value, *_LEAVES[key])
-
     @property
     def translated(self) -> bool:
         """Whether the network works on the S2N graph: S2N and CoS2N."""
@@ -203,125 +200,3 @@ class Config:
     def with_inner(self) -> bool:
         """Whether a network inside each subgraph comes before the S2N graph: +A."""
         return self.structure.endswith("+a")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tree as nested dicts."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, tree: Mapping[str, Any]) -> Config:
-        """The reverse of :meth:`to_dict`; missing settings have their defaults."""
-        return cls().with_settings(dict(flatten(tree)))
-
-    def to_toml(self) -> str:
-        """The tree as TOML, which is a preset that can be used again."""
-        sections: dict[str, list[str]] = {}
-        for key, value in _leaves(self):
-            section, _, name = key.rpartition(".")
-            text = json.dumps(value)  # TOML writes these kinds of values as JSON does
-            sections.setdefault(section, []).append(f"{name} = {text}")
-        return "\n".join(
-            "\n".join([f"[{section}]"] * bool(section) + lines) + "\n"
-            for section, lines in sections.items()
-        )
-
-    def with_settings(self, settings: Mapping[str, Any]) -> Config:
-        """The config with some settings replaced.
-
-        Args:
-            settings: Values by full name (``training.lr``), or by last name (``lr``) where only
-                one setting has it.
-        """
-        changes = {full_name(name): value for name, value in settings.items()}
-        for key, value in changes.items():
-            _check(key, value, *_LEAVES[key])
-        changed: Config = _replaced(self, "", changes)
-        return changed
-
-
-def parse_setting(text: str) -> tuple[str, Any]:
-    """``key=value`` as typed on a command line; the value is read as TOML, else as a word."""
-    name, found, value = text.partition("=")
-    if not found or not name.strip() or not value.strip():
-        raise ConfigError(f"a setting is written key=value, found {text!r}.")
-    try:
-        return name.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
-        return name.strip(), value.strip()
-
-
-def flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested settings as full names and values."""
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from flatten(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
-
-
-def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if is_dataclass(value):
-            yield from _leaves(value, f"{prefix}{item.name}.")
-        else:
-            yield prefix + item.name, value
-
-
-def _kinds(node: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
-    hints = get_type_hints(node)
-    for item in fields(node):
-        if is_dataclass(hints[item.name]):
-            yield from _kinds(hints[item.name], f"{prefix}{item.name}.")
-        else:
-            yield prefix + item.name, (hints[item.name], item.metadata.get("range"))
-
-
-_LEAVES: dict[str, tuple[Any, Any]] = dict(_kinds(Config))
-
-
-def full_name(name: str) -> str:
-    """The full name of a setting that is given by it or by its last part."""
-    if name in _LEAVES:
-        return name
-    ends = [key for key in _LEAVES if key.endswith(f".{name}")]
-    if len(ends) == 1:
-        return ends[0]
-    if ends:
-        raise ConfigError(f"there are several settings {name!r}: say {' or '.join(ends)}.")
-    known = [*_LEAVES, *(key.rsplit(".", 1)[-1] for key in _LEAVES)]
-    raise ConfigError(f"there is no setting {name!r}.{suggest(name, dict.fromkeys(known))}")
-
-
-def _check(key: str, value: Any, kind: Any, bounds: Any) -> None:
-    """Raise unless the value is of its kind and within its bounds."""
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise ConfigError(
-                f"{key} cannot be {value!r}.{suggest(str(value), map(str, get_args(kind)))}"
-            )
-        return
-    word = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}[kind]
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = number if kind is float else isinstance(value, kind) and (kind is bool or number)
-    if kind is str:
-        fits = isinstance(value, str)
-    if not fits:
-        raise ConfigError(f"{key} is {word}, found {value!r}.")
-    if kind is float and not abs(value) < _HUGE:
-        raise ConfigError(f"{key} is a finite number, found {value!r}.")
-    if bounds and not bounds[0] <= value <= bounds[1]:
-        most = "" if bounds[1] == math.inf else f" and at most {bounds[1]:g}"
-        raise ConfigError(f"{key} is at least {bounds[0]:g}{most}, found {value!r}.")
-
-
-def _replaced(node: Any, prefix: str, changes: Mapping[str, Any]) -> Any:
-    new = {}
-    for item in fields(node):
-        value, key = getattr(node, item.name), prefix + item.name
-        if is_dataclass(value):
-            new[item.name] = _replaced(value, f"{key}.", changes)
-        elif key in changes:
-            kind = _LEAVES[key][0]
-            new[item.name] = float(changes[key]) if kind is float else changes[key]
-    return replace(node, **new)

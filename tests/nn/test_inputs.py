@@ -29,7 +29,7 @@ def config_of(structure: str = "s2n+0", **settings: Any) -> Config:
 
 def inputs_of(task: s2n.SubgraphTask, **settings: Any) -> NodeInputs:
     rows = np.unique(task.subgraphs.nodes)
-    return node_inputs(task, config_of(**settings), rows, device="cpu")
+    return node_inputs(task, config_of(**settings).features, rows, device="cpu")
 
 
 def test_rwpe_is_as_wide_as_the_features_it_is_added_to(task) -> None:
@@ -93,13 +93,13 @@ def test_given_features_share_nothing(task) -> None:
 def test_an_encoding_is_given_or_asked_for_not_both(task) -> None:
     values = np.zeros((task.graph.num_nodes, 64))
     with pytest.raises(ConfigError, match="leave out one"):
-        node_inputs(task, config_of(encoding="rwpe"), np.arange(3), encodings=values)
+        node_inputs(task, config_of(encoding="rwpe").features, np.arange(3), encodings=values)
 
 
 def test_an_encoding_of_too_few_nodes_is_refused(task) -> None:
     few = Encoding("mine", np.arange(3), np.zeros((3, 64)))
     with pytest.raises(ConfigError, match="encode all nodes"):
-        node_inputs(task, config_of(), np.unique(task.subgraphs.nodes), encodings=few)
+        node_inputs(task, config_of().features, np.unique(task.subgraphs.nodes), encodings=few)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

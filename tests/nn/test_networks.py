@@ -52,7 +52,9 @@ def built(
     task: SubgraphTask, config: Config, seeds: tuple[int, ...] = SEEDS, **options: Any
 ) -> tuple[Network, Stages]:
     stages = build_stages(task, config)
-    inputs = node_inputs(task, config, stages.rows, encodings=options.pop("encodings", None))
+    inputs = node_inputs(
+        task, config.features, stages.rows, encodings=options.pop("encodings", None)
+    )
     return build_network(task, config, stages, seeds, inputs=inputs, **options)[0], stages
 
 

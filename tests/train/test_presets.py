@@ -9,6 +9,7 @@ import pytest
 import sub2node as s2n
 from sub2node.config import STRUCTURES, Config
 from sub2node.errors import ConfigError, DataError
+from sub2node.settings import to_toml
 from sub2node.train import find_preset, published
 
 
@@ -98,7 +99,7 @@ def test_what_is_not_there_is_said(task, name, conv, words) -> None:
 def test_a_file_of_ones_own(task, tmp_path) -> None:
     file = tmp_path / "mine.toml"
     config = Config().with_settings({"lr": 0.02, "inner.alpha": 0.25, "readout": "max"})
-    file.write_text(config.to_toml())
+    file.write_text(to_toml(config.to_dict()))
     found = find_preset(str(file), task, "s2n+0", "gcn").config
     assert found == config.with_settings({"structure": "s2n+0", "conv": "gcn"})
     file.write_text("[training]\nlr = 'fast'\n")

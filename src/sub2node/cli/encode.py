@@ -67,8 +67,8 @@ def encode(
 
     Example: s2n encode generate:density --rwpe 16 --lappe 8 -o density.parquet
     """
-    from ..config import parse_setting
     from ..encode.files import check_output
+    from ..settings import parse_setting
 
     wanted = {"rwpe": rwpe, "lappe": lappe, pretrain: width if pretrain else None,
               "structure": width if structure else None}  # fmt: skip

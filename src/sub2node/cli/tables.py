@@ -50,7 +50,8 @@ class Tables:
     def with_settings(self, words: list[str], coarsen: str | None = None) -> dict[str, Any]:
         """Settings of options and of ``--set``; what has an option is not set twice."""
         from ..coarsen import parse_coarsen
-        from ..config import full_name, parse_setting
+        from ..config import Config
+        from ..settings import parse_setting
 
         given = dict(parse_setting(text) for text in words)
         for name in ("structure", "conv"):
@@ -60,7 +61,7 @@ class Tables:
         if coarsen is not None:
             parse_coarsen(coarsen)
             taken |= {"coarsening.method", "coarsening.ratio"}
-        for name in map(full_name, given):
+        for name in map(Config.full_name, given):
             if name in taken:
                 raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
         return {**self.settings, **given}

@@ -81,7 +81,7 @@ def efficiency(
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     cuda = where.type == "cuda"
     stages = build_stages(task, config, parts=("train", "val"), device=where)
-    inputs = node_inputs(task, config, stages.rows, encodings=encodings, device=where.type)
+    inputs = node_inputs(task, config.features, stages.rows, encodings=encodings, device=where.type)
     if cuda:  # features may have been made there
         gc.collect()
         torch.cuda.reset_peak_memory_stats(where)

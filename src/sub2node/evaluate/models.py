@@ -179,7 +179,7 @@ class GraphNetwork:
         stages = build_stages(task, config, graph=graph, parts=("train", "val"), device=device)
         at_once = replicas_at_once(stages, config, len(seeds))
         inputs = node_inputs(
-            task, config, stages.rows, encodings=self.encodings, device=device.type
+            task, config.features, stages.rows, encodings=self.encodings, device=device.type
         )
         networks = [
             build_network(

@@ -14,6 +14,7 @@ from ..errors import DataError
 from ..files import check_folder, new_folder, written
 from ..metrics import answers
 from ..ragged import Array
+from ..settings import to_toml
 from ..task import SubgraphTask
 from .comparison import Comparison
 from .result import Result
@@ -88,10 +89,7 @@ def _write(result: Result, task: SubgraphTask, folder: Path) -> None:
     (folder / "result.json").write_text(text + "\n", encoding="utf-8")
     (folder / "MODEL_CARD.md").write_text(_card(result), encoding="utf-8")
     if result.config:
-        from ..config import Config
-
-        toml = Config.from_dict(result.config).to_toml()
-        (folder / "config.toml").write_text(toml, encoding="utf-8")
+        (folder / "config.toml").write_text(to_toml(result.config), encoding="utf-8")
     if result.history:
         pq.write_table(_epochs(result), folder / "epochs.parquet")
     if result.outputs:

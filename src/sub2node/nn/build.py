@@ -218,7 +218,7 @@ def build_network(
         raise DataError("the task has no labels to learn.")
     make = find_convolution(conv if conv is not None else config.conv)
     init, streams = Init(seeds), Streams(seeds, stages.device)
-    inputs = inputs or node_inputs(task, config, stages.rows, device=stages.device.type)
+    inputs = inputs or node_inputs(task, config.features, stages.rows, device=stages.device.type)
     size, features = task.graph.num_nodes, config.features
     table = NodeTable(size, stages.rows, features, inputs, init, streams)
     weighted = task.graph.weights is not None

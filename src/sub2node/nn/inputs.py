@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..config import Config, Features, parse_setting
+from ..config import NodeFeatures
 from ..encode import Encoding, encode
 from ..encode.structure import standardized
 from ..errors import ConfigError
 from ..ragged import Array
+from ..settings import parse_setting
 from ..task import Graph, SubgraphTask
 
 
@@ -33,19 +34,20 @@ class NodeInputs:
 
 
 def node_inputs(
-    task: SubgraphTask, config: Config, rows: Array, *, encodings: Any = None, device: str = "auto"
-) -> NodeInputs:
+    task: SubgraphTask, features: NodeFeatures, rows: Array, *, encodings: Any = None,
+    device: str = "auto",
+) -> NodeInputs:  # fmt: skip
     """Look up or make what the settings ask for.
 
     Args:
         task: The data.
-        config: Its ``features``.
+        features: What they ask for.
         rows: Nodes that are read, ascending.
         encodings: Columns of the caller's own, (N, K) or an :class:`Encoding`, instead of the
             encoding that the settings name.
         device: Where encodings are computed.
     """
-    features, graph = config.features, task.graph
+    graph = task.graph
     if encodings is not None and features.encoding != "none":
         raise ConfigError(
             f"encodings are given and the setting features.encoding asks for {features.encoding}"
@@ -111,7 +113,7 @@ def _given(encodings: Any, graph: Graph) -> Encoding:
     return Encoding("encodings", np.arange(graph.num_nodes), array)
 
 
-def _joined_width(values: Array, width: int, features: Features) -> int:
+def _joined_width(values: Array, width: int, features: NodeFeatures) -> int:
     """Columns that are left for the features."""
     columns = int(values.shape[1])
     if features.join == "share":

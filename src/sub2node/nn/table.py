@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..config import Features
+from ..config import NodeFeatures
 from ..ragged import Array
 from .inputs import NodeInputs
 from .streams import Init, Streams
@@ -31,7 +31,7 @@ class NodeTable(nn.Module):
     encodings: Tensor | None
 
     def __init__(
-        self, num_nodes: int, rows: Array, features: Features, inputs: NodeInputs, init: Init,
+        self, num_nodes: int, rows: Array, features: NodeFeatures, inputs: NodeInputs, init: Init,
         streams: Streams,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -67,7 +67,7 @@ class NodeTable(nn.Module):
 
 
 def _first_values(
-    num_nodes: int, rows: Array, features: Features, inputs: NodeInputs, init: Init
+    num_nodes: int, rows: Array, features: NodeFeatures, inputs: NodeInputs, init: Init
 ) -> Tensor:
     """(R or 1, rows or 1, F)."""
     if features.kind == "constant":

@@ -9,8 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..config import STRUCTURES, Config, flatten
+from ..config import STRUCTURES, Config
 from ..errors import ConfigError, DataError, suggest
+from ..settings import flatten
 from ..task import SubgraphTask
 
 NAMES = ("default", "fast", "paper")
