@@ -24,7 +24,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev,scale,spark,report]'
+	@$(PIP) --editable '.[dev,scale,spark,report,baselines]'
 	@touch $@
 
 venv: $(VENV)/.core

@@ -21,7 +21,7 @@ import sub2node as s2n
 from sub2node.baselines import SIMPLE
 from sub2node.config import STRUCTURES
 from sub2node.evaluate import Result, assess, compare
-from sub2node.evaluate.models import Simple
+from sub2node.evaluate.baselines import Simple
 
 PRESETS = Path(__file__).parent / "presets"
 # dataset, structure, where the settings come from, published test micro-F1
@@ -135,7 +135,7 @@ def ppi_link() -> None:
     head("PPI-BP, link-prediction embeddings and RWPE, micro-F1 (n = 10 seeds)")
     made = {"features.kind": "link", "features.encoding": "rwpe"}
     deep = {**made, "features.pretraining": "layers=3,lr=0.003"}  # best validation AUC
-    for model in (SIMPLE["bag of nodes"], SIMPLE["diffused bag"]):
+    for model in (SIMPLE["bag"], SIMPLE["diffused-bag"]):
         line("", model.name, assess(task, Simple(model), seeds=[10]), "")
     for structure in STRUCTURES:
         result = s2n.run(task, structure=structure, settings=deep)

@@ -24,7 +24,8 @@ import numpy as np
 import sub2node as s2n
 from sub2node.baselines import SIMPLE
 from sub2node.config import Config
-from sub2node.evaluate.models import GraphNetwork, Simple
+from sub2node.evaluate.baselines import Simple
+from sub2node.evaluate.models import GraphNetwork
 from sub2node.evaluate.protocol import labels_of, seed_list
 from sub2node.settings import parse_setting, to_toml
 from sub2node.train import find_preset

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from .settings import Settings
-from .settings import within as _within
+from .settings import Settings, within
 
 Structure = Literal["separated", "connected", "s2n+0", "s2n+a", "cos2n+0", "cos2n+a"]
 STRUCTURES: tuple[Structure, ...] = get_args(Structure)
@@ -24,10 +23,10 @@ class Convolution:
         train_eps: GIN: whether ε, the extra weight of a node's own vector, is learned.
     """
 
-    alpha: float = _within(0.5, 0, 1)
-    theta: float = _within(1.0, 0)
+    alpha: float = within(0.5, 0, 1)
+    theta: float = within(1.0, 0)
     shared_weights: bool = True
-    heads: int = _within(8, 1)
+    heads: int = within(8, 1)
     train_eps: bool = False
 
 
@@ -48,14 +47,14 @@ class Model:
         inner: Of the encoder inside each subgraph.
     """
 
-    hidden: int = _within(64, 1)
-    layers: int = _within(2, 0)
-    inner_layers: int = _within(1, 0)
+    hidden: int = within(64, 1)
+    layers: int = within(2, 0)
+    inner_layers: int = within(1, 0)
     readout: Literal["sum", "mean", "max", "degree", "degree-code", "learned"] = "sum"
     batch_norm: bool = False
     skip: bool = False
-    dropout: float = _within(0.2, 0, 0.99)
-    edge_dropout: float = _within(0.2, 0, 0.99)
+    dropout: float = within(0.2, 0, 0.99)
+    edge_dropout: float = within(0.2, 0, 0.99)
     outer: Convolution = field(default_factory=Convolution)
     inner: Convolution = field(default_factory=Convolution)
 
@@ -84,13 +83,13 @@ class NodeFeatures:
     """
 
     kind: Literal["given", "constant", "random", "link", "svd"] = "random"
-    width: int = _within(64, 1)
+    width: int = within(64, 1)
     value: float = 1.0
     pretraining: str = ""
-    scale: float = _within(1.0, 0)
+    scale: float = within(1.0, 0)
     trainable: bool = True
     encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
-    encoding_width: int = _within(0, 0)
+    encoding_width: int = within(0, 0)
     join: Literal["add", "concat", "share"] = "add"
     scaling: Literal["none", "standard", "log"] = "none"
     sign_flips: bool = False
@@ -119,7 +118,7 @@ class Translation:
     """
 
     a: float = 2.0
-    delta: float = _within(1.0, 1e-9)
+    delta: float = within(1.0, 1e-9)
     self_loops: bool = True
 
 
@@ -139,8 +138,8 @@ class Coarsening:
         "variation_edges", "heavy_edge", "algebraic_jc", "affinity_gs", "variation_neighborhoods",
         "variation_cliques", "louvain", "ego_nets", "random_walks",
     ] = "variation_edges"  # fmt: skip
-    ratio: float = _within(0.5, 1e-9, 1 - 1e-9)
-    eigenvectors: int = _within(4, 2)
+    ratio: float = within(0.5, 1e-9, 1 - 1e-9)
+    eigenvectors: int = within(4, 2)
     small: Literal["leave-out", "keep"] = "leave-out"
 
 
@@ -159,14 +158,32 @@ class Training:
         min_lr: … down to this.
     """
 
-    lr: float = _within(0.005, 0)
-    weight_decay: float = _within(1e-8, 0)
-    clip: float = _within(0.5, 0)
-    epochs: int = _within(300, 1)
-    patience: int = _within(0, 0)
-    plateau_factor: float = _within(0.7, 0, 1)
-    plateau_patience: int = _within(10, 0)
-    min_lr: float = _within(5e-5, 0)
+    lr: float = within(0.005, 0)
+    weight_decay: float = within(1e-8, 0)
+    clip: float = within(0.5, 0)
+    epochs: int = within(300, 1)
+    patience: int = within(0, 0)
+    plateau_factor: float = within(0.7, 0, 1)
+    plateau_patience: int = within(10, 0)
+    min_lr: float = within(5e-5, 0)
+
+
+@dataclass(frozen=True)
+class BatchTraining(Training):
+    """The loop of networks that see some subgraphs at a time.
+
+    The learning rate follows the training loss, not the validation loss.
+
+    Args:
+        batch: Subgraphs a step; what is left over at the end of an epoch is not seen in it.
+        start: Epochs before validation scores count, and before patience begins.
+        published_ties: Besides the honest score, also give the one of the published rule: the best
+            *test* score among the epochs that tie on validation.
+    """
+
+    batch: int = within(32, 1)
+    start: int = within(0, 0)
+    published_ties: bool = False
 
 
 @dataclass(frozen=True)

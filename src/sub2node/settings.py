@@ -51,6 +51,20 @@ class Settings:
         return changed
 
     @classmethod
+    def has(cls, name: str) -> bool:
+        """Whether there is such a setting."""
+        return any(key == name or key.endswith(f".{name}") for key in _kinds(cls))
+
+    @classmethod
+    def accepts(cls, name: str, value: Any) -> bool:
+        """Whether there is such a setting and it can have this value."""
+        try:
+            cls().with_settings({name: value})
+        except ConfigError:
+            return False
+        return True
+
+    @classmethod
     def full_name(cls, name: str) -> str:
         """The full name of a setting that is given by it or by its last part."""
         known = _kinds(cls)

@@ -10,9 +10,9 @@ from hypothesis import given
 import sub2node as s2n
 from strategies import tasks
 from sub2node.baselines import SIMPLE
-from sub2node.baselines.simple import bag_of_nodes, diffused_bag
+from sub2node.baselines.linear import bag_of_nodes, diffused_bag
 from sub2node.evaluate import assess
-from sub2node.evaluate.models import Simple
+from sub2node.evaluate.baselines import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 
@@ -29,7 +29,7 @@ def ring_task(multilabel: bool = False) -> SubgraphTask:
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-@pytest.mark.parametrize("name", ["bag of nodes", "diffused bag"])
+@pytest.mark.parametrize("name", ["bag", "diffused-bag"])
 def test_bags_learn_which_nodes_matter(name, multilabel) -> None:
     result = assess(ring_task(multilabel), Simple(SIMPLE[name]), seeds=[10, 11])
     assert result.test["micro_f1"].mean == 1.0
@@ -39,7 +39,7 @@ def test_bags_learn_which_nodes_matter(name, multilabel) -> None:
 
 def test_structure_statistics_learn_density() -> None:
     task = s2n.load_task("generate:density,subgraphs=80,seed=1")
-    result = assess(task, Simple(SIMPLE["structure statistics"]), seeds=[10, 11, 12])
+    result = assess(task, Simple(SIMPLE["statistics"]), seeds=[10, 11, 12])
     assert result.test["micro_f1"].mean > 0.85
     assert result.seeds == (10, 11, 12)
     assert result.test["micro_f1"].n == 3

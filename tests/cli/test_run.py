@@ -55,9 +55,10 @@ def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     out = tmp_path / "all"
     done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
     assert done.returncode == 0, done.stderr
-    models = ("majority", "bag of nodes", "diffused bag", "structure statistics",
-              "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2", "cos2n+0 gcn2",
-              "cos2n+a gcn2")  # fmt: skip
+    models = ("majority", "bag", "diffused-bag", "statistics", "sub2vec", "gbdt, svd", "wl",
+              "s2n-kernel", "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2",
+              "cos2n+0 gcn2", "cos2n+a gcn2", "gnn-seg", "gnn-plain", "subgnn",
+              "glass")  # fmt: skip
     for text in (*models, " best ", "Marks:", "±"):
         assert text in done.stdout
     found = json.loads((out / "comparison.json").read_text())
@@ -192,7 +193,16 @@ def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> Non
     for words, message in (
         (("-o", tmp_path / "file" / "run"), "no folder to write into"),
         (("--all", "--conv", "gcnn"), "Did you mean"),
-        (("--all", "--against", tmp_path), "--all compares"),
+        (("--all", "--against", tmp_path), "--against is for one model"),
+        (("--all", "--model", "glass"), "--all compares"),
+        (("--model", "glas"), "Did you mean 'glass'"),
+        (("--model", "glass", "--structure", "s2n+a"), "leave out one"),
+        (("--model", "glass", "--model", "glass"), "named twice"),
+        (("--model", "glass", "--conv", "gcn"), "glass has no convolution"),
+        (("--model", "sub2vec", "--preset", "paper"), "no published settings of sub2vec"),
+        (("--model", "glass", "--preset", "paper:nell"), "no published settings of glass for"),
+        (("--model", "glass", "--set", "z_ratio=0.1"), "z_ratio is at least 0.5"),
+        (("--model", "wl", "--model", "bag", "--set", "z_ratio=0.9"), "no setting"),
         (("--set", "readout=degree-code", "--structure", "separated"), "S2N structures only"),
     ):
         done = run(DATA, "--set", "epochs=1000000", *words)
@@ -241,7 +251,7 @@ def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
     found = json.loads(done.stdout)
     names = [row["model"] for row in found["models"]]
     assert names[-1] == "connected gcn2"
-    assert len(names) == 6
+    assert len(names) == 10
     assert found["models"][-1]["test"]["micro_f1"]["n"] == 1
 
 

@@ -12,7 +12,8 @@ import sub2node as s2n
 from sub2node.baselines import SIMPLE
 from sub2node.errors import ConfigError, DataError
 from sub2node.evaluate import assess, compare, over_splits, protocol, random_splits
-from sub2node.evaluate.models import GraphNetwork, Simple
+from sub2node.evaluate.baselines import Simple
+from sub2node.evaluate.models import GraphNetwork
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 QUICK = {"epochs": 4, "features.kind": "random"}
@@ -146,7 +147,7 @@ def test_repeated_splits_are_the_same_for_every_model(task) -> None:
     assert len({t.hash for t in first}) == 3
     for drawn in first:
         assert abs(drawn.split.count("train") - task.split.count("train")) <= 1
-    models = [Simple(SIMPLE["majority"]), Simple(SIMPLE["bag of nodes"])]
+    models = [Simple(SIMPLE["majority"]), Simple(SIMPLE["bag"])]
     results = [over_splits(task, lambda _, m=m: m, splits=3, seeds=[1]) for m in models]
     assert [result.test["micro_f1"].n for result in results] == [3, 3]
     comparison = compare(results, paired=True)

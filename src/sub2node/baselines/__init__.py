@@ -1,4 +1,25 @@
-"""Models that stand beside the networks in every table."""
+"""Every system that the paper compares with, and what a practitioner would try first."""
 
-from .simple import SIMPLE as SIMPLE
-from .simple import SimpleModel as SimpleModel
+from .boosting import GBDT
+from .kernels import S2N_KERNEL, WL
+from .linear import BAG, DIFFUSED, MAJORITY, STATISTICS
+from .networks import GLASS, PLAIN, SEGREGATED, SUBGNN, BatchModel
+from .simple import Answers, Lesson, SimpleModel
+from .sub2vec_model import SUB2VEC
+
+_SIMPLE = (MAJORITY, BAG, DIFFUSED, STATISTICS, SUB2VEC, GBDT, WL, S2N_KERNEL)
+SIMPLE: dict[str, SimpleModel] = {model.name: model for model in _SIMPLE}
+NETWORKS: dict[str, BatchModel] = {
+    model.name: model for model in (SEGREGATED, PLAIN, SUBGNN, GLASS)
+}
+MODELS: dict[str, SimpleModel | BatchModel] = {**SIMPLE, **NETWORKS}
+
+__all__ = [
+    "MODELS",
+    "NETWORKS",
+    "SIMPLE",
+    "Answers",
+    "BatchModel",
+    "Lesson",
+    "SimpleModel",
+]

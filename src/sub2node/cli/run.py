@@ -8,22 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ConfigError, Sub2NodeError
+from ..errors import ConfigError, Sub2NodeError, suggest
 from .output import AsJson, errors, print_json, progress, say
+from .place import Place
 from .reading import Reading, reads_data
 from .results import show_comparison, show_result, tested_against
 from .tables import Tables
 
 if TYPE_CHECKING:
     from ..evaluate import Result
+    from ..settings import Settings
     from ..task import SubgraphTask
-
-_STATES = ("*.safetensors", "*.safetensors.new")
 
 
 @reads_data
 def run(
     reading: Reading,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            help="Another model: glass, gnn-plain, gnn-seg, subgnn, sub2vec, gbdt, bag,"
+            " diffused-bag, statistics, wl, s2n-kernel or majority; several are compared.",
+        ),
+    ] = None,
     structure: Annotated[
         str | None,
         typer.Option(
@@ -41,7 +49,7 @@ def run(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Compare all structures and simple models.")
+        bool, typer.Option("--all", help="Compare all structures and models.")
     ] = False,
     preset: Annotated[
         str,
@@ -56,6 +64,14 @@ def run(
     splits: Annotated[
         int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
     ] = 0,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            "--parts",
+            help="Of repeated splits: shares of train/val/test, as 50/25/25.",
+            show_default="as given",
+        ),
+    ] = None,
     features: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +89,11 @@ def run(
         typer.Option("--inputs", help="Of subgraphs besides their nodes: structure or wl."),
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Replace a setting, as in lr=0.01; of several models, in those that have it.",
+        ),
     ] = None,
     coarsen: Annotated[
         str | None,
@@ -97,97 +117,65 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a structure over several seeds, choose on validation, test once.
+    """Train a structure or another model over several seeds, choose on validation, test once.
 
     Ctrl-C ends the training in hand after its epoch and evaluates the best state so far.
 
     Example: s2n run generate:density --structure s2n+a --conv gcn2 --seeds 3 -o density-run
     """
-    if everything and (structure is not None or against is not None):
-        raise ConfigError("--all compares all structures; leave out --structure and --against.")
-    place = _Place(out, overwrite, resume)
+    names = _names(models or [], structure, everything)
+    if len(names) > 1 and against is not None:
+        raise ConfigError("--against is for one model; leave it out where several are compared.")
+    place = Place(out, overwrite, resume)
     tables = Tables(features, encoding, inputs)
-    plan = _Plan(structure, conv, everything, preset, seeds, splits, settings or [], coarsen,
-                 threshold, device, place, tables)  # fmt: skip
+    plan = _Plan(names, conv, preset, seeds, splits, parts, settings or [], coarsen, threshold, device,
+                 place, tables)  # fmt: skip
     other = plan.other(against)
-    task, models = plan.models(tables.read(reading.load()))
+    task, found = plan.models(tables.read(reading.load()))
     place.claim()
     with progress():
-        results = plan.results(task, models)
+        results = plan.results(task, found)
     _finish(plan, task, results, other, as_json)
     place.leave()
     if out is not None and not as_json:
         say("Wrote", str(out), style="green")
 
 
-@dataclass
-class _Place:
-    """The run folder, and beside it the folder of states of a run that is not finished yet."""
+def _names(models: list[str], structure: str | None, everything: bool) -> list[str | None]:
+    """Which models are asked for; None stands for what the preset says, or S2N+A."""
+    from ..baselines import MODELS, NETWORKS, SIMPLE
+    from ..config import STRUCTURES
 
-    out: Path | None
-    overwrite: bool
-    resume: bool
-
-    def __post_init__(self) -> None:
-        from ..evaluate.store import check_run_folder
-        from ..files import require_writable
-
-        if self.out is None:
-            if self.resume:
-                raise ConfigError("--resume needs the folder of the run: -o FOLDER.")
-            return
-        check_run_folder(self.out, overwrite=self.overwrite)
-        require_writable(self.out)
-        if self.states is not None and self.states.exists() and not self.resume:
-            if not self.overwrite:
-                raise ConfigError(
-                    f"{self.states} is left from a run that did not finish, or is still running;"
-                    " go on with it (--resume) or start anew (--overwrite)."
-                )
-            foreign = set(self.states.iterdir()) - set(self._ours())
-            if foreign:
-                raise ConfigError(f"{self.states} holds {min(foreign).name!r}, which is not ours.")
-
-    @property
-    def states(self) -> Path | None:
-        """Where states are kept."""
-        return None if self.out is None else self.out.with_name(self.out.name + ".checkpoint")
-
-    def _ours(self) -> list[Path]:
-        assert self.states is not None
-        return [file for pattern in _STATES for file in self.states.glob(pattern)]
-
-    def claim(self) -> None:
-        """Take the folder of states, just before the first training."""
-        if self.states is not None:
-            if not self.resume:
-                self.leave()
-            self.states.mkdir(parents=True, exist_ok=self.resume)
-
-    def leave(self) -> None:
-        """Remove the states, and nothing else."""
-        if self.states is not None and self.states.is_dir():
-            for file in self._ours():
-                file.unlink(missing_ok=True)
-            if not any(self.states.iterdir()):
-                self.states.rmdir()
+    if everything and (models or structure is not None):
+        raise ConfigError("--all compares all models; leave out --model and --structure.")
+    if models and structure is not None:
+        raise ConfigError("--model and --structure are two ways to say which; leave out one.")
+    if everything:
+        return [*SIMPLE, *STRUCTURES, *NETWORKS]  # the slow ones last
+    for name in models:
+        if name not in MODELS and name not in STRUCTURES:
+            known = (*MODELS, *STRUCTURES)
+            raise ConfigError(f"there is no model {name!r}.{suggest(name, known)}")
+    if len(set(models)) < len(models):
+        raise ConfigError("a model is named twice.")
+    return list(models) or [structure]
 
 
 @dataclass
 class _Plan:
     """Which models to assess, and how."""
 
-    structure: str | None
+    names: list[str | None]
     conv: str | None
-    everything: bool
     preset: str
     count: int | None
     splits: int
+    parts: str | None
     words: list[str]
     coarsen: str | None
     threshold: Any
     device: str
-    place: _Place
+    place: Place
     tables: Tables
 
     def __post_init__(self) -> None:
@@ -197,9 +185,13 @@ class _Plan:
         self.seeds = seed_list(self.count if self.count is not None else default)
         if self.splits == 1 or self.splits < 0:
             raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
+        self.shares = None if self.parts is None else _shares(self.parts)
+        if self.shares is not None and not self.splits:
+            raise ConfigError("--parts is for repeated splits: say --splits 10 too.")
         if self.threshold not in ("zero", "val"):
             raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
-        self.settings = self.tables.with_settings(self.words, self.coarsen)
+        kinds = [_kind(name, self.preset) for name in self.names]
+        self.settings = self.tables.with_settings(self.words, self.coarsen, kinds)
 
     def other(self, against: Path | None) -> dict[str, Any] | None:
         """The result to test against, if it can be."""
@@ -217,10 +209,8 @@ class _Plan:
 
     def models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[tuple[Any, Any, Any]]]:
         """The task with a split; models with the names of their presets and what to know."""
-        from ..baselines import SIMPLE
-        from ..config import STRUCTURES
-        from ..evaluate.models import Simple
-        from ..evaluate.protocol import check, network, split_if_needed
+        from ..baselines import MODELS
+        from ..evaluate.protocol import check, split_if_needed
 
         task, drawn = split_if_needed(task)
         if not self.splits:
@@ -230,25 +220,52 @@ class _Plan:
         failed: list[tuple[Any, ConfigError]] = []
         if self.coarsen and task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
-        for structure in STRUCTURES if self.everything else (self.structure,):
-            bridges = not self.everything or str(structure).startswith("cos2n")
+        for name in self.names:
             try:
-                model = network(
-                    task, structure=structure, conv=self.conv, preset=self.preset,
-                    settings=self.settings, coarsen=self.coarsen if bridges else None,
-                    device=self.device, encodings=self.tables.encodings,
-                    checkpoint=self.place.states, resume=self.place.resume,
-                )  # fmt: skip
+                found.append(self._model(task, name))
             except ConfigError as error:
-                failed.append((structure, error))
-                continue
-            found.append(model)
+                failed.append((name, error))
+        refused = [why for name, why in failed if name not in MODELS]
+        if refused and len(refused) == sum(name not in MODELS for name in self.names):
+            raise refused[0]  # no structure goes along: what they share is wrong
         if not found:
             raise failed[0][1]
-        for structure, why in failed:
-            say("Beware", f"{structure}: {why}", style="yellow", to=errors)
-        simple = [(Simple(model), "", ()) for model in SIMPLE.values()] if self.everything else []
-        return task, [(m, name, (*drawn, *notes)) for m, name, notes in [*simple, *found]]
+        for name, why in failed:
+            say("Beware", f"{name}: {why}", style="yellow", to=errors)
+        return task, [(m, name, (*drawn, *notes)) for m, name, notes in found]
+
+    @property
+    def several(self) -> bool:
+        """Whether models are compared."""
+        return len(self.names) > 1
+
+    def _model(self, task: SubgraphTask, name: str | None) -> tuple[Any, Any, Any]:
+        """The model of this name; of several, each takes the options that it has a use for."""
+        from ..baselines import MODELS
+        from ..evaluate.protocol import find_model
+
+        other = name in MODELS
+        bridges = not self.several or str(name).startswith("cos2n")
+        preset = self.preset
+        if other and self.several and (preset.startswith("paper") or preset.endswith(".toml")):
+            preset = _published(name, preset, task)
+        return find_model(
+            task, name if other else None, structure=None if other else name,
+            conv=None if other and self.several else self.conv, preset=preset,
+            settings=self._settings(name) if self.several else self.settings,
+            coarsen=self.coarsen if bridges else None, device=self.device,
+            encodings=self.tables.encodings, checkpoint=self.place.states,
+            resume=self.place.resume,
+        )  # fmt: skip
+
+    def _settings(self, name: str | None) -> dict[str, Any]:
+        """Those that a model has a use for; what none can have, the structures refuse."""
+        from ..baselines import MODELS
+
+        kind = _kind(name, self.preset)
+        if name not in MODELS:
+            return {key: value for key, value in self.settings.items() if kind.has(key)}
+        return {key: value for key, value in self.settings.items() if kind.accepts(key, value)}
 
     def results(self, task: SubgraphTask, models: list[tuple[Any, Any, Any]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
@@ -256,8 +273,14 @@ class _Plan:
         for model, name, notes in models:
             try:
                 result = self._assess(task, model)
+            except KeyboardInterrupt:
+                if not results:
+                    raise
+                say("Beware", f"interrupted in {model.name}; it and those after it are left out.",
+                    style="yellow", to=errors)  # fmt: skip
+                break
             except Sub2NodeError as error:
-                if not self.everything:
+                if not self.several:
                     raise
                 say("Beware", f"{model.name}: {error}", style="yellow", to=errors)
                 continue
@@ -274,8 +297,42 @@ class _Plan:
         if not self.splits:
             return assess(task, model, seeds=self.seeds, threshold=self.threshold)
         return over_splits(
-            task, lambda _: model, splits=self.splits, seeds=self.seeds, threshold=self.threshold
-        )
+            task, lambda _: model, splits=self.splits, seeds=self.seeds, threshold=self.threshold,
+            parts=self.shares,
+        )  # fmt: skip
+
+
+def _shares(text: str) -> tuple[float, float, float]:
+    """``50/25/25`` as shares of one."""
+    try:
+        train, val, test = (float(word) for word in text.split("/"))
+    except ValueError:
+        raise ConfigError(f"--parts is written as 50/25/25, found {text!r}.") from None
+    total = train + val + test
+    if not (min(train, val, test) > 0 and total < 1e9):
+        raise ConfigError(f"each of the --parts is above 0, found {text!r}.")
+    return train / total, val / total, test / total
+
+
+def _kind(name: str | None, preset: str) -> type[Settings]:
+    """The kind of settings of a model."""
+    from ..baselines import MODELS
+    from ..config import Config
+    from ..train import baseline_of
+
+    name = name or baseline_of(preset)
+    return MODELS[name].settings if name in MODELS else Config
+
+
+def _published(name: str | None, preset: str, task: SubgraphTask) -> str:
+    """The preset where this model has it, else its default."""
+    from ..train import find_baseline
+
+    try:
+        find_baseline(str(name), preset, task)
+    except ConfigError:
+        return "default"
+    return preset
 
 
 def _finish(
@@ -287,7 +344,7 @@ def _finish(
     from ..evaluate.store import save_comparison, save_run
 
     out, overwrite = plan.place.out, plan.place.overwrite
-    if plan.everything:
+    if plan.several:
         comparison = compare(results, paired=plan.splits > 0)
         print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
         if out is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from .output import progress
 
 if TYPE_CHECKING:
     from ..encode import Encoding
+    from ..settings import Settings
     from ..task import SubgraphTask
 
 _FEATURES = ("random", "constant", "given", "link", "svd")
@@ -47,8 +49,16 @@ class Tables:
         if "features" in self._files:
             self.settings["features.kind"] = "given"
 
-    def with_settings(self, words: list[str], coarsen: str | None = None) -> dict[str, Any]:
-        """Settings of options and of ``--set``; what has an option is not set twice."""
+    def with_settings(
+        self, words: list[str], coarsen: str | None = None, kinds: Iterable[type[Settings]] = ()
+    ) -> dict[str, Any]:
+        """Settings of options and of ``--set``; what has an option is not set twice.
+
+        Args:
+            words: Of ``--set``.
+            coarsen: Method and ratio.
+            kinds: What models have for settings; those of the structures by default.
+        """
         from ..coarsen import parse_coarsen
         from ..config import Config
         from ..settings import parse_setting
@@ -61,7 +71,7 @@ class Tables:
         if coarsen is not None:
             parse_coarsen(coarsen)
             taken |= {"coarsening.method", "coarsening.ratio"}
-        for name in map(Config.full_name, given):
+        for name in _full_names(given, tuple(kinds) or (Config,)):
             if name in taken:
                 raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
         return {**self.settings, **given}
@@ -85,6 +95,13 @@ class Tables:
                     )
                 task = replace(task, graph=replace(task.graph, features=found.values))
         return task
+
+
+def _full_names(given: Iterable[str], kinds: tuple[type[Settings], ...]) -> Iterator[str]:
+    """Full names of settings that some model has."""
+    for name in given:
+        having = [kind for kind in kinds if kind.has(name)] or kinds[-1:]
+        yield from (kind.full_name(name) for kind in having)
 
 
 def _file(word: str) -> tuple[Path, str | None] | None:

@@ -7,12 +7,13 @@ from .link_prediction import LinkSettings, link_prediction
 from .random_walk import random_walk
 from .structure import node_statistics, subgraph_inputs, subgraph_statistics
 from .svd import svd
-from .weisfeiler_leman import weisfeiler_leman
+from .weisfeiler_leman import colour_counts, weisfeiler_leman
 
 __all__ = [
     "KINDS",
     "Encoding",
     "LinkSettings",
+    "colour_counts",
     "encode",
     "laplacian",
     "link_prediction",

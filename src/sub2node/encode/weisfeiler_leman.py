@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..errors import ConfigError
 from ..ragged import Array
@@ -30,11 +32,37 @@ def weisfeiler_leman(
         view: ``induced``: neighbours inside the subgraph count; ``hops``: all neighbours in the
             global graph do, so a colour of round k stands for all within k hops of a member.
     """
-    for name, value, least in (("rounds", rounds, 0), ("width", width, 1)):
+    _check(rounds, view, ("width", width, 1))
+    found = np.zeros((len(task.subgraphs), rounds + 1, width), np.int64)
+    for number, colours in enumerate(_rounds(task, rounds, view)):
+        bucket = (colours % np.uint64(width)).astype(np.int64)
+        place = task.subgraphs.owner * width + bucket
+        counts = np.bincount(place, minlength=len(task.subgraphs) * width)
+        found[:, number] = counts.reshape(-1, width)
+    return found.reshape(len(task.subgraphs), -1)
+
+
+def colour_counts(task: SubgraphTask, *, rounds: int = 3, view: View = "induced") -> list[Any]:
+    """How often each colour occurs in each subgraph, exactly: for each round a CSR (M, colours)."""
+    _check(rounds, view)
+    owner, found = task.subgraphs.owner, []
+    for colours in _rounds(task, rounds, view):
+        names, column = np.unique(colours, return_inverse=True)
+        shape = (len(task.subgraphs), len(names))
+        found.append(sp.coo_array((np.ones(len(owner)), (owner, column)), shape=shape).tocsr())
+    return found
+
+
+def _check(rounds: int, view: View, *more: tuple[str, int, int]) -> None:
+    for name, value, least in (("rounds", rounds, 0), *more):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
     if view not in ("induced", "hops"):
         raise ConfigError(f"a view is induced or hops, not {view!r}.")
+
+
+def _rounds(task: SubgraphTask, rounds: int, view: View) -> Iterator[Array]:
+    """Colours of the members of all subgraphs, after each round."""
     subgraphs, graph = task.subgraphs, task.graph
     if view == "induced":
         size = len(subgraphs.nodes)
@@ -45,14 +73,10 @@ def weisfeiler_leman(
         size, members = graph.num_nodes, subgraphs.nodes
         indptr, indices = graph.indptr, graph.indices
     colours = np.zeros(size, np.uint64)
-    found = np.zeros((len(subgraphs), rounds + 1, width), np.int64)
-    for number in range(rounds + 1):
-        if number:
-            colours = refined(colours, indptr, indices)
-        bucket = (colours[members] % np.uint64(width)).astype(np.int64)
-        place = subgraphs.owner * width + bucket
-        found[:, number] = np.bincount(place, minlength=len(subgraphs) * width).reshape(-1, width)
-    return found.reshape(len(subgraphs), -1)
+    yield colours[members]
+    for _ in range(rounds):
+        colours = refined(colours, indptr, indices)
+        yield colours[members]
 
 
 def refined(colours: Array, indptr: Array, indices: Array) -> Array:

@@ -101,10 +101,20 @@ def over_splits(
     splits: int,
     seeds: Sequence[int],
     threshold: Threshold = "zero",
+    parts: tuple[float, float, float] | None = None,
 ) -> Result:
-    """A model over repeated random splits: one value a split, the mean over the seeds in it."""
+    """A model over repeated random splits: one value a split, the mean over the seeds in it.
+
+    Args:
+        task: With labels.
+        model: The model for a split.
+        splits: How many.
+        seeds: Of each.
+        threshold: Of multi-label answers.
+        parts: Shares of train, val and test; by default those of the task's own split.
+    """
     results = []
-    for part in random_splits(task, splits):
+    for part in random_splits(task, splits, parts):
         results.append(assess(part, model(part), seeds=seeds, threshold=threshold))
         if results[-1].ended == "interrupted":
             break
@@ -120,7 +130,9 @@ def over_splits(
             for part in tables[0]
         }
 
-    kinds = Counter(result.config["features"]["kind"] for result in results if result.config)
+    kinds = Counter(
+        result.config["features"]["kind"] for result in results if "features" in result.config
+    )
     notes = [
         f"{len(results)} random stratified splits, {len(first.seeds)} seed(s) each; n counts"
         " splits."

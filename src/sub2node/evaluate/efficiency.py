@@ -19,7 +19,8 @@ from ..nn.inputs import node_inputs
 from ..task import Part, SubgraphTask
 from ..train import Group
 from ..train.memory import kept_memory
-from .models import presented, target
+from .choosing import target
+from .models import presented
 from .protocol import labels_of
 
 _WARM, _STEPS, _SECONDS = 3, 20, 2.0

@@ -15,8 +15,9 @@ from ..errors import ConfigError, DataError
 from ..metrics import best_threshold
 from ..ragged import Array
 from ..task import Part, Split, SubgraphTask
-from .models import GraphNetwork, Labels, Model
-from .result import Outputs, Result, class_scores, data_facts, part_scores
+from .choosing import Labels
+from .models import GraphNetwork, Model
+from .result import Outputs, Result, best_of_ties, class_scores, data_facts, part_scores
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,6 +29,7 @@ FIRST_SEED = 10
 def run(
     task: SubgraphTask,
     *,
+    model: str | None = None,
     structure: str | None = None,
     conv: str | Callable[..., nn.Module] | None = None,
     seeds: int | Sequence[int] = 10,
@@ -40,10 +42,12 @@ def run(
     checkpoint: str | Path | None = None,
     resume: bool = False,
 ) -> Result:
-    """Train and evaluate one structure over several seeds.
+    """Train and evaluate one structure, or another model, over several seeds.
 
     Args:
         task: With labels and a split.
+        model: Another model than the six structures, by name: ``glass``, ``subgnn``, ``gbdt``,
+            ``wl``, … (``sub2node.baselines.MODELS``).
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0`` or ``cos2n+a``;
             by default that of a preset file, else ``s2n+a``.
         conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
@@ -63,11 +67,11 @@ def run(
         >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
     """
     task, drawn = split_if_needed(task)
-    model, name, notes = network(
-        task, structure=structure, conv=conv, preset=preset, settings=settings, coarsen=coarsen,
-        device=device, encodings=encodings, checkpoint=checkpoint, resume=resume,
+    asked, name, notes = find_model(
+        task, model, structure=structure, conv=conv, preset=preset, settings=settings,
+        coarsen=coarsen, device=device, encodings=encodings, checkpoint=checkpoint, resume=resume,
     )  # fmt: skip
-    result = assess(task, model, seeds=seed_list(seeds), threshold=threshold)
+    result = assess(task, asked, seeds=seed_list(seeds), threshold=threshold)
     return replace(result, preset=name, notes=(*drawn, *notes, *result.notes))
 
 
@@ -77,6 +81,35 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
         return task, ()
     note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
     return task.with_split(Split.random(task.labels)), (note,)
+
+
+def find_model(
+    task: SubgraphTask,
+    name: str | None,
+    *,
+    structure: str | None,
+    conv: str | Callable[..., nn.Module] | None,
+    preset: str,
+    coarsen: str | None = None,
+    **options: Any,
+) -> tuple[Model, str, tuple[str, ...]]:
+    """The network of a structure, or the baseline of this name; its preset; what to know.
+
+    Without a name, a preset file that is a baseline's stands for it.
+    """
+    from ..train import baseline_of
+    from .baselines import baseline
+
+    if name is None and structure is None and conv is None:
+        name = baseline_of(preset)
+    if name is None:
+        return network(
+            task, structure=structure, conv=conv, preset=preset, coarsen=coarsen, **options
+        )
+    for given, words in ((structure, "structure"), (conv, "convolution"), (coarsen, "coarsening")):
+        if given is not None:
+            raise ConfigError(f"{name} has no {words} to choose; leave it away.")
+    return baseline(task, name, preset=preset, **options)
 
 
 def network(
@@ -105,14 +138,8 @@ def network(
             )
         if task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
-    model = GraphNetwork(
-        found.candidates,
-        own,
-        encodings,
-        device,
-        None if checkpoint is None else Path(checkpoint),
-        resume,
-    )
+    kept = None if checkpoint is None else Path(checkpoint)
+    model = GraphNetwork(found.candidates, encodings, device, kept, resume, own)
     model.check()
     return model, found.name, found.notes
 
@@ -164,6 +191,7 @@ def assess(
         seconds=before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
+        published_ties=best_of_ties(labels["test"], outputs["test"].tied),
         **facts,
     )
 
@@ -213,19 +241,26 @@ def seed_list(seeds: int | Sequence[int]) -> list[int]:
     return chosen
 
 
-def random_splits(task: SubgraphTask, count: int) -> list[SubgraphTask]:
-    """The task under repeated stratified random splits with the part sizes of its own split.
+def random_splits(
+    task: SubgraphTask, count: int, parts: tuple[float, float, float] | None = None
+) -> list[SubgraphTask]:
+    """The task under repeated stratified random splits.
 
     The same for every model, since they depend on the task alone.
+
+    Args:
+        task: With labels.
+        count: How many.
+        parts: Shares of train, val and test; by default those of the task's own split.
     """
     if count < 2:
         raise ConfigError(f"repeated splits are two at least, found {count}.")
     if task.labels is None:
         raise DataError("the task has no labels to learn.")
-    fractions = (0.8, 0.1, 0.1)
-    if task.split is not None:
-        parts: tuple[Part, ...] = ("train", "val", "test")
-        sizes = np.array([task.split.count(part) for part in parts], float)
+    fractions = parts or (0.8, 0.1, 0.1)
+    if parts is None and task.split is not None:
+        names: tuple[Part, ...] = ("train", "val", "test")
+        sizes = np.array([task.split.count(part) for part in names], float)
         if sizes.all():
             fractions = tuple(sizes / sizes.sum())
     virtual = np.zeros(len(task), bool) if task.split is None else task.split.mask("virtual")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +21,13 @@ class Outputs:
     Args:
         logits: (R, m, C).
         vectors: Of the subgraphs, (R, m, F); None where the model has none.
+        tied: Of each replica, logits (m, C) of all epochs that tie for the best on validation;
+            empty unless the published rule wants them.
     """
 
     logits: Array
     vectors: Array | None = None
+    tied: Sequence[Sequence[Array]] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,8 @@ class Result:
         history: By column (epochs, R).
         best_epoch: One a replica, 1-based.
         ended: ``complete``, ``early`` (patience ran out) or ``interrupted``.
+        published_ties: Test micro-F1 by the published rule of GLASS, where asked for: the best
+            *test* score among the epochs that tie on validation.
     """
 
     model: str
@@ -61,6 +67,7 @@ class Result:
     history: dict[str, Array] = field(default_factory=dict, repr=False)
     best_epoch: tuple[int, ...] = ()
     ended: str = "complete"
+    published_ties: Summary | None = None
 
     @property
     def test(self) -> dict[str, Summary]:
@@ -93,6 +100,11 @@ class Result:
             "ended": self.ended,
             "thresholds": list(self.thresholds),
             "notes": list(self.notes),
+            **(
+                {"published_ties": self.published_ties.to_dict()}
+                if self.published_ties is not None
+                else {}
+            ),
         }
 
     def __repr__(self) -> str:
@@ -141,3 +153,14 @@ def data_facts(task: SubgraphTask) -> dict[str, Any]:
         "multilabel": task.multilabel,
         "split": {part: task.split.count(part) for part in parts if task.split.count(part)},
     }
+
+
+def best_of_ties(labels: Array, tied: Sequence[Sequence[Array]]) -> Summary | None:
+    """Test micro-F1 by the published rule; None where it was not asked for."""
+    multilabel = labels.ndim == 2
+    best = [
+        max(scores(labels, logits, multilabel=multilabel)["micro_f1"] for logits in found)
+        for found in tied
+        if found
+    ]
+    return Summary(tuple(best)) if best else None

@@ -39,19 +39,19 @@ _NETWORKS: dict[str, type[Separated | S2N]] = {
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """What the network of a structure reads: by part, on a device.
+    """What a network reads: by part, on a device.
 
     Args:
         rows: Nodes whose vectors are read, ascending.
-        by_part: A stage for train, val and test.
+        by_part: A stage for train, val and test; of a structure, a :class:`Stage`.
         device: Where the tensors are.
     """
 
     rows: Array
-    by_part: dict[Part, Stage]
+    by_part: dict[Part, Any]
     device: torch.device
 
-    def __getitem__(self, part: Part) -> Stage:
+    def __getitem__(self, part: Part) -> Any:
         return self.by_part[part]
 
 

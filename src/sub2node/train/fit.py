@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..config import Training
-from ..nn import Network, Stages, Streams
+from ..nn import Stages, Streams
 from ..progress import step
 from ..ragged import Array
 from ..task import Part
@@ -36,6 +36,8 @@ class Fitted:
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
         ended: ``complete``, ``early`` (all replicas ran out of patience) or ``interrupted``.
         seconds_before: Time of training before it was taken up again.
+        tied: Test logits (m, C) of each replica in the epochs that tie for the best on validation,
+            where the published rule wants them.
     """
 
     history: dict[str, Array]
@@ -43,16 +45,18 @@ class Fitted:
     diverged: Array
     ended: Literal["complete", "early", "interrupted"]
     seconds_before: float
+    tied: tuple[list[Array], ...] = ()
 
 
 def fit(
-    networks: Sequence[tuple[Network, Streams]],
+    networks: Sequence[tuple[nn.Module, Streams]],
     stages: Stages,
     labels: dict[Part, Tensor],
     training: Training,
     *,
     checkpoint: Checkpoint | None = None,
     what: str = "Training",
+    group: type[Group] | None = None,
 ) -> Fitted:
     """Train all replicas; keep of each the state with the best validation micro-F1 (first on ties).
 
@@ -64,27 +68,29 @@ def fit(
         training: Settings.
         checkpoint: Where to keep the state between epochs.
         what: The name of the work in progress reports.
+        group: How an epoch goes; by default one step on all of train.
     """
-    groups = [Group(*each, stages, labels, training) for each in networks]
+    groups = [(group or Group)(*each, stages, labels, training) for each in networks]
     loop = _Loop(groups, training)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
     with stoppable() as wish, kept_memory(stages.device):
         ended = loop.run(checkpoint, wish, what)
-    for group in groups:
-        group.replicas.load(group.best)
+    for each in groups:
+        each.replicas.load(each.best)
     return Fitted(
         {name: loop.column(name) for name in COLUMNS},
         loop.joined("best_epoch").numpy(),
         loop.joined("diverged").numpy(),
         ended,
         loop.before,
+        tuple(found for each in groups for found in each.tied),
     )
 
 
 @torch.no_grad()
 def forward(
-    networks: Sequence[tuple[Network, Streams]], stages: Stages, part: Part
+    networks: Sequence[tuple[nn.Module, Streams]], stages: Stages, part: Part
 ) -> tuple[Array, Array]:
     """Vectors (R, m, F) and logits (R, m, C) of a part's subgraphs, in evaluation mode."""
     found = [network.eval()(stages[part]) for network, _ in networks]
@@ -161,9 +167,11 @@ def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 class Group:
     """Replicas that are stacked, and everything of theirs that changes from epoch to epoch."""
 
+    start = 0  # epochs before validation counts
+
     def __init__(
         self,
-        network: Network,
+        network: nn.Module,
         streams: Streams,
         stages: Stages,
         labels: dict[Part, Tensor],
@@ -181,12 +189,16 @@ class Group:
         self.best_epoch, self.diverged = (torch.zeros(count, dtype=torch.int64) for _ in range(2))
         self.running = torch.ones(count, dtype=torch.bool)
         self.history: dict[str, list[list[float]]] = {name: [] for name in COLUMNS}
+        self.tied: list[list[Array]] = []
 
     def train_step(self) -> Tensor:
         """One step on the train stage; the losses before it, (R,)."""
         self.network.train()
+        return self.descend(losses(self.network(self.stages["train"])[1], self.labels["train"]))
+
+    def descend(self, loss: Tensor) -> Tensor:
+        """One step of the optimiser down these losses, (R,); given back without their graph."""
         self.replicas.clear()
-        loss = losses(self.network(self.stages["train"])[1], self.labels["train"])
         loss.sum().backward()  # type: ignore[no-untyped-call]
         if self.training.clip:
             self.replicas.clip(self.training.clip)
@@ -202,20 +214,25 @@ class Group:
         logits = self.network.eval()(self.stages["val"])[1]
         return losses(logits, self.labels["val"]), micro_f1(logits, self.labels["val"])
 
+    def watched(self, loss: Tensor, val_loss: Tensor) -> Tensor:
+        """The losses whose plateau lowers the learning rate, (R,)."""
+        return val_loss
+
     def one_epoch(self, epoch: int) -> None:
         """Train, look, lower the rate where it is time, keep what is better."""
         rate, loss = self.plateau.rate.tolist(), self.train_step().cpu()
         val_loss, score = (value.cpu() for value in self.val_step())
-        self.plateau.step(val_loss)
+        self.plateau.step(self.watched(loss, val_loss))
         fine = finite(loss, val_loss)
         self.diverged = torch.where(~fine & (self.diverged == 0), epoch, self.diverged)
         self.running &= fine
-        better = self.running & (score > self.best_score)
+        better = self.running & (score > self.best_score) & (epoch > self.start)
         self.best_score = torch.where(better, score, self.best_score)
         self.best_epoch = torch.where(better, epoch, self.best_epoch)
         self.replicas.copy(self.best, torch.nonzero(better).flatten().tolist())
         if self.training.patience:
-            self.running &= epoch - self.best_epoch < self.training.patience
+            waited = epoch - self.best_epoch.clamp(min=self.start)
+            self.running &= waited < self.training.patience
         columns = (loss.tolist(), val_loss.tolist(), score.tolist(), rate)
         for name, row in zip(COLUMNS, columns, strict=True):
             self.history[name].append(list(row))

@@ -9,25 +9,26 @@ from contextlib import contextmanager
 
 import torch
 
-from ..config import Config
-from ..nn import Stages
-
+_KEPT = 64  # activations that a step holds at once, to be safe
 _CACHE = 4 * 2**20  # bytes of one activation that still stay near the processor
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of glibc's mallopt
 
 
-def replicas_at_once(stages: Stages, config: Config, replicas: int) -> int:
-    """How many replicas to stack: all on a GPU; on the CPU as many as its cache holds.
+def replicas_at_once(rows: int, width: int, device: torch.device, replicas: int) -> int:
+    """How many replicas to stack: on the CPU as many as its cache holds, on a GPU as its memory.
 
-    Beyond that, stacking only moves the same numbers through slower memory.
+    Beyond the cache, stacking only moves the same numbers through slower memory.
+
+    Args:
+        rows: Of an activation.
+        width: Of an activation.
+        device: Where.
+        replicas: How many there are.
     """
-    if stages.device.type != "cpu":
-        return replicas
-    stage = stages["train"]
-    rows = max(
-        stage.members.pattern.num_rows, 0 if stage.nodes is None else stage.nodes.pattern.num_rows
-    )
-    return max(1, min(replicas, _CACHE // max(1, rows * config.model.hidden * 4)))
+    room = _CACHE
+    if device.type == "cuda":
+        room = torch.cuda.mem_get_info(device)[0] // _KEPT
+    return max(1, min(replicas, room // max(1, rows * width * 4)))
 
 
 @contextmanager

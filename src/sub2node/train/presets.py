@@ -24,16 +24,17 @@ class Preset:
 
     Args:
         name: As asked for.
-        candidates: The settings; where there are several, validation decides.
+        candidates: The settings (a :class:`Config`, or those of a baseline); where there are
+            several, validation decides.
         notes: One sentence each, to be shown with any result.
     """
 
     name: str
-    candidates: tuple[Config, ...]
+    candidates: tuple[Any, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def config(self) -> Config:
+    def config(self) -> Any:
         """The settings, or the first candidate."""
         return self.candidates[0]
 
@@ -41,7 +42,7 @@ class Preset:
         """The preset with single settings replaced; a choice of features leaves one candidate."""
         changed = tuple(config.with_settings(settings) for config in self.candidates)
         given = settings.get("features.kind", settings.get("kind"))
-        if given is not None:
+        if given is not None and len(changed) > 1:
             constant = [config.features.kind == "constant" for config in self.candidates]
             same = [c for c, is_constant in zip(changed, constant, strict=True)
                     if is_constant == (given == "constant")]  # fmt: skip
@@ -51,10 +52,10 @@ class Preset:
         return replace(self, candidates=changed)
 
 
-def _joined(config: Config) -> Config:
+def _joined(config: Any) -> Any:
     """With the way that an encoding joins these features: as published, where that is possible."""
-    features = config.features
-    if features.encoding == "none":
+    features = getattr(config, "features", None)
+    if features is None or features.encoding == "none":
         return config
     join = "add"
     if features.kind == "constant":
@@ -142,16 +143,21 @@ def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
     return Preset(name, (config,), tuple(notes))
 
 
-def _own(name: str, given: dict[str, str]) -> Preset:
+def read_toml(name: str) -> Mapping[str, Any]:
+    """A preset file of the user's own."""
     path = Path(name)
     try:
-        tree: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"there is no preset file {name!r}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
+
+
+def _own(name: str, given: dict[str, str]) -> Preset:
+    tree = read_toml(name)
     sections = [structure for structure in STRUCTURES if isinstance(tree.get(structure), dict)]
     if sections:  # settings for several structures, as those of the paper are kept
         wanted = given.get("structure", sections[0])
@@ -168,4 +174,4 @@ def _own(name: str, given: dict[str, str]) -> Preset:
         config = Config().with_settings({**settings, **given})
         return Preset(name, (config,), tuple(f"{name}: {note}." for note in notes))
     except ConfigError as error:
-        raise DataError(str(error), path=path) from None
+        raise DataError(str(error), path=name) from None

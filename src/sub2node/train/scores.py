@@ -7,20 +7,22 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 
-def losses(logits: Tensor, labels: Tensor) -> Tensor:
+def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
     """Mean loss of each replica; (R,).
 
     Args:
         logits: (R, m, C).
         labels: (m,) classes: cross-entropy; (m, C) zeros and ones: binary cross-entropy, mean
             over subgraphs and classes.
+        own: Each replica has labels of its own: (R, m) or (R, m, C).
     """
     replicas, count = logits.shape[:2]
-    if labels.dim() == 2:
-        target = labels.expand(replicas, -1, -1)
-        each = binary_cross_entropy_with_logits(logits, target, reduction="none")
+    if not own:
+        labels = labels.expand(replicas, *labels.shape)
+    if labels.dim() == 3:
+        each = binary_cross_entropy_with_logits(logits, labels, reduction="none")
         return torch.stack([part.mean() for part in each])
-    each = cross_entropy(logits.flatten(0, 1), labels.repeat(replicas), reduction="none")
+    each = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
     return torch.stack([part.mean() for part in each.view(replicas, count)])
 
 

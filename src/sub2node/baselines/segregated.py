@@ -1,0 +1,227 @@
+"""GNN-Seg: a network on each subgraph alone, the control of GLASS that sees no surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import elu, embedding
+
+from ..config import BatchTraining, NodeFeatures
+from ..nn import Init, NodeTable, Streams
+from ..nn.inputs import NodeInputs
+from ..nn.layers import Dropout, Linear
+from ..ragged import Array, owners, ranges
+from ..settings import Settings, within
+from ..task import SubgraphTask, measure
+from .batches import BatchNetwork
+
+_EPSILON = 1e-5
+
+
+@dataclass(frozen=True)
+class SegregatedModel:
+    """The network.
+
+    Args:
+        conv: ``gcn`` without self-loops, or ``gin`` with a single linear map.
+        degrees: Nodes enter with a vector of their degree in the global graph (one-hot, through a
+            linear map) instead of ``features``.
+        layers: Convolutions; the outputs of all of them are read.
+        hidden: Width of each, and of the head.
+        dropout: Share of channels dropped.
+    """
+
+    conv: Literal["gcn", "gin"] = "gcn"
+    degrees: bool = True
+    layers: int = within(1, 1)
+    hidden: int = within(64, 1)
+    dropout: float = within(0.4, 0, 0.99)
+
+
+@dataclass(frozen=True)
+class SegregatedSettings(Settings):
+    """All settings of GNN-Seg."""
+
+    model: SegregatedModel = field(default_factory=SegregatedModel)
+    features: NodeFeatures = field(default_factory=NodeFeatures)
+    training: BatchTraining = field(default_factory=BatchTraining)
+
+
+class DegreeTable(nn.Module):
+    """A vector for each degree that occurs, so one for each node: (R, N, F)."""
+
+    row: Tensor
+
+    def __init__(self, degrees: Array, width: int, init: Init) -> None:
+        super().__init__()
+        known, row = np.unique(degrees, return_inverse=True)
+        self.width, self.table = width, init.glorot(len(known), width)
+        self.register_buffer("row", torch.from_numpy(row.astype(np.int64)), persistent=False)
+
+    def forward(self) -> Tensor:
+        """(R, N, F)."""
+        return self.table[:, self.row]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The members of a batch of subgraphs, one after the other, replica by replica.
+
+    Args:
+        places: Rows of the flattened node table; (Q,).
+        slots: Where a member stands where replicas are padded to equal numbers; (Q,).
+        room: Members of the largest replica.
+        sizes: Members of each of the R · b subgraphs.
+        owner: The subgraph of each member; (Q,).
+        heard: Which members are heard, by the member that hears; (E,).
+        counts: How many each member hears; (Q,).
+        weights: Of each heard; (E, 1).
+    """
+
+    places: Tensor
+    slots: Tensor
+    room: int
+    sizes: Tensor
+    owner: Tensor
+    heard: Tensor
+    counts: Tensor
+    weights: Tensor
+
+
+class SegmentNorm(nn.Module):
+    """γ (x - αμ) / sqrt(mean (x - αμ)²) + β by channel, over the nodes of each subgraph."""
+
+    def __init__(self, width: int, init: Init) -> None:
+        super().__init__()
+        self.weight, self.bias = init.ones(1, width), init.zeros(1, width)
+        self.share = init.ones(1, width)
+
+    def forward(self, x: Tensor, batch: Batch) -> Tensor:
+        """(Q, F) → (Q, F)."""
+        each = len(batch.sizes) // len(self.weight)
+        weight, bias, share = (
+            p.expand(-1, each, -1).flatten(0, 1)[batch.owner]
+            for p in (self.weight, self.bias, self.share)
+        )
+        centred = x - share * _mean(x, batch)
+        return weight * centred * torch.rsqrt(_mean(centred**2, batch) + _EPSILON) + bias
+
+
+def _mean(x: Tensor, batch: Batch) -> Tensor:
+    """The mean over each subgraph, for each of its members."""
+    summed = torch.segment_reduce(x, "sum", lengths=batch.sizes, unsafe=True)
+    return (summed / batch.sizes.clamp(min=1).unsqueeze(-1))[batch.owner]
+
+
+class Segregated(BatchNetwork):
+    """Table → [convolution → norm → ELU → dropout] … → all outputs → sum → two-layer head.
+
+    Args:
+        task: Graph, subgraphs and classes.
+        model: Settings.
+        table: Vectors of all nodes.
+        batch: Subgraphs at a time.
+        init: Random first values.
+        streams: For dropout.
+    """
+
+    def __init__(
+        self, task: SubgraphTask, model: SegregatedModel, table: NodeTable | DegreeTable,
+        batch: int, init: Init, streams: Streams,
+    ) -> None:  # fmt: skip
+        super().__init__(len(init), batch)
+        self.device, self.size = streams.device, task.graph.num_nodes
+        self.ptr, self.nodes = task.subgraphs.ptr, task.subgraphs.nodes
+        inner = measure(task.graph, task.subgraphs).inner_graph
+        degrees = np.diff(inner.indptr)
+        self.indptr, self.indices = inner.indptr, inner.indices
+        ends = (owners(inner.indptr), inner.indices)
+        self.weights = np.ones(len(inner.indices), np.float32)
+        if model.conv == "gcn":
+            self.weights = (1 / np.sqrt(degrees[ends[0]] * degrees[ends[1]])).astype(np.float32)
+        self.own = model.conv == "gin"
+        self.table = table
+        widths = [table.width, *[model.hidden] * model.layers]
+        self.maps = nn.ModuleList(Linear(width, model.hidden, init) for width in widths[:-1])
+        self.norms = nn.ModuleList(SegmentNorm(model.hidden, init) for _ in widths[1:])
+        self.dropout = Dropout(model.dropout, streams)
+        self.first = Linear(model.hidden * model.layers, model.hidden, init)
+        self.head = Linear(model.hidden, task.num_classes, init)
+
+    def prepare(self, rows: Array) -> Batch:
+        """The members and inner edges of subgraphs by number, (R, b)."""
+        sizes = np.diff(self.ptr)[rows]
+        members = ranges(self.ptr[rows].ravel(), sizes.ravel())
+        totals = sizes.sum(axis=1)
+        room = max(int(totals.max(initial=0)), 1)
+        replica = np.repeat(np.arange(len(rows)), totals)
+        counts = np.diff(self.indptr)[members]
+        entries = ranges(self.indptr[members], counts)
+        shift = np.arange(len(members)) - members  # the same for all members of a subgraph
+        arrays = (
+            self.nodes[members] + replica * self.size,
+            ranges(np.arange(len(rows)) * room, totals),
+            sizes.ravel(),
+            np.repeat(np.arange(sizes.size), sizes.ravel()),
+            self.indices[entries] + np.repeat(shift, counts),
+            counts,
+            self.weights[entries, None],
+        )
+        moved = [torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
+        places, slots, lengths, owner, heard, number, weights = moved
+        return Batch(places, slots, room, lengths, owner, heard, number, weights)
+
+    def answer(self, rows: Array) -> tuple[Tensor, Tensor]:
+        """Vectors (R, b, F) and logits (R, b, C) of subgraphs by number, (R, b)."""
+        batch, found = self.prepare(rows), []
+        x = embedding(batch.places, self.table().flatten(0, 1))
+        for convert, norm in zip(self.maps, self.norms, strict=True):
+            heard = torch.segment_reduce(
+                x[batch.heard] * batch.weights, "sum", lengths=batch.counts, unsafe=True
+            )
+            x = self._mapped(convert, heard + x if self.own else heard, batch)
+            found.append(x)
+            x = self._drop(elu(norm(x, batch)), batch)
+        joined = torch.cat(found, dim=-1)
+        summed = torch.segment_reduce(joined, "sum", lengths=batch.sizes, unsafe=True)
+        hidden = self.dropout(elu(self.first(summed.view(*rows.shape, -1))))
+        return hidden, self.head(hidden)
+
+    def _padded(self, x: Tensor, batch: Batch) -> Tensor:
+        """(Q, F) → (R, room, F)."""
+        empty = x.new_zeros(self.replicas * batch.room, x.shape[-1])
+        return empty.index_copy(0, batch.slots, x).view(self.replicas, batch.room, -1)
+
+    def _mapped(self, convert: nn.Module, x: Tensor, batch: Batch) -> Tensor:
+        """A linear map, each replica its own; (Q, F) → (Q, F)."""
+        mapped: Tensor = convert(self._padded(x, batch))
+        return mapped.flatten(0, 1)[batch.slots]
+
+    def _drop(self, x: Tensor, batch: Batch) -> Tensor:
+        """Dropout from each replica's own stream."""
+        if not self.training or not self.dropout.share:
+            return x
+        dropped: Tensor = self.dropout(self._padded(x, batch))
+        return dropped.flatten(0, 1)[batch.slots]
+
+
+def build_segregated(
+    task: SubgraphTask, settings: SegregatedSettings, seeds: Sequence[int], inputs: NodeInputs,
+    device: Any,
+) -> tuple[Segregated, Streams]:  # fmt: skip
+    """A network with one replica a seed, and the streams that its dropout reads."""
+    init, streams = Init(seeds), Streams(seeds, device)
+    rows = np.arange(task.graph.num_nodes)
+    table: NodeTable | DegreeTable
+    if settings.model.degrees:
+        table = DegreeTable(np.array(task.graph.degrees), settings.model.hidden, init)
+    else:
+        table = NodeTable(len(rows), rows, settings.features, inputs, init, streams)
+    batch = settings.training.batch
+    network = Segregated(task, settings.model, table, batch, init, streams)
+    return network.to(streams.device), streams

@@ -1,0 +1,66 @@
+"""A bidirectional LSTM over a replica axis: each replica has its own weights."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ...nn import Init, Streams
+from ...nn.layers import Dropout, matmul
+
+
+class BiLSTM(nn.Module):
+    """The last states of both directions of the last layer.
+
+    Gates are ordered and initialised as in ``torch.nn.LSTM``.
+
+    Args:
+        width: Of inputs.
+        hidden: Of states.
+        layers: How many.
+        dropout: Share of channels dropped between them.
+        init: Random first values.
+        streams: For dropout.
+    """
+
+    def __init__(
+        self, width: int, hidden: int, layers: int, dropout: float, init: Init, streams: Streams
+    ) -> None:
+        super().__init__()
+        self.hidden, bound = hidden, 1 / math.sqrt(hidden)
+        widths = [width, *[2 * hidden] * (layers - 1)]
+        self.enter, self.back, self.bias = (nn.ParameterList() for _ in range(3))
+        for size in widths:
+            for _ in range(2):
+                self.enter.append(init.uniform(size, 4 * hidden, bound=bound))
+                self.back.append(init.uniform(hidden, 4 * hidden, bound=bound))
+                self.bias.append(init.uniform(1, 4 * hidden, bound=bound))
+        self.dropout = Dropout(dropout, streams)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(R, sequences, length, width) → (R, sequences, 2 · hidden)."""
+        ends = x
+        for layer in range(len(self.enter) // 2):
+            if layer:
+                x = self.dropout(x)
+            ways = [self._way(x, 2 * layer + side, reverse=bool(side)) for side in range(2)]
+            x = torch.cat(ways, dim=-1)
+            ends = torch.cat([ways[0][:, :, -1], ways[1][:, :, 0]], dim=-1)
+        return ends
+
+    def _way(self, x: Tensor, number: int, *, reverse: bool) -> Tensor:
+        """States at every place in one direction; (R, sequences, length, hidden)."""
+        replicas, sequences, length, _ = x.shape
+        flat = x.reshape(replicas, sequences * length, -1)
+        entering = matmul(flat, self.enter[number], self.bias[number])
+        steps = entering.view(replicas, sequences, length, -1).unbind(2)
+        h = c = x.new_zeros(replicas, sequences, self.hidden)
+        states = []
+        for gates in reversed(steps) if reverse else steps:
+            i, f, g, o = matmul(h, self.back[number], gates).chunk(4, dim=-1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            states.append(h)
+        return torch.stack(states[::-1] if reverse else states, dim=2)

@@ -1,0 +1,150 @@
+"""Baselines under the protocol, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..baselines import MODELS, Answers, BatchModel, Lesson, SimpleModel
+from ..baselines.batches import part_rows
+from ..coarsen import without_virtual
+from ..device import find_device
+from ..nn import Streams
+from ..nn.inputs import node_inputs
+from ..settings import Settings
+from ..task import Part, SubgraphTask
+from ..train import BatchGroup, find_baseline
+from ..train.memory import replicas_at_once
+from .choosing import Labels, NetworkModel, TrainedNetwork
+from .models import Model, feature_words
+from .result import Outputs
+
+
+@dataclass(frozen=True)
+class Simple:
+    """A model without a training loop.
+
+    Args:
+        model: Which.
+        settings: Its settings; by default those of the model.
+        encodings: Node vectors of the user's own.
+        device: Where node vectors are computed.
+    """
+
+    model: SimpleModel
+    settings: Settings | None = None
+    encodings: Any = None
+    device: str = "auto"
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return _name(self.model.name, self.settings)
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> _TrainedSimple:
+        """Learn; ``labels`` has train and val only."""
+        settings = self.settings or self.model.settings()
+        task = without_virtual(task)
+        lesson = Lesson(task, labels, seeds, self.device, self.encodings)
+        return _TrainedSimple(self.model, settings, self.model.fit(lesson, settings))
+
+
+@dataclass(frozen=True)
+class _TrainedSimple:
+    model: SimpleModel
+    settings: Settings
+    answers: Answers
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fields of the :class:`Result` that only this model knows."""
+        return {
+            "config": {"baseline": self.model.name, **self.settings.to_dict()},
+            "notes": self.answers.notes,
+        }
+
+    def outputs(self, part: Part) -> Outputs:
+        """Answers for a part."""
+        return Outputs(self.answers.logits(part))
+
+
+@dataclass(frozen=True)
+class BatchNetworkModel(NetworkModel):
+    """A network that is trained in batches of subgraphs.
+
+    Args:
+        model: Which.
+    """
+
+    model: BatchModel | None = None
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return _name(self.identity, self.candidates[0])
+
+    @property
+    def identity(self) -> str:
+        """The name alone."""
+        assert self.model is not None
+        return self.model.name
+
+    def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
+        """The task without virtual subgraphs."""
+        return without_virtual(task), ()
+
+    def train(
+        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
+        device: torch.device,
+    ) -> TrainedNetwork:  # fmt: skip
+        """Train one candidate."""
+        assert self.model is not None
+        rows = np.arange(task.graph.num_nodes)
+        inputs = node_inputs(
+            task, settings.features, rows, encodings=self.encodings, device=device.type
+        )
+        width = max(inputs.width, getattr(settings.model, "hidden", 0))
+        at_once = replicas_at_once(len(rows), width, device, len(seeds))
+        networks: list[tuple[nn.Module, Streams]] = [
+            self.model.build(task, settings, seeds[start : start + at_once], inputs, device)
+            for start in range(0, len(seeds), at_once)
+        ]
+        stages = part_rows(task, rows, device)
+        fitted, kept = self.learn(task, labels, seeds, settings, stages, networks, BatchGroup)
+        record = {"baseline": self.identity, **settings.to_dict()}
+        notes = (*inputs.notes, *kept)
+        return TrainedNetwork(settings, record, stages, networks, fitted, tuple(seeds), notes)
+
+
+def _name(name: str, settings: Any) -> str:
+    features = getattr(settings, "features", None)
+    words = feature_words(features) if features is not None else ()
+    return ", ".join(word for word in (name, *words) if word)
+
+
+def baseline(
+    task: SubgraphTask,
+    name: str,
+    *,
+    preset: str = "default",
+    settings: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    encodings: Any = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+) -> tuple[Model, str, tuple[str, ...]]:
+    """A baseline from a preset and settings, the preset's name, and what to know about it."""
+    found = find_baseline(name, preset, task).with_settings(settings or {})
+    find_device(device)
+    model = MODELS[name]
+    if isinstance(model, SimpleModel):
+        return Simple(model, found.config, encodings, device), found.name, found.notes
+    kept = None if checkpoint is None else Path(checkpoint)
+    network = BatchNetworkModel(found.candidates, encodings, device, kept, resume, model)
+    return network, found.name, found.notes

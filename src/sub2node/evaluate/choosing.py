@@ -1,0 +1,212 @@
+"""Networks under the protocol: candidates are trained, the best on validation answers."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..device import find_device
+from ..encode import Encoding
+from ..errors import Sub2NodeError
+from ..nn import Stages, Streams
+from ..ragged import Array
+from ..task import Part, SubgraphTask
+from ..task.content import digest
+from ..train import Checkpoint, Fitted, fit, forward
+from ..train.fit import Group
+from .result import Outputs
+
+Labels = dict[Part, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedNetwork:
+    """A network that has learned.
+
+    Args:
+        settings: All of them, as in ``config.toml``.
+        training: How it was trained.
+        stages: What it read; parts that are missing come from ``more``.
+        networks: Groups of replicas.
+        fitted: What training gave.
+        seeds: One a replica.
+        notes: What to know.
+        more: The stages of another part.
+    """
+
+    settings: Any
+    record: dict[str, Any]
+    stages: Stages
+    networks: list[tuple[nn.Module, Streams]]
+    fitted: Fitted
+    seeds: tuple[int, ...]
+    notes: tuple[str, ...]
+    more: Callable[[Part], Stages] | None = None
+
+    @cached_property
+    def val_scores(self) -> Array:
+        """Best validation score of each replica."""
+        best = self.fitted.best_epoch
+        column = self.fitted.history["val_micro_f1"]
+        return np.array([column[e - 1, r] if e else 0.0 for r, e in enumerate(best)])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fields of the :class:`Result` that only this model knows."""
+        notes = list(self.notes)
+        for seed, epoch in zip(self.seeds, self.fitted.diverged, strict=True):
+            if epoch:
+                state = "best state before that" if epoch > 1 else "untrained state"
+                notes.append(f"seed {seed} diverged in epoch {epoch}; its {state} counts.")
+        if self.fitted.ended == "interrupted":
+            done, total = len(self.fitted.history["lr"]), self.settings.training.epochs
+            notes.append(
+                f"interrupted after {done} of {total} epochs; the best state so far counts."
+            )
+        return {
+            "config": self.record,
+            "notes": tuple(notes),
+            "history": self.fitted.history,
+            "ended": self.fitted.ended,
+            "seconds_before": self.fitted.seconds_before,
+            "best_epoch": tuple(int(epoch) for epoch in self.fitted.best_epoch),
+        }
+
+    def outputs(self, part: Part) -> Outputs:
+        """Answers for a part."""
+        stages = self.stages
+        if part not in stages.by_part:
+            assert self.more is not None
+            stages = self.more(part)
+        vectors, logits = forward(self.networks, stages, part)
+        return Outputs(logits, vectors, self.fitted.tied if part == "test" else ())
+
+
+@dataclass(frozen=True)
+class NetworkModel(ABC):
+    """A network with its settings.
+
+    Args:
+        candidates: Settings; where there are several, all are trained and the best on validation
+            is kept.
+        encodings: Columns (N, K) or an :class:`Encoding` that joins the node features.
+        device: ``auto``, ``cpu`` or ``cuda``.
+        checkpoint: A folder to keep states in.
+        resume: Go on from the states there.
+    """
+
+    candidates: tuple[Any, ...]
+    encodings: Any = None
+    device: str = "auto"
+    checkpoint: Path | None = None
+    resume: bool = False
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def identity(self) -> str:
+        """What else than settings and encodings tells this network from others."""
+        return ""
+
+    @property
+    def key(self) -> str:
+        """Names all settings and encodings: another key, another model."""
+        return digest("model", repr(self.candidates), self.identity, self._columns)[:12]
+
+    @property
+    def _columns(self) -> str | Array | None:
+        """The encodings by content."""
+        extra = self.encodings
+        if isinstance(extra, Encoding):
+            return digest(extra.nodes, extra.values)
+        return None if extra is None else np.asarray(extra)
+
+    def check(self) -> None:
+        """Raise what can be known before any training."""
+        find_device(self.device)
+
+    @abstractmethod
+    def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
+        """The task as the network sees it, and what to know about that."""
+
+    @abstractmethod
+    def train(
+        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
+        device: torch.device,
+    ) -> TrainedNetwork:  # fmt: skip
+        """Train one candidate."""
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedNetwork:
+        """Learn; ``labels`` has train and val only."""
+        device = find_device(self.device)
+        task, shown = self.present(task)
+        choices: list[TrainedNetwork] = []
+        for settings in self.candidates:
+            choices.append(self.train(task, labels, seeds, settings, device))
+            if choices[-1].fitted.ended == "interrupted":
+                break
+        if len(choices) == 1 and len(self.candidates) == 1:
+            return replace(choices[0], notes=(*shown, *choices[0].notes))
+        values = [float(choice.val_scores.mean()) for choice in choices]
+        best = choices[int(np.argmax(values))]
+        words = ", ".join(
+            f"{choice.settings.features.kind} {value:.3f}"
+            for choice, value in zip(choices, values, strict=True)
+        )
+        note = f"{self.name}: node features chosen on validation (micro-F1: {words})"
+        if choices[-1].fitted.ended == "interrupted":
+            total = len(self.candidates)
+            left = total - len(choices)
+            short = f"{left} of {total} not tried" if left else f"the last of {total} is cut short"
+            note += f"; interrupted, so {short}"
+            best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
+        return replace(best, notes=(*shown, *best.notes, f"{note}."))
+
+    def learn(
+        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
+        stages: Stages, networks: list[tuple[nn.Module, Streams]], group: type[Group] = Group,
+    ) -> tuple[Fitted, tuple[str, ...]]:  # fmt: skip
+        """The training itself, and what to know about it."""
+        checkpoint = self._checkpoint(task, settings, seeds, stages.device)
+        tensors = {part: target(value) for part, value in labels.items()}
+        fitted = fit(
+            networks, stages, tensors, settings.training, checkpoint=checkpoint, group=group,
+            what=f"Training {self.name}",
+        )  # fmt: skip
+        if not fitted.best_epoch.any():
+            raise Sub2NodeError(
+                f"{self.name}: no seed had a finite loss in any epoch; lower the learning rate"
+                f" (lr = {settings.training.lr:g}) or look at the features."
+            )
+        if checkpoint is not None and checkpoint.failed:
+            return fitted, (f"the state could not be kept while training ({checkpoint.failed}).",)
+        return fitted, ()
+
+    def _checkpoint(
+        self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device
+    ) -> Checkpoint | None:
+        if self.checkpoint is None:
+            return None
+        words = f"{self.name} {settings.features.kind} {task.hash[:8]}"
+        name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
+        parts = (task.hash, repr(settings), self.identity, str(list(seeds)), device.type,
+                 self._columns)  # fmt: skip
+        key = digest("training", *parts)
+        return Checkpoint(self.checkpoint / name, key, resume=self.resume)
+
+
+def target(labels: Array) -> Tensor:
+    """Labels as the loss reads them."""
+    return torch.from_numpy(np.array(labels, np.float32 if labels.ndim == 2 else np.int64))
