@@ -128,8 +128,8 @@ def run(
         raise ConfigError("--against is for one model; leave it out where several are compared.")
     place = Place(out, overwrite, resume)
     tables = Tables(features, encoding, inputs)
-    plan = _Plan(names, conv, preset, seeds, splits, parts, settings or [], coarsen, threshold, device,
-                 place, tables)  # fmt: skip
+    plan = _Plan(names, conv, preset, seeds, splits, parts, settings or [], coarsen, threshold,
+                 device, place, tables)  # fmt: skip
     other = plan.other(against)
     task, found = plan.models(tables.read(reading.load()))
     place.claim()

@@ -1,0 +1,224 @@
+"""What do the baselines reach, beside what was published?
+
+    python benchmarks/baselines.py run JOB… --rows rows.jsonl   # assess, one line a job
+    python benchmarks/baselines.py table rows.jsonl             # Markdown, with published numbers
+    python benchmarks/baselines.py search density --trials 40 --rows search.jsonl
+    python benchmarks/baselines.py precompute                   # anchors of SubGNN on PPI-BP, timed
+
+A job is MODEL:DATA:PROTOCOL:NUMBERS, as `glass:density:file:10-19` (the file's own split, seeds 10
+to 19) or `glass:density:50/25/25:0-9` (random splits 0 to 9, one seed each). Jobs may run in
+processes of their own and on several machines: rows of the same model, data and protocol are
+joined. Settings come from SETTINGS below, all of them chosen on validation. `search` draws settings
+of SubGNN at random and looks at validation only. Needs S2N_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sub2node as s2n
+from sub2node.evaluate import assess
+from sub2node.evaluate.baselines import baseline
+from sub2node.evaluate.protocol import labels_of, random_splits
+
+PRESETS = Path(__file__).parent / "presets"
+# Where the settings of a model on a dataset come from; what is not here has the default.
+SETTINGS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
+    ("glass", "density"): ("paper:density-2022", {}),
+    ("glass", "cut_ratio"): ("paper", {}),
+    ("glass", "coreness"): ("paper", {}),
+    ("glass", "component"): ("paper", {}),
+    ("glass", "ppi_bp"): ("paper", {}),
+    ("gnn-plain", "density"): ("paper:density-2022", {}),
+    ("gnn-plain", "cut_ratio"): ("paper", {}),
+    ("gnn-plain", "coreness"): ("paper", {}),
+    ("gnn-plain", "component"): ("paper", {}),
+    ("gnn-plain", "ppi_bp"): ("paper", {}),
+    ("gnn-seg", "density"): ("paper", {}),
+    ("gnn-seg", "cut_ratio"): ("paper", {}),
+    ("gnn-seg", "coreness"): ("paper", {}),
+    ("gnn-seg", "component"): ("paper", {}),
+    ("gnn-seg", "ppi_bp"): ("paper", {}),
+    ("subgnn", "density"): (str(PRESETS / "subgnn-density.toml"), {}),
+    ("subgnn", "cut_ratio"): (str(PRESETS / "subgnn-coreness.toml"), {}),
+    ("subgnn", "coreness"): (str(PRESETS / "subgnn-coreness.toml"), {}),
+    ("subgnn", "component"): (str(PRESETS / "subgnn-component.toml"), {}),
+    ("subgnn", "ppi_bp"): (str(PRESETS / "subgnn-ppi_bp.toml"), {}),
+    ("gbdt", "ppi_bp"): ("default", {"features.kind": "link"}),
+}
+# Test micro-F1 as printed in the papers; ± is a standard error where GLASS printed it (e).
+PUBLISHED = {
+    ("sub2vec", "ppi_bp"): "30.9 ± 2.3",
+    ("sub2vec", "density"): "45.9 ± 1.2",
+    ("sub2vec", "cut_ratio"): "35.4 ± 1.4",
+    ("sub2vec", "coreness"): "36.0 ± 1.9",
+    ("sub2vec", "component"): "65.7 ± 1.7",
+    ("gbdt", "ppi_bp"): "44.6",
+    ("subgnn", "ppi_bp"): "59.9 ± 2.4",
+    ("subgnn", "density"): "91.9 ± 1.6",
+    ("subgnn", "cut_ratio"): "62.9 ± 3.9",
+    ("subgnn", "coreness"): "65.9 ± 9.2",
+    ("subgnn", "component"): "95.8 ± 9.8",
+    ("glass", "ppi_bp"): "61.9 ± 0.7 (e)",
+    ("glass", "density"): "93.0 ± 0.9 (e)",
+    ("glass", "cut_ratio"): "93.5 ± 0.6 (e)",
+    ("glass", "coreness"): "84.0 ± 0.9 (e)",
+    ("glass", "component"): "100 ± 0 (e)",
+    ("wl", "ppi_bp"): "64.8",
+    ("wl", "density"): "96.0",
+    ("wl", "cut_ratio"): "60.0",
+    ("wl", "coreness"): "91.3",
+    ("wl", "component"): "100",
+}
+DATA = ("ppi_bp", "density", "cut_ratio", "coreness", "component")
+
+
+def run(job: str, device: str) -> dict[str, Any]:
+    """One job; the test part is read once a run."""
+    model, data, protocol, numbers = job.split(":")
+    first, _, last = numbers.partition("-")
+    wanted = list(range(int(first), int(last or first) + 1))
+    task = s2n.load_task(data)
+    preset, settings = SETTINGS.get((model, data), ("default", {}))
+    tasks, seeds = [(0, task)], wanted
+    if protocol != "file":
+        shares = tuple(float(word) / 100 for word in protocol.split("/"))
+        drawn = random_splits(task, max(10, wanted[-1] + 1), shares)  # type: ignore[arg-type]
+        tasks, seeds = [(number, drawn[number]) for number in wanted], [10]
+    row: dict[str, Any] = {"model": model, "data": data, "protocol": protocol, "numbers": wanted,
+                           "val": [], "test": [], "seconds": 0.0, "ties": []}  # fmt: skip
+    start = time.perf_counter()
+    for _, part in tasks:
+        network = "training.published_ties" if model in ("glass", "gnn-plain") else ""
+        found, _, _ = baseline(
+            part, model, preset=preset, device=device,
+            settings={**settings, **({network: True} if network else {})},
+        )  # fmt: skip
+        result = assess(part, found, seeds=seeds)
+        for name in ("val", "test"):
+            row[name] += getattr(result, name)["micro_f1"].values
+        if result.published_ties is not None:
+            row["ties"] += result.published_ties.values
+    row["seconds"] = time.perf_counter() - start
+    row["device"] = device
+    return row
+
+
+def table(paths: list[str]) -> None:
+    """One line a model and protocol, one column a dataset."""
+    joined: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for path in paths:
+        for line in Path(path).read_text().splitlines():
+            row = json.loads(line)
+            joined.setdefault((row["model"], row["protocol"], row["data"]), []).append(row)
+    lines = list(dict.fromkeys(key[:2] for key in joined))
+    print("| model | split |", " | ".join(DATA), "|")
+    print("|---|---|" + "---|" * len(DATA))
+    for model, protocol in lines:
+        cells = [_cell(joined.get((model, protocol, data), []), "test") for data in DATA]
+        print(f"| {model} | {protocol} |", " | ".join(cells), "|")
+        if any(row["ties"] for data in DATA for row in joined.get((model, protocol, data), [])):
+            ties = [_cell(joined.get((model, protocol, data), []), "ties") for data in DATA]
+            print(f"| {model}, by its tie rule | {protocol} |", " | ".join(ties), "|")
+        known = [PUBLISHED.get((model, data), "-") for data in DATA]
+        if protocol == "file" and set(known) != {"-"}:
+            print("| *published* | |", " | ".join(known), "|")
+    print("\nValidation:\n")
+    for model, protocol in lines:
+        cells = [_cell(joined.get((model, protocol, data), []), "val") for data in DATA]
+        print(f"| {model} | {protocol} |", " | ".join(cells), "|")
+
+
+def _cell(rows: list[dict[str, Any]], name: str) -> str:
+    values = [100 * value for row in rows for value in row[name]]
+    if not values:
+        return "-"
+    spread = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.1f}{spread} ({len(values)})"
+
+
+def search(data: str, trials: int, seed: int, rows: Path, device: str) -> None:
+    """SubGNN at random settings; the mean validation score of three seeds of each."""
+    rng, task = np.random.default_rng(seed), s2n.load_task(data)
+    labels = {part: labels_of(task, part) for part in ("train", "val")}  # type: ignore[arg-type]
+    channels = ((0, 0, 1), (1, 0, 0), (0, 1, 0), (1, 1, 1), (1, 0, 1))
+    for _ in range(trials):
+        chosen = channels[rng.integers(len(channels))]
+        settings = {
+            **dict(zip(("neighborhood", "position", "structure"), map(bool, chosen), strict=True)),
+            "layers": int(rng.integers(1, 4)),
+            "lr": float(10 ** rng.uniform(-3.3, -2.0)),
+            "patches": int(rng.integers(15, 46)),
+            "model.dropout": float(rng.choice([0, 0.1, 0.2, 0.4])),
+            "batch": int(rng.choice([32, 64])),
+            "features.width": int(rng.choice([16, 32, 64])),
+            "features.kind": "link" if data == "ppi_bp" else "constant",
+            "features.trainable": bool(rng.integers(2)) or data == "ppi_bp",
+            "epochs": 100,
+            "patience": 50,
+            "clip": 0.2,
+        }
+        if data == "ppi_bp":
+            settings["features.width"] = 64
+        model: Any = baseline(task, "subgnn", settings=settings, device=device)[0]
+        trained = model.fit(task, labels, [20, 21, 22])
+        loss = float(trained.fitted.history["val_loss"].min(0).mean())
+        row = {"val": float(trained.val_scores.mean()), "val_loss": loss, "settings": settings}
+        with rows.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(json.dumps(row), flush=True)
+
+
+def precompute_time() -> None:
+    """All anchors of SubGNN on PPI-BP with the published settings, one seed, all channels."""
+    import resource
+
+    from sub2node.baselines.subgnn.precompute import precompute
+    from sub2node.baselines.subgnn.settings import SubGNNModel
+
+    task = s2n.load_task("ppi_bp")
+    for seeds in (1, 10):
+        model = SubGNNModel(layers=4, patches=25)
+        start = time.perf_counter()
+        precompute(task, model, list(range(seeds)))
+        seconds = time.perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{seeds} seed(s), three channels, four layers: {seconds:.1f} s, {peak:.0f} MB peak")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("run", "table", "search", "precompute"))
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--rows", type=Path, default=Path("rows.jsonl"))
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if "S2N_DATA" not in os.environ and given.what != "table":
+        parser.error("S2N_DATA must name the folder with the data.")
+    if given.what == "precompute":
+        precompute_time()
+    elif given.what == "table":
+        table(given.names)
+    elif given.what == "search":
+        for data in given.names:
+            search(data, given.trials, given.seed, given.rows, given.device)
+    else:
+        for job in given.names:
+            row = run(job, given.device)
+            with given.rows.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(job, f"{row['seconds']:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
