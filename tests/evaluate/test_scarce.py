@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import sub2node as s2n
 from sub2node.errors import ConfigError, DataError
+from sub2node.evaluate.baselines import baseline
 from sub2node.evaluate.efficiency import efficiency
 from sub2node.evaluate.findings import Findings
+from sub2node.evaluate.models import GraphNetwork
 from sub2node.evaluate.scarce import (
     Plan,
     Row,
@@ -203,7 +205,7 @@ def test_findings_are_kept_line_by_line(tmp_path, task) -> None:
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "cos2n+a"])
 def test_steps_are_timed_and_weighed(task, structure) -> None:
     config = find_preset("fast", task, structure, "gcn2").with_settings(QUICK).config
-    found = efficiency(task, config, device="cpu")
+    found = efficiency(task, GraphNetwork((config,), device="cpu"))
     assert found.train_subgraphs == task.split.count("train")
     assert found.eval_subgraphs == task.split.count("val")
     assert found.train_throughput == found.train_subgraphs / found.train_seconds
@@ -211,10 +213,20 @@ def test_steps_are_timed_and_weighed(task, structure) -> None:
     # At least parameters, gradients and two moments of each.
     assert found.memory > 4 * 4 * found.parameters
     wider = config.with_settings({"hidden": 2 * config.model.hidden})
-    assert efficiency(task, wider, device="cpu").memory > found.memory
-    more = efficiency(task, config.with_settings({"features.join": "concat"}), device="cpu",
-                      encodings=np.ones((task.graph.num_nodes, 40)))  # fmt: skip
+    assert efficiency(task, GraphNetwork((wider,), device="cpu")).memory > found.memory
+    joined = config.with_settings({"features.join": "concat"})
+    columns = np.ones((task.graph.num_nodes, 40))
+    more = efficiency(task, GraphNetwork((joined,), columns, "cpu"))
     assert more.memory > found.memory  # what joins the features counts
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-plain", "gnn-seg", "subgnn"])
+def test_epochs_of_baselines_are_timed_and_weighed(task, name) -> None:
+    model, _, _ = baseline(task, name, preset="fast", device="cpu")
+    found = efficiency(task, model)
+    assert found.train_subgraphs == task.split.count("train")
+    assert found.train_throughput == found.train_subgraphs / found.train_seconds
+    assert found.memory > 4 * 4 * found.parameters > 0
 
 
 def test_coarsenings_are_compared_on_subsets_that_all_had() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -19,9 +19,9 @@ from ..nn import Streams
 from ..nn.inputs import node_inputs
 from ..settings import Settings
 from ..task import Part, SubgraphTask
-from ..train import BatchGroup, find_baseline
+from ..train import BatchGroup, Group, find_baseline
 from ..train.memory import replicas_at_once
-from .choosing import Labels, NetworkModel, TrainedNetwork
+from .choosing import Built, Labels, NetworkModel
 from .models import Model, feature_words
 from .result import Outputs
 
@@ -82,6 +82,8 @@ class BatchNetworkModel(NetworkModel):
         model: Which.
     """
 
+    group: ClassVar[type[Group]] = BatchGroup
+
     model: BatchModel | None = None
 
     @property
@@ -99,11 +101,10 @@ class BatchNetworkModel(NetworkModel):
         """The task without virtual subgraphs."""
         return without_virtual(task), ()
 
-    def train(
-        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
-        device: torch.device,
-    ) -> TrainedNetwork:  # fmt: skip
-        """Train one candidate."""
+    def build(
+        self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device
+    ) -> Built:
+        """The network of one candidate, for a task as it sees it."""
         assert self.model is not None
         rows = np.arange(task.graph.num_nodes)
         inputs = node_inputs(
@@ -115,11 +116,11 @@ class BatchNetworkModel(NetworkModel):
             self.model.build(task, settings, seeds[start : start + at_once], inputs, device)
             for start in range(0, len(seeds), at_once)
         ]
-        stages = part_rows(task, rows, device)
-        fitted, kept = self.learn(task, labels, seeds, settings, stages, networks, BatchGroup)
-        record = {"baseline": self.identity, **settings.to_dict()}
-        notes = (*inputs.notes, *kept)
-        return TrainedNetwork(settings, record, stages, networks, fitted, tuple(seeds), notes)
+        return Built(part_rows(task, rows, device), networks, inputs.notes)
+
+    def record(self, settings: Any) -> dict[str, Any]:
+        """Settings as in ``config.toml``."""
+        return {"baseline": self.identity, **settings.to_dict()}
 
 
 def _name(name: str, settings: Any) -> str:

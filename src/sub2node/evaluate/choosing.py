@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -21,11 +21,27 @@ from ..nn import Stages, Streams
 from ..ragged import Array
 from ..task import Part, SubgraphTask
 from ..task.content import digest
-from ..train import Checkpoint, Fitted, fit, forward
-from ..train.fit import Group
+from ..train import Checkpoint, Fitted, Group, fit, forward
 from .result import Outputs
 
 Labels = dict[Part, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A network before training.
+
+    Args:
+        stages: What it reads; parts that are missing come from ``more``.
+        networks: Groups of replicas.
+        notes: What to know.
+        more: The stages of another part.
+    """
+
+    stages: Stages
+    networks: list[tuple[nn.Module, Streams]]
+    notes: tuple[str, ...] = ()
+    more: Callable[[Part], Stages] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,24 +49,20 @@ class TrainedNetwork:
     """A network that has learned.
 
     Args:
-        settings: All of them, as in ``config.toml``.
-        training: How it was trained.
-        stages: What it read; parts that are missing come from ``more``.
-        networks: Groups of replicas.
+        settings: Of this candidate.
+        record: All settings, as in ``config.toml``.
+        built: The network.
         fitted: What training gave.
         seeds: One a replica.
         notes: What to know.
-        more: The stages of another part.
     """
 
     settings: Any
     record: dict[str, Any]
-    stages: Stages
-    networks: list[tuple[nn.Module, Streams]]
+    built: Built
     fitted: Fitted
     seeds: tuple[int, ...]
     notes: tuple[str, ...]
-    more: Callable[[Part], Stages] | None = None
 
     @cached_property
     def val_scores(self) -> Array:
@@ -83,11 +95,11 @@ class TrainedNetwork:
 
     def outputs(self, part: Part) -> Outputs:
         """Answers for a part."""
-        stages = self.stages
+        stages = self.built.stages
         if part not in stages.by_part:
-            assert self.more is not None
-            stages = self.more(part)
-        vectors, logits = forward(self.networks, stages, part)
+            assert self.built.more is not None
+            stages = self.built.more(part)
+        vectors, logits = forward(self.built.networks, stages, part)
         return Outputs(logits, vectors, self.fitted.tied if part == "test" else ())
 
 
@@ -103,6 +115,8 @@ class NetworkModel(ABC):
         checkpoint: A folder to keep states in.
         resume: Go on from the states there.
     """
+
+    group: ClassVar[type[Group]] = Group  # how an epoch goes
 
     candidates: tuple[Any, ...]
     encodings: Any = None
@@ -142,11 +156,14 @@ class NetworkModel(ABC):
         """The task as the network sees it, and what to know about that."""
 
     @abstractmethod
-    def train(
-        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
-        device: torch.device,
-    ) -> TrainedNetwork:  # fmt: skip
-        """Train one candidate."""
+    def build(
+        self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device
+    ) -> Built:
+        """The network of one candidate, for a task as it sees it."""
+
+    def record(self, settings: Any) -> dict[str, Any]:
+        """Settings as in ``config.toml``."""
+        return dict(settings.to_dict())
 
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedNetwork:
         """Learn; ``labels`` has train and val only."""
@@ -154,7 +171,7 @@ class NetworkModel(ABC):
         task, shown = self.present(task)
         choices: list[TrainedNetwork] = []
         for settings in self.candidates:
-            choices.append(self.train(task, labels, seeds, settings, device))
+            choices.append(self._train(task, labels, seeds, settings, device))
             if choices[-1].fitted.ended == "interrupted":
                 break
         if len(choices) == 1 and len(self.candidates) == 1:
@@ -174,25 +191,28 @@ class NetworkModel(ABC):
             best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
         return replace(best, notes=(*shown, *best.notes, f"{note}."))
 
-    def learn(
+    def _train(
         self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
-        stages: Stages, networks: list[tuple[nn.Module, Streams]], group: type[Group] = Group,
-    ) -> tuple[Fitted, tuple[str, ...]]:  # fmt: skip
-        """The training itself, and what to know about it."""
-        checkpoint = self._checkpoint(task, settings, seeds, stages.device)
+        device: torch.device,
+    ) -> TrainedNetwork:  # fmt: skip
+        """Train one candidate."""
+        built = self.build(task, settings, seeds, device)
+        checkpoint = self._checkpoint(task, settings, seeds, device)
         tensors = {part: target(value) for part, value in labels.items()}
         fitted = fit(
-            networks, stages, tensors, settings.training, checkpoint=checkpoint, group=group,
-            what=f"Training {self.name}",
+            built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
+            group=self.group, what=f"Training {self.name}",
         )  # fmt: skip
         if not fitted.best_epoch.any():
             raise Sub2NodeError(
                 f"{self.name}: no seed had a finite loss in any epoch; lower the learning rate"
                 f" (lr = {settings.training.lr:g}) or look at the features."
             )
+        notes = list(built.notes)
         if checkpoint is not None and checkpoint.failed:
-            return fitted, (f"the state could not be kept while training ({checkpoint.failed}).",)
-        return fitted, ()
+            notes.append(f"the state could not be kept while training ({checkpoint.failed}).")
+        record = self.record(settings)
+        return TrainedNetwork(settings, record, built, fitted, tuple(seeds), tuple(notes))
 
     def _checkpoint(
         self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device

@@ -10,17 +10,14 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from ..config import Config
 from ..device import find_device
-from ..nn import Stages, build_network, build_stages
-from ..nn.inputs import node_inputs
+from ..nn import Stages
 from ..task import Part, SubgraphTask
 from ..train import Group
 from ..train.memory import kept_memory
-from .choosing import target
-from .models import presented
+from .choosing import NetworkModel, target
 from .protocol import labels_of
 
 _WARM, _STEPS, _SECONDS = 3, 20, 2.0
@@ -28,12 +25,12 @@ _WARM, _STEPS, _SECONDS = 3, 20, 2.0
 
 @dataclass(frozen=True)
 class Efficiency:
-    """Steps of one replica, full batch.
+    """Epochs of one replica: a single step for a structure, many for what is trained in batches.
 
     Args:
-        train_seconds: Median time of a training step (forward, backward, optimiser).
+        train_seconds: Median time of a training epoch (forward, backward, optimiser).
         eval_seconds: Median time of answers for the validation part, with their score.
-        train_subgraphs: Labelled subgraphs of a training step.
+        train_subgraphs: Labelled subgraphs of a training epoch.
         eval_subgraphs: Subgraphs answered for.
         parameters: Numbers that are trained.
         memory: Bytes: on a GPU what was allocated at the most; on the CPU, where nobody counts, the
@@ -60,41 +57,30 @@ class Efficiency:
         return self.eval_subgraphs / self.eval_seconds
 
 
-def efficiency(
-    task: SubgraphTask,
-    config: Config,
-    *,
-    conv: Callable[..., nn.Module] | None = None,
-    encodings: Any = None,
-    device: str = "auto",
-) -> Efficiency:
-    """Time and memory of one replica's steps; the first ones, which warm up, do not count.
+def efficiency(task: SubgraphTask, model: NetworkModel) -> Efficiency:
+    """Time and memory of one replica's epochs; the first ones, which warm up, do not count.
 
     Args:
         task: With labels and a split.
-        config: All settings.
-        conv: A convolution of your own, instead of the one in ``config``.
-        encodings: Columns of your own that join the node features.
-        device: ``auto``, ``cpu`` or ``cuda``.
+        model: A network of a structure, or a baseline's; of several candidates the first.
     """
-    where = find_device(device)
-    task, _ = presented(task, config)
+    where, settings = find_device(model.device), model.candidates[0]
+    task, _ = model.present(task)
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     cuda = where.type == "cuda"
-    stages = build_stages(task, config, parts=("train", "val"), device=where)
-    inputs = node_inputs(task, config.features, stages.rows, encodings=encodings, device=where.type)
-    if cuda:  # features may have been made there
-        gc.collect()
-        torch.cuda.reset_peak_memory_stats(where)
     asked: tuple[Part, ...] = ("train", "val")
     with kept_memory(where):
-        group = Group(
-            *build_network(task, config, stages, [0], inputs=inputs, conv=conv), stages,
-            {part: target(labels[part]) for part in asked}, config.training,
+        built = model.build(task, settings, [0], where)
+        if cuda:  # features may have been made there
+            gc.collect()
+            torch.cuda.reset_peak_memory_stats(where)
+        group = model.group(
+            *built.networks[0], built.stages,
+            {part: target(labels[part]) for part in asked}, settings.training,
         )  # fmt: skip
         train = _median(group.train_step, where)
         answer = _median(group.val_step, where)
-    memory = torch.cuda.max_memory_allocated(where) if cuda else _held(group, stages)
+    memory = torch.cuda.max_memory_allocated(where) if cuda else _held(group, built.stages)
     return Efficiency(
         train_seconds=train,
         eval_seconds=answer,

@@ -14,14 +14,14 @@ from ..coarsen import Coarsening, coarsen, with_virtual, without_virtual
 from ..config import Coarsening as CoarseningSettings
 from ..config import Config, NodeFeatures
 from ..errors import ConfigError
-from ..nn import Streams, build_network, build_stages
+from ..nn import Stages, Streams, build_network, build_stages
 from ..nn.foreign import find_convolution, ignores_weights
 from ..nn.inputs import node_inputs
 from ..nn.networks import Stage
 from ..task import Graph, Part, SubgraphTask
 from ..train.memory import replicas_at_once
 from ..translate import S2NGraph, translate
-from .choosing import Labels, NetworkModel, TrainedNetwork
+from .choosing import Built, Labels, NetworkModel
 from .result import Outputs
 
 
@@ -89,15 +89,18 @@ class GraphNetwork(NetworkModel):
         """The task with or without virtual subgraphs."""
         return presented(task, self.candidates[0])
 
-    def train(
-        self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
-        device: torch.device,
-    ) -> TrainedNetwork:  # fmt: skip
-        """Train one candidate."""
+    def build(
+        self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device
+    ) -> Built:
+        """The network of one candidate, for a task as it sees it."""
         graph = None
         if settings.translated:
             graph = _translated(task, settings.translation.self_loops)
-        stages = build_stages(task, settings, graph=graph, parts=("train", "val"), device=device)
+
+        def more(*parts: Part) -> Stages:
+            return build_stages(task, settings, graph=graph, parts=parts, device=device)
+
+        stages = more("train", "val")
         at_once = replicas_at_once(
             _rows(stages["train"]), settings.model.hidden, device, len(seeds)
         )
@@ -111,16 +114,11 @@ class GraphNetwork(NetworkModel):
             )
             for start in range(0, len(seeds), at_once)
         ]  # fmt: skip
-        fitted, kept = self.learn(task, labels, seeds, settings, stages, networks)
         notes = [
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(networks[0][0])
         ]
-        return TrainedNetwork(
-            settings, settings.to_dict(), stages, networks, fitted, tuple(seeds),
-            (*notes, *inputs.notes, *kept),
-            lambda part: build_stages(task, settings, graph=graph, parts=(part,), device=device),
-        )  # fmt: skip
+        return Built(stages, networks, (*notes, *inputs.notes), more)
 
 
 @lru_cache(maxsize=1)

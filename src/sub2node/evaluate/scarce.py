@@ -322,10 +322,7 @@ def steps(
         small = subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
         model = models[structure, coarsen]
         try:
-            found = efficiency(
-                small, model.candidates[0], conv=model.conv, encodings=model.encodings,
-                device=model.device,
-            )  # fmt: skip
+            found = efficiency(small, model)
         except Sub2NodeError as error:
             _tell(failed, structure, coarsen, error)
             continue
