@@ -6,10 +6,12 @@
     python benchmarks/baselines.py precompute                   # anchors of SubGNN on PPI-BP, timed
 
 A job is MODEL:DATA:PROTOCOL:NUMBERS, as `glass:density:file:10-19` (the file's own split, seeds 10
-to 19) or `glass:density:50/25/25:0-9` (random splits 0 to 9, one seed each). Jobs may run in
-processes of their own and on several machines: rows of the same model, data and protocol are
-joined. Settings come from SETTINGS below, all of them chosen on validation. `search` draws settings
-of SubGNN at random and looks at validation only. Needs S2N_DATA.
+to 19), `glass:density:50/25/25:0-9` (random splits 0 to 9, one seed each) or, with the test part
+left out altogether, `glass:density:rehearse:0-5` (random splits of train and val, 60/20/20). Jobs
+may run in processes of their own and on several machines: rows of the same model, data and protocol
+are joined. Settings come from SETTINGS below, all of them chosen without the test part, or from
+`--settings PRESET,key=value,…`. `search` draws settings of SubGNN at random and looks at validation
+only. Needs S2N_DATA.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import sub2node as s2n
 from sub2node.evaluate import assess
 from sub2node.evaluate.baselines import baseline
 from sub2node.evaluate.protocol import labels_of, random_splits
+from sub2node.settings import parse_setting
 
 PRESETS = Path(__file__).parent / "presets"
 # Where the settings of a model on a dataset come from; what is not here has the default.
@@ -81,22 +84,27 @@ PUBLISHED = {
 DATA = ("ppi_bp", "density", "cut_ratio", "coreness", "component")
 
 
-def run(job: str, device: str) -> dict[str, Any]:
+def run(job: str, device: str, given: str | None = None) -> dict[str, Any]:
     """One job; the test part is read once a run."""
     model, data, protocol, numbers = job.split(":")
     first, _, last = numbers.partition("-")
     wanted = list(range(int(first), int(last or first) + 1))
     task = s2n.load_task(data)
     preset, settings = SETTINGS.get((model, data), ("default", {}))
-    tasks, seeds = [(0, task)], wanted
+    if given is not None:
+        preset, *words = given.split(",")
+        settings = dict(map(parse_setting, words))
+    tasks, seeds = [task], wanted
     if protocol != "file":
-        shares = tuple(float(word) / 100 for word in protocol.split("/"))
-        drawn = random_splits(task, max(10, wanted[-1] + 1), shares)  # type: ignore[arg-type]
-        tasks, seeds = [(number, drawn[number]) for number in wanted], [10]
+        shares = protocol.replace("rehearse", "60/20/20").split("/")
+        if protocol == "rehearse":
+            task = task.subset(np.flatnonzero(task.split.codes != 3))
+        drawn = random_splits(task, 20, tuple(float(word) / 100 for word in shares))  # type: ignore
+        tasks, seeds = [drawn[number] for number in wanted], [10]
     row: dict[str, Any] = {"model": model, "data": data, "protocol": protocol, "numbers": wanted,
-                           "val": [], "test": [], "seconds": 0.0, "ties": []}  # fmt: skip
+                           "val": [], "test": [], "ties": [], "settings": given}  # fmt: skip
     start = time.perf_counter()
-    for _, part in tasks:
+    for part in tasks:
         network = "training.published_ties" if model in ("glass", "gnn-plain") else ""
         found, _, _ = baseline(
             part, model, preset=preset, device=device,
@@ -118,7 +126,9 @@ def table(paths: list[str]) -> None:
     for path in paths:
         for line in Path(path).read_text().splitlines():
             row = json.loads(line)
-            joined.setdefault((row["model"], row["protocol"], row["data"]), []).append(row)
+            given = row.get("settings")
+            name = row["model"] if given is None else f"{row['model']} {given}"
+            joined.setdefault((name, row["protocol"], row["data"]), []).append(row)
     lines = list(dict.fromkeys(key[:2] for key in joined))
     print("| model | split |", " | ".join(DATA), "|")
     print("|---|---|" + "---|" * len(DATA))
@@ -200,6 +210,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rows", type=Path, default=Path("rows.jsonl"))
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--settings", help="PRESET,key=value,… instead of SETTINGS.")
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
@@ -214,7 +225,7 @@ def main() -> None:
             search(data, given.trials, given.seed, given.rows, given.device)
     else:
         for job in given.names:
-            row = run(job, given.device)
+            row = run(job, given.device, given.settings)
             with given.rows.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             print(job, f"{row['seconds']:.0f} s", flush=True)

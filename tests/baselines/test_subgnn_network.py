@@ -29,7 +29,7 @@ from sub2node.evaluate.baselines import baseline
 from sub2node.evaluate.protocol import assess
 from sub2node.nn import Init, NodeTable, Streams
 from sub2node.nn.inputs import node_inputs
-from sub2node.ragged import Array, generator
+from sub2node.ragged import Array, generator, owners
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 SEEDS = (3, 11)
@@ -125,7 +125,7 @@ def test_the_lstm_is_torchs_for_each_replica(width, hidden, length, layers) -> N
         wanted = torch.autograd.grad(expected, (x, *weights), above[r])
         torch.testing.assert_close(grads[0][r], wanted[0][r])
         for mine, other in zip(grads[1:], wanted[1:], strict=True):
-            torch.testing.assert_close(mine[r].T.squeeze(-1), other)
+            torch.testing.assert_close(mine[r].T.reshape(other.shape), other)
 
 
 def test_lstm_dropout_is_between_layers_and_only_while_training() -> None:
@@ -240,7 +240,7 @@ def test_all_channels_on_five_nodes(rows) -> None:
     network = path_network().eval()
     vectors, logits = network.answer(np.array([rows]))
     both = np.stack([BY_COMPONENT[0] + BY_COMPONENT[1], BY_COMPONENT[2]])
-    np.testing.assert_allclose(vectors[0].detach(), both[rows], rtol=1e-5)
+    np.testing.assert_allclose(vectors[0].detach(), both[rows], rtol=1e-5, atol=1e-6)
     expected = np.stack([both.sum(1), np.full(2, 7.0)], axis=1)
     np.testing.assert_allclose(logits[0].detach(), expected[rows], rtol=1e-5)
 
@@ -312,7 +312,7 @@ def check_node_weights(
                 far = spread_out(task.graph, members)
                 inside = set(members.tolist())
                 around = {v for v, d in far.items() if 0 < d <= model.border_hops}
-                every = set(task.subgraphs[owner].tolist())
+                every = set(all_of.nodes[all_of.owner[owners(all_of.ptr)] == owner].tolist())
                 if side == "border":
                     every = set(range(task.graph.num_nodes))
                 whole = [inside if side == "internal" else around, every]
@@ -410,15 +410,11 @@ def test_patches_of_replicas_are_not_mixed_up() -> None:
 # Whole networks against loops
 
 
-def explicit(
-    network: SubGNN, found: Precomputed, settings: SubGNNSettings, r: int, number: int
-) -> tuple[Tensor, Tensor]:
-    """Vector and logits of one subgraph by one replica, anchor by anchor."""
-    model, table, parts = settings.model, network.table()[r], found.components
-    patches: dict[str, list[Tensor]] = {}
-    for s, side in enumerate(SIDES if model.structure else ()):
-        lstm = torch_loop(network.readers[s], r)
-        leave = network.leave[s]
+def patch_vectors(network: SubGNN, found: Precomputed, r: int) -> dict[str, list[Tensor]]:
+    """By side, those of all layers: walk by walk, gate by gate."""
+    table, patches = network.table()[r], {}
+    for s, side in enumerate(SIDES if found.structure else ()):
+        lstm, leave = lstm_loop(network.readers[s], r), network.leave[s]
         patches[side] = [
             sum(
                 lstm([table[v] if v >= 0 else torch.zeros_like(table[0]) for v in walk])
@@ -429,11 +425,29 @@ def explicit(
             for sides in found.structure
             for walks in sides[side].walks[r].tolist()
         ]
+    return patches
+
+
+def explicit(
+    network: SubGNN, found: Precomputed, settings: SubGNNSettings, r: int, rows: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """Vectors and logits of some subgraphs by one replica, anchor by anchor."""
+    patches = patch_vectors(network, found, r)
+    answers = [explicit_one(network, found, settings, r, int(i), patches) for i in rows]
+    vectors, logits = zip(*answers, strict=True)
+    return torch.stack(vectors), torch.stack(logits)
+
+
+def explicit_one(
+    network: SubGNN, found: Precomputed, settings: SubGNNSettings, r: int, number: int,
+    patches: dict[str, list[Tensor]],
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    model, table, parts = settings.model, network.table()[r], found.components
     total = 0
     for k in range(int(parts.first[number]), int(parts.first[number + 1])):
         members = table[parts.nodes[parts.ptr[k] : parts.ptr[k + 1]].tolist()]
         x = members.sum(0) if model.components == "sum" else members.max(0).values
-        joined, chain = [x], {side: x for side in SIDES}
+        joined, chain = [x], dict.fromkeys(SIDES, x)
         for layer in range(model.layers):
             for s, side in enumerate(SIDES):
                 which = 2 * layer + s
@@ -463,7 +477,7 @@ def explicit(
     return hidden, hidden @ network.head.weight[r] + network.head.bias[r, 0]
 
 
-def torch_loop(ours: BiLSTM, r: int) -> Any:
+def lstm_loop(ours: BiLSTM, r: int) -> Any:
     """A bidirectional LSTM over a list of vectors, gate by gate."""
 
     def one_way(steps: list[Tensor], number: int) -> list[Tensor]:
@@ -507,9 +521,8 @@ def test_the_network_is_a_loop_over_components_and_anchors(changes) -> None:
     rows = np.array([[3, 1, 8, 0, 9, 2], [9, 2, 4, 4, 7, 1]])  # replicas see others
     vectors, logits = network.answer(rows)
     assert vectors.shape == (2, 6, 5)
-    loops = [[explicit(network, found, settings, r, i) for i in rows[r]] for r in range(2)]
-    expected = [torch.stack([torch.stack([one[n] for one in each]) for each in loops])
-                for n in range(2)]  # fmt: skip
+    loops = [explicit(network, found, settings, r, rows[r]) for r in range(2)]
+    expected = [torch.stack(each) for each in zip(*loops, strict=True)]
     torch.testing.assert_close(vectors, expected[0], rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(logits, expected[1], rtol=1e-4, atol=1e-4)
     above, parameters = drawn(*logits.shape, seed=3), dict(network.named_parameters())
@@ -600,7 +613,8 @@ def test_nodes_around_a_component_count_only_where_there_are_any() -> None:
 def test_nodes_after_the_end_of_a_walk_are_not_read() -> None:
     graph = Graph.from_edges([], [], num_nodes=4)
     task = task_of(graph, [[0, 1, 2, 3], [3]])
-    network = build(task, settings_of(neighborhood=False, position=False, lstm_layers=2))
+    settings = settings_of(neighborhood=False, position=False, lstm_layers=2)
+    network = build(task, settings)
     scatter_parameters(network)
     found = precompute(task, network.model, SEEDS)
     assert (found.structure[0]["internal"].walks[..., 1:] == -1).all()
@@ -608,10 +622,8 @@ def test_nodes_after_the_end_of_a_walk_are_not_read() -> None:
     logits = network(np.arange(2))[1]
     assert logits.isfinite().all()
     for r in range(2):
-        for i in range(2):
-            expected = explicit(network, found, settings_of(
-                neighborhood=False, position=False, lstm_layers=2), r, i)  # fmt: skip
-            torch.testing.assert_close(logits[r, i], expected[1], rtol=1e-4, atol=1e-4)
+        expected = explicit(network, found, settings, r, [0, 1])[1]
+        torch.testing.assert_close(logits[r], expected, rtol=1e-4, atol=1e-4)
 
 
 # Seeds, channels and settings
@@ -696,8 +708,8 @@ def test_features_that_are_the_same_for_all_replicas(trainable) -> None:
     found = precompute(task, settings.model, SEEDS)
     logits = network(np.array([3, 9]))[1]
     for r in range(2):
-        expected = explicit(network, found, settings, r, 9)[1]
-        torch.testing.assert_close(logits[r, 1], expected, rtol=1e-4, atol=1e-4)
+        expected = explicit(network, found, settings, r, [3, 9])[1]
+        torch.testing.assert_close(logits[r], expected, rtol=1e-4, atol=1e-4)
     assert ("table.table" in dict(network.named_parameters())) == trainable
 
 
@@ -709,7 +721,7 @@ def generated() -> SubgraphTask:
     return s2n.load_task("generate:component,subgraphs=30")
 
 
-TRAINED = {**SMALL, "kind": "random", "epochs": 4, "batch": 5, "lr": 0.01, "device": "cpu"}
+TRAINED = {**SMALL, "kind": "random", "epochs": 2, "batch": 8, "lr": 0.01, "device": "cpu"}
 
 
 def train(task: SubgraphTask, seeds: Sequence[int], **changes: Any) -> Any:
@@ -725,13 +737,11 @@ def test_training_together_is_training_alone(generated) -> None:
     assert both.config["baseline"] == "subgnn"
     assert both.outputs["test"].logits.shape == (2, 3, 2)
     assert both.outputs["test"].vectors.shape == (2, 3, 5)
-    again = train(generated, [1, 2], **changes)
     for r, seed in enumerate((1, 2)):
         alone = train(generated, [seed], **changes)
         for part in ("train", "val", "test"):
             values = both.outputs[part].logits
             np.testing.assert_allclose(values[[r]], alone.outputs[part].logits, atol=1e-4)
-            assert np.array_equal(values, again.outputs[part].logits)
         for column, rows in both.history.items():
             np.testing.assert_allclose(rows[:, [r]], alone.history[column], atol=1e-4)
     assert not np.allclose(*both.outputs["test"].logits)
@@ -740,7 +750,7 @@ def test_training_together_is_training_alone(generated) -> None:
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_each_channel_learns_alone(generated, channel) -> None:
     changes = {name: name == channel for name in CHANNELS}
-    result = train(generated, [0, 1], epochs=12, similarity="distance", **changes)
+    result = train(generated, [0, 1], epochs=8, similarity="distance", **changes)
     loss = result.history["train_loss"]
     assert np.isfinite(loss).all()
     assert (loss[-1] < loss[0] - 0.05).all()
@@ -750,7 +760,7 @@ def test_several_labels(generated) -> None:
     labels = np.eye(2, dtype=bool)[generated.labels]
     labels = np.column_stack([labels, np.arange(30) % 3 == 0])
     task = SubgraphTask(generated.graph, generated.subgraphs, labels, split=generated.split)
-    result = train(task, [1, 2], epochs=15, components="max")
+    result = train(task, [1, 2], epochs=8, components="max")
     assert result.outputs["test"].logits.shape == (2, 3, 3)
     loss = result.history["train_loss"]
     assert np.isfinite(loss).all()

@@ -156,6 +156,13 @@ def over_splits(
         history={},
         best_epoch=(),
         thresholds=(),
+        published_ties=_joined_ties(results),
         ended=results[-1].ended,
         data={**first.data, "hash": task.hash, "splits": len(results)},
     )
+
+
+def _joined_ties(results: Sequence[Result]) -> Summary | None:
+    """Scores by the published tie rule, one a split; None where it was not asked for."""
+    found = [result.published_ties for result in results]
+    return Summary(tuple(ties.mean for ties in found if ties is not None)) if found[0] else None
