@@ -42,8 +42,8 @@ demo: $(VENV)/.core
 	@echo "4. Train S2N+A on it, five seeds side by side"
 	@$(BIN)/s2n run demo-output/density --structure s2n+a --seeds 5 -o demo-output/run --overwrite
 	@echo
-	@echo "5. Compare all structures and simple models"
-	@$(BIN)/s2n run demo-output/density --all --preset fast --seeds 5
+	@echo "5. Compare it with other structures and models"
+	@$(BIN)/s2n run demo-output/density --model majority --model bag --model statistics --model wl --model gbdt --model separated --model s2n+0 --model s2n+a --model cos2n+a --model glass --preset fast --seeds 5
 	@echo
 	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
 

@@ -429,22 +429,20 @@ def test_training_together_is_training_alone(generated, changes) -> None:
     assert not np.allclose(*both.outputs["test"].logits, atol=0.05)
 
 
-@pytest.mark.parametrize("conv", ["gcn", "gin"])
-def test_the_number_of_edges_can_be_learned(conv) -> None:
-    """Triangles and paths of three on the same nodes' constants: only edges tell them apart."""
+def test_edges_alone_can_be_learned() -> None:
+    """Triangles and paths of three, all nodes the same: only edges tell them apart."""
     base = 3 * np.arange(20)
     source = np.concatenate([base, base + 1, base[::2]])
     target = np.concatenate([base + 1, base + 2, base[::2] + 2])
+    sets, labels = [[b, b + 1, b + 2] for b in base], np.arange(20) % 2
+    split = s2n.Split.random(labels, seed=1, fractions=(0.5, 0.25, 0.25))
     graph = Graph.from_edges(source, target)
-    sets = Subgraphs.from_lists([[b, b + 1, b + 2] for b in base])
-    split = s2n.Split.random(np.arange(20) % 2, seed=1, fractions=(0.5, 0.25, 0.25))
-    task = SubgraphTask(graph, sets, np.arange(20) % 2, split=split)
-    result = train(
-        task, [1, 2], conv=conv, degrees=False, kind="constant", epochs=80, lr=0.05, hidden=8,
-        layers=1,
-    )  # fmt: skip
+    task = SubgraphTask(graph, Subgraphs.from_lists(sets), labels, split=split)
+    same = {"degrees": False, "kind": "constant", "trainable": False}
+    result = train(task, [1, 2], conv="gin", epochs=40, lr=0.05, hidden=8, layers=1, **same)
     assert result.test["micro_f1"].mean == 1
-    assert (result.history["train_loss"][-1] < 0.2).all()
+    loss = result.history["train_loss"]
+    assert (loss[-5:].mean(0) < 0.7 * loss[0]).all()
 
 
 def test_several_labels(generated) -> None:
