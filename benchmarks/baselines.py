@@ -3,6 +3,7 @@
     python benchmarks/baselines.py run JOB… --rows rows.jsonl   # assess, one line a job
     python benchmarks/baselines.py table rows.jsonl             # Markdown, with published numbers
     python benchmarks/baselines.py search density --trials 40 --rows search.jsonl
+    python benchmarks/baselines.py curves glass:cut_ratio:rehearse:0 --rows curves.jsonl
     python benchmarks/baselines.py precompute                   # anchors of SubGNN on PPI-BP, timed
 
 A job is MODEL:DATA:PROTOCOL:NUMBERS, as `glass:density:file:10-19` (the file's own split, seeds 10
@@ -187,6 +188,39 @@ def search(data: str, trials: int, seed: int, rows: Path, device: str) -> None:
         print(json.dumps(row), flush=True)
 
 
+def curves(job: str, device: str, given: str | None, rows: Path) -> None:
+    """Validation and held-out score after every epoch of a rehearsal, to choose ``start`` by."""
+    import torch
+
+    from sub2node.evaluate.choosing import target
+    from sub2node.train.scores import micro_f1
+
+    model, data, _, number = job.split(":")
+    task = s2n.load_task(data)
+    task = task.subset(np.flatnonzero(task.split.codes != 3))
+    task = random_splits(task, 20, (0.6, 0.2, 0.2))[int(number)]
+    preset, settings = SETTINGS.get((model, data), ("default", {}))
+    if given is not None:
+        preset, *words = given.split(",")
+        settings = dict(map(parse_setting, words))
+    found: Any = baseline(task, model, preset=preset, settings={**settings, "patience": 0})[0]
+    config = found.candidates[0]
+    built = found.build(task, config, [10], torch.device(device))
+    parts = ("train", "val", "test")
+    labels = {part: target(labels_of(task, part)) for part in parts}  # type: ignore[arg-type]
+    group = found.group(*built.networks[0], built.stages, labels, config.training)
+    scores: dict[str, list[float]] = {"val": [], "test": []}
+    for epoch in range(1, config.training.epochs + 1):
+        group.one_epoch(epoch)
+        with torch.no_grad():
+            logits = group.network.eval()(built.stages["test"])[1]
+        scores["test"].append(float(micro_f1(logits, labels["test"])[0]))
+        scores["val"].append(group.history["val_micro_f1"][-1][0])
+    with rows.open("a") as file:
+        row = {"model": model, "data": data, "number": int(number), "settings": given, **scores}
+        file.write(json.dumps(row) + "\n")
+
+
 def precompute_time() -> None:
     """All anchors of SubGNN on PPI-BP with the published settings, one seed, all channels."""
     import resource
@@ -206,7 +240,7 @@ def precompute_time() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("run", "table", "search", "precompute"))
+    parser.add_argument("what", choices=("run", "table", "search", "curves", "precompute"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rows", type=Path, default=Path("rows.jsonl"))
     parser.add_argument("--device", default="auto")
@@ -220,6 +254,11 @@ def main() -> None:
         precompute_time()
     elif given.what == "table":
         table(given.names)
+    elif given.what == "curves":
+        for job in given.names:
+            curves(
+                job, "cpu" if given.device == "auto" else given.device, given.settings, given.rows
+            )
     elif given.what == "search":
         for data in given.names:
             search(data, given.trials, given.seed, given.rows, given.device)

@@ -21,9 +21,10 @@ SETUP = """
 import warnings; warnings.simplefilter("ignore")
 import numpy as np, torch
 import sub2node as s2n
+from sub2node.evaluate.models import rows_of
 from sub2node.nn import build_network, build_stages
 from sub2node.train import find_preset
-from sub2node.train.fit import _Group
+from sub2node.train import Group
 from sub2node.train.memory import kept_memory, replicas_at_once
 from sub2node.train.scores import losses
 from sub2node.evaluate.protocol import labels_of
@@ -94,9 +95,11 @@ step(); step()
 
 OURS = """
 seeds = list(range({replicas}))
-at_once = replicas_at_once(stages, config, len(seeds))
+at_once = replicas_at_once(
+    rows_of(stages["train"]), config.model.hidden, stages.device, len(seeds)
+)
 groups = [
-    _Group(*build_network(task, config, stages, seeds[k : k + at_once]), stages, labels,
+    Group(*build_network(task, config, stages, seeds[k : k + at_once]), stages, labels,
            config.training)
     for k in range(0, len(seeds), at_once)
 ]

@@ -50,7 +50,7 @@ def network(
     task: SubgraphTask, seeds: tuple[int, ...] = (1, 2), *, labelled: bool = True, **model: object
 ) -> GLASS:
     kind, settings = (GLASSModel, GLASSSettings) if labelled else (PlainModel, PlainSettings)
-    config = settings(kind(**{"hidden": 3, "dropout": 0.0, **model})).with_settings(  # type: ignore
+    config = settings(model=kind(**{"hidden": 3, "dropout": 0.0, **model})).with_settings(  # type: ignore
         {"features.width": 4, "batch": 2}
     )
     rows = np.arange(task.graph.num_nodes)

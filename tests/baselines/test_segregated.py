@@ -322,21 +322,11 @@ def test_a_replica_is_what_it_is_alone(changes) -> None:
     check_alone(settings_of(**changes))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="segregated.py, _drop: as many random numbers are drawn for each replica as the largest "
-    "needs (room · F), so what a replica drops next depends on who trains beside it",
-)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_what_a_replica_drops_does_not_depend_on_others(layers) -> None:
     check_alone(settings_of(layers=layers, **{"model.dropout": 0.4}))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="segregated.py, answer: the norm, ELU and dropout after the last layer are worked out "
-    "and thrown away, and their parameters (norms.-1) are never trained",
-)
 @pytest.mark.parametrize("layers", [1, 2])
 def test_all_parameters_are_read(layers) -> None:
     network = build(mixed_task(), settings_of(layers=layers))

@@ -34,10 +34,10 @@ QUICK: dict[str, dict[str, Any]] = {
     "gbdt": {"trees": 3, "inputs": "both", "features.width": 8},
     "statistics": {"trees": 5},
     "wl": {"rounds": 1, "view": "both"},
-    **{name: _NET for name in NETWORKS},
+    **dict.fromkeys(NETWORKS, _NET),
     "subgnn": {**_NET, **_SUBGNN},
 }
-CHOOSING = [name for name in SIMPLE if name not in ("majority", "statistics")]
+CHOOSING = ("bag", "gbdt", "s2n-kernel")  # and the others that choose on validation
 NODES, COUNT = 30, 36
 PARTS = ["train"] * 20 + ["val"] * 8 + ["test"] * 8
 
@@ -94,9 +94,7 @@ ODD = {
     "several labels": lambda: make(several()),
     "one label column": lambda: make((CLASSES == 0)[:, None], ("A",)),
     "a class that does not occur": lambda: make(names=("a", "b", "c", "none")),
-    "two classes": lambda: make(np.arange(COUNT) % 2),
     "features": lambda: make(of=graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))),
-    "names": lambda: make(of=graph(names=tuple(f"n{i}" for i in range(NODES)))),
     "no edges": lambda: make(of=Graph.from_edges([], [], num_nodes=NODES)),
     "loops only": lambda: make(of=Graph.from_edges(np.arange(NODES), np.arange(NODES))),
     "all the same": lambda: make(subgraphs=Subgraphs.from_lists([[0, 1, 2]] * COUNT)),
@@ -112,7 +110,8 @@ ODD = {
 @pytest.mark.parametrize("kind", list(ODD))
 def test_odd_data(kind, name) -> None:
     found = ODD[kind]()
-    result = s2n.run(found, model=name, seeds=2, settings={**QUICK[name]})
+    few = {"epochs": 1} if name in NETWORKS else {}
+    result = s2n.run(found, model=name, seeds=2, settings={**QUICK[name], **few})
     json.dumps(result.to_dict(), allow_nan=False)
     replicas = len(result.seeds)
     for part, said in result.outputs.items():
@@ -127,9 +126,7 @@ def test_odd_data(kind, name) -> None:
 def test_virtual_subgraphs_are_not_there_for_baselines(name) -> None:
     virtual = with_virtual()
     without = virtual.subset(np.flatnonzero(~virtual.split.mask("virtual")).tolist())
-    one, other = (
-        s2n.run(t, model=name, seeds=1, settings=QUICK[name]) for t in (virtual, without)
-    )
+    one, other = (s2n.run(t, model=name, seeds=1, settings=QUICK[name]) for t in (virtual, without))
     for part in ("train", "val", "test"):
         assert np.array_equal(one.outputs[part].logits, other.outputs[part].logits)
 
@@ -141,8 +138,9 @@ def noisy(task: SubgraphTask) -> SubgraphTask:
     return replace(task, labels=labels)
 
 
-@pytest.mark.parametrize("multilabel", [False, True])
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize(
+    ("name", "multilabel"), [*((name, False) for name in MODELS), ("glass", True), ("wl", True)]
+)
 def test_test_labels_change_nothing_but_test_scores(task, name, multilabel) -> None:
     task = make(several()[:, [0, 1]], ("a", "b")) if multilabel else task
     settings = dict(QUICK[name])
@@ -223,7 +221,7 @@ def test_the_published_rule_and_the_threshold() -> None:
     class Low:
         """Right, with all logits below 0."""
 
-        name, facts = "low", {}  # noqa: RUF012
+        name, facts = "low", {}
 
         def fit(self, task, labels, seeds):
             return self
@@ -315,8 +313,9 @@ class Killed(BaseException):
     """As if the process was."""
 
 
-@pytest.mark.parametrize("published", [False, True])
-@pytest.mark.parametrize("name", list(NETWORKS))
+@pytest.mark.parametrize(
+    ("name", "published"), [*((name, True) for name in NETWORKS), ("glass", False)]
+)
 def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
     settings = {**QUICK[name], "epochs": 6, "published_ties": published}
@@ -489,12 +488,15 @@ def test_features_of_gnn_seg_are_read_or_refused(task, more) -> None:
 
 
 def test_given_encodings_join_the_vectors_of_gbdt(task) -> None:
-    column = np.zeros((NODES, 8), np.float32)  # what a subgraph's nodes carry is its class, nearly
-    np.add.at(column, task.subgraphs.nodes, CLASSES[task.subgraphs.owner, None])
-    settings = {**QUICK["gbdt"], "inputs": "vectors"}
-    one = s2n.run(task, model="gbdt", seeds=1, settings=settings)
-    other = s2n.run(task, model="gbdt", seeds=1, settings=settings, encodings=column)
-    assert not np.array_equal(one.outputs["train"].logits, other.outputs["train"].logits)
+    from sub2node.baselines import Lesson
+    from sub2node.baselines.boosting import KnownFeatures, pooled
+
+    column = np.random.default_rng(0).normal(size=(NODES, 8)).astype(np.float32)
+    lesson = Lesson(task, {"train": CLASSES[:20], "val": CLASSES[20:28]}, [1], "cpu", column)
+    found, _ = pooled(lesson, KnownFeatures(width=8))
+    mean = [column[nodes].mean(axis=0) for nodes in np.split(task.subgraphs.nodes,
+                                                             task.subgraphs.ptr[1:-1])]  # fmt: skip
+    assert np.allclose(found[:, 8:], mean, atol=1e-5)
 
 
 @pytest.mark.xfail(strict=True, reason="pooled() puts them side by side, whatever features.join is")
@@ -519,11 +521,10 @@ def test_one_label_column_that_all_of_train_has(name) -> None:
     assert result.test["micro_f1"].mean == 1.0
 
 
-@pytest.mark.parametrize("name", ["majority", "statistics", *NETWORKS])
+@pytest.mark.parametrize("name", ["majority", "statistics"])
 def test_the_others_answer_what_all_of_train_has(name) -> None:
     full = make(np.ones((COUNT, 1), bool), ("A",))
-    settings = {**QUICK[name], **({"epochs": 30, "lr": 0.03} if name in NETWORKS else {})}
-    result = s2n.run(full, model=name, seeds=1, settings=settings)
+    result = s2n.run(full, model=name, seeds=1, settings=QUICK[name])
     assert result.test["micro_f1"].mean == 1.0
 
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..config import BatchTraining, NodeFeatures
 from ..nn import Stages
 from ..ragged import Array, ranges
+from ..settings import Settings
 from ..task import Part, SubgraphTask
+
+
+@dataclass(frozen=True)
+class BatchSettings(Settings):
+    """What all networks that are trained in batches have; each adds its ``model``."""
+
+    features: NodeFeatures = field(default_factory=NodeFeatures)
+    training: BatchTraining = field(default_factory=BatchTraining)
 
 
 class BatchNetwork(nn.Module, ABC):

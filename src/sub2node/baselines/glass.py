@@ -14,15 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu
 
-from ..config import BatchTraining, NodeFeatures
 from ..nn import Init, NodeTable, Streams
 from ..nn.inputs import NodeInputs
 from ..nn.layers import Dropout, Linear
 from ..pattern import Pattern
 from ..ragged import Array
-from ..settings import Settings, within
+from ..settings import within
 from ..task import Graph, SubgraphTask
-from .batches import BatchNetwork, gather_lists, pool
+from .batches import BatchNetwork, BatchSettings, gather_lists, pool
 
 Aggregation = Literal["mean", "sum", "gcn"]
 _EPSILON = 1e-5
@@ -62,21 +61,17 @@ class GLASSModel(PlainModel):
 
 
 @dataclass(frozen=True)
-class GLASSSettings(Settings):
+class GLASSSettings(BatchSettings):
     """All settings of GLASS."""
 
     model: GLASSModel = field(default_factory=GLASSModel)
-    features: NodeFeatures = field(default_factory=NodeFeatures)
-    training: BatchTraining = field(default_factory=BatchTraining)
 
 
 @dataclass(frozen=True)
-class PlainSettings(Settings):
+class PlainSettings(BatchSettings):
     """All settings of the plain network: GLASS without labels."""
 
     model: PlainModel = field(default_factory=PlainModel)
-    features: NodeFeatures = field(default_factory=NodeFeatures)
-    training: BatchTraining = field(default_factory=BatchTraining)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, embedding
 
-from ..config import BatchTraining, NodeFeatures
 from ..nn import Init, NodeTable, Streams
 from ..nn.inputs import NodeInputs
 from ..nn.layers import Dropout, Linear
 from ..ragged import Array, owners, ranges
-from ..settings import Settings, within
+from ..settings import within
 from ..task import SubgraphTask, measure
-from .batches import BatchNetwork
+from .batches import BatchNetwork, BatchSettings
 
 _EPSILON = 1e-5
 
@@ -44,12 +43,10 @@ class SegregatedModel:
 
 
 @dataclass(frozen=True)
-class SegregatedSettings(Settings):
+class SegregatedSettings(BatchSettings):
     """All settings of GNN-Seg."""
 
     model: SegregatedModel = field(default_factory=SegregatedModel)
-    features: NodeFeatures = field(default_factory=NodeFeatures)
-    training: BatchTraining = field(default_factory=BatchTraining)
 
 
 class DegreeTable(nn.Module):
@@ -75,7 +72,7 @@ class Batch:
     Args:
         places: Rows of the flattened node table; (Q,).
         slots: Where a member stands where replicas are padded to equal numbers; (Q,).
-        room: Members of the largest replica.
+        totals: Members of each replica.
         sizes: Members of each of the R · b subgraphs.
         owner: The subgraph of each member; (Q,).
         heard: Which members are heard, by the member that hears; (E,).
@@ -85,7 +82,7 @@ class Batch:
 
     places: Tensor
     slots: Tensor
-    room: int
+    totals: list[int]
     sizes: Tensor
     owner: Tensor
     heard: Tensor
@@ -148,7 +145,7 @@ class Segregated(BatchNetwork):
         self.table = table
         widths = [table.width, *[model.hidden] * model.layers]
         self.maps = nn.ModuleList(Linear(width, model.hidden, init) for width in widths[:-1])
-        self.norms = nn.ModuleList(SegmentNorm(model.hidden, init) for _ in widths[1:])
+        self.norms = nn.ModuleList(SegmentNorm(model.hidden, init) for _ in widths[2:])
         self.dropout = Dropout(model.dropout, streams)
         self.first = Linear(model.hidden * model.layers, model.hidden, init)
         self.head = Linear(model.hidden, task.num_classes, init)
@@ -174,40 +171,39 @@ class Segregated(BatchNetwork):
         )
         moved = [torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
         places, slots, lengths, owner, heard, number, weights = moved
-        return Batch(places, slots, room, lengths, owner, heard, number, weights)
+        return Batch(places, slots, totals.tolist(), lengths, owner, heard, number, weights)
 
     def answer(self, rows: Array) -> tuple[Tensor, Tensor]:
         """Vectors (R, b, F) and logits (R, b, C) of subgraphs by number, (R, b)."""
         batch, found = self.prepare(rows), []
         x = embedding(batch.places, self.table().flatten(0, 1))
-        for convert, norm in zip(self.maps, self.norms, strict=True):
+        for number, convert in enumerate(self.maps):
+            if number:
+                x = self._drop(elu(self.norms[number - 1](x, batch)), batch)
             heard = torch.segment_reduce(
                 x[batch.heard] * batch.weights, "sum", lengths=batch.counts, unsafe=True
             )
             x = self._mapped(convert, heard + x if self.own else heard, batch)
             found.append(x)
-            x = self._drop(elu(norm(x, batch)), batch)
         joined = torch.cat(found, dim=-1)
         summed = torch.segment_reduce(joined, "sum", lengths=batch.sizes, unsafe=True)
         hidden = self.dropout(elu(self.first(summed.view(*rows.shape, -1))))
         return hidden, self.head(hidden)
 
-    def _padded(self, x: Tensor, batch: Batch) -> Tensor:
-        """(Q, F) → (R, room, F)."""
-        empty = x.new_zeros(self.replicas * batch.room, x.shape[-1])
-        return empty.index_copy(0, batch.slots, x).view(self.replicas, batch.room, -1)
-
     def _mapped(self, convert: nn.Module, x: Tensor, batch: Batch) -> Tensor:
         """A linear map, each replica its own; (Q, F) → (Q, F)."""
-        mapped: Tensor = convert(self._padded(x, batch))
+        room = max(*batch.totals, 1)
+        empty = x.new_zeros(self.replicas * room, x.shape[-1])
+        padded = empty.index_copy(0, batch.slots, x).view(self.replicas, room, -1)
+        mapped: Tensor = convert(padded)
         return mapped.flatten(0, 1)[batch.slots]
 
     def _drop(self, x: Tensor, batch: Batch) -> Tensor:
-        """Dropout from each replica's own stream."""
-        if not self.training or not self.dropout.share:
+        """Dropout from each replica's own stream, which gives as many numbers as it has members."""
+        share = self.dropout.share
+        if not self.training or not share:
             return x
-        dropped: Tensor = self.dropout(self._padded(x, batch))
-        return dropped.flatten(0, 1)[batch.slots]
+        return x * self.dropout.streams.keep_rows(share, batch.totals, x.shape[-1]) / (1 - share)
 
 
 def build_segregated(

@@ -102,7 +102,7 @@ class GraphNetwork(NetworkModel):
 
         stages = more("train", "val")
         at_once = replicas_at_once(
-            _rows(stages["train"]), settings.model.hidden, device, len(seeds)
+            rows_of(stages["train"]), settings.model.hidden, device, len(seeds)
         )
         inputs = node_inputs(
             task, settings.features, stages.rows, encodings=self.encodings, device=device.type
@@ -127,7 +127,7 @@ def _translated(task: SubgraphTask, self_loops: bool) -> S2NGraph:
     return translate(task, self_loops=self_loops)
 
 
-def _rows(stage: Stage) -> int:
+def rows_of(stage: Stage) -> int:
     """Of the largest activation."""
     nodes = 0 if stage.nodes is None else stage.nodes.pattern.num_rows
     return max(stage.members.pattern.num_rows, nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,10 +77,21 @@ class Streams:
 
     def keep(self, share: float, *shape: int) -> Tensor:
         """Float32 ones, and zeros with probability ``share`` (to 1/65536); (R, *shape)."""
-        size = math.prod(shape)
-        keep = torch.empty(len(self.seeds), size, device=self.device)
+        keep = torch.empty(len(self.seeds), math.prod(shape), device=self.device)
+        self._fill(keep, share)
+        return keep.view(len(self.seeds), *shape)
+
+    def keep_rows(self, share: float, counts: Sequence[int], width: int) -> Tensor:
+        """The same for rows that replicas have different numbers of; (Σ counts, width)."""
+        keep = torch.empty(sum(counts), width, device=self.device)
+        self._fill([part.view(-1) for part in torch.split(keep, list(counts))], share)
+        return keep
+
+    def _fill(self, parts: Iterable[Tensor], share: float) -> None:
+        """Ones and zeros into one flat part a replica."""
         least = round(share * 2**16) - 2**15
-        for part, source in zip(keep, self._sources, strict=True):
+        for part, source in zip(parts, self._sources, strict=True):
+            size = len(part)
             if self.device.type == "cpu":  # NumPy compares, torch converts: the quicker of each
                 kept = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
                 part.copy_(torch.from_numpy(kept.view(np.uint8)))
@@ -88,7 +99,6 @@ class Streams:
                 words = torch.empty(-(-size // 4), dtype=torch.int64, device=self.device)
                 words.random_(-(2**63), None, generator=source)
                 part.copy_(words.view(torch.int16)[:size] >= least)
-        return keep.view(len(self.seeds), *shape)
 
     def integers(self) -> list[int]:
         """A seed a replica, for what draws from a generator that is not ours."""

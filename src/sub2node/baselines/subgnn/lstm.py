@@ -14,7 +14,7 @@ from ...nn.layers import Dropout, matmul
 class BiLSTM(nn.Module):
     """The last states of both directions of the last layer.
 
-    Gates are ordered and initialised as in ``torch.nn.LSTM``.
+    Gates are ordered as in ``torch.nn.LSTM``, and all parameters start within its bounds.
 
     Args:
         width: Of inputs.

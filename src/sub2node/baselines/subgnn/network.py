@@ -31,7 +31,7 @@ class Batch:
     """The components of a batch, padded to as many in each replica.
 
     Args:
-        places: ``r · K + component``, 0 · K + 0 where there is none; (R, k).
+        places: ``r · K + component``, ``r · K`` where there is none; (R, k).
         real: Where there is one; (R, k, 1).
         owner: The subgraph within the batch; (R, k).
         subgraph: Its number in the task; (R, k).

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...config import BatchTraining, NodeFeatures
-from ...settings import Settings, within
+from ...settings import within
+from ..batches import BatchSettings
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ class SubGNNModel:
 
 
 @dataclass(frozen=True)
-class SubGNNSettings(Settings):
+class SubGNNSettings(BatchSettings):
     """All settings of SubGNN."""
 
     model: SubGNNModel = field(default_factory=SubGNNModel)
-    features: NodeFeatures = field(default_factory=NodeFeatures)
-    training: BatchTraining = field(default_factory=BatchTraining)
