@@ -251,10 +251,7 @@ def test_best_of_ties_by_hand() -> None:
         ("subgnn", {"lstm_layers": 2, "lstm_dropout": 0.3}),
         ("subgnn", {"model.components": "max"}),
         ("gnn-seg", {"dropout": 0.0, "layers": 2}),
-        pytest.param(
-            "gnn-seg", {"dropout": 0.4, "layers": 2},
-            marks=pytest.mark.xfail(strict=True, reason="dropout of padding uses up the streams"),
-        ),
+        ("gnn-seg", {"dropout": 0.4, "layers": 2}),
     ],
 )  # fmt: skip
 def test_seeds_together_are_seeds_alone(task, name, more) -> None:
@@ -272,7 +269,7 @@ def test_seeds_together_are_seeds_alone(task, name, more) -> None:
 def test_groups_of_replicas_change_nothing(task, name, monkeypatch) -> None:
     from sub2node.evaluate import baselines
 
-    settings = {**QUICK[name], **({"dropout": 0.0} if name == "gnn-seg" else {})}
+    settings = QUICK[name]
     one = s2n.run(task, model=name, seeds=3, settings=settings)
     monkeypatch.setattr(baselines, "replicas_at_once", lambda *_: 2)
     other = s2n.run(task, model=name, seeds=3, settings=settings)
