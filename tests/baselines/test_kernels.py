@@ -143,9 +143,7 @@ def test_ties_on_validation_are_decided_within_train() -> None:
 def test_vectors_are_pooled_by_their_mean() -> None:
     task = s2n.load_task("generate:density,subgraphs=20")
     features = np.random.default_rng(0).normal(size=(task.graph.num_nodes, 3)).astype(np.float32)
-    rows, _ = pooled(
-        Lesson(task, {}, [1], "cpu", features), KnownFeatures(kind="svd", width=5, join="concat")
-    )
+    rows, _ = pooled(Lesson(task, {}, [1], "cpu", features), KnownFeatures(kind="svd", width=5))
     assert rows.shape == (20, 8)
     nodes = task.subgraphs.nodes[: task.subgraphs.ptr[1]]
     np.testing.assert_allclose(rows[0, 5:], features[nodes].mean(0), rtol=1e-5)

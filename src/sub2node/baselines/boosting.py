@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..config import NodeFeatures
 from ..encode import subgraph_statistics
+from ..errors import ConfigError
 from ..nn.inputs import node_inputs
 from ..ragged import Array
 from ..settings import Settings, within
@@ -21,14 +22,22 @@ _LEAVES = (7, 31)
 
 
 @dataclass(frozen=True)
-class KnownFeatures(NodeFeatures):
+class KnownFeatures:
     """Vectors that say something before any training.
 
     Args:
         kind: ``given``, ``link`` or ``svd``.
+        width: Columns, unless given.
+        pretraining: Settings of ``link``, as in ``layers=3,lr=0.003``.
+        encoding: Further columns: ``rwpe``, ``lappe`` or ``structure``.
+        encoding_width: Columns of ``rwpe`` and ``lappe``; 0: as many as the features have.
     """
 
     kind: Literal["given", "link", "svd"] = "svd"
+    width: int = within(64, 1)
+    pretraining: str = ""
+    encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
+    encoding_width: int = within(0, 0)
 
 
 @dataclass(frozen=True)
@@ -46,13 +55,13 @@ class GBDTSettings(Settings):
     features: KnownFeatures = field(default_factory=KnownFeatures)
 
 
-def pooled(lesson: Lesson, features: NodeFeatures) -> tuple[Array, tuple[str, ...]]:
+def pooled(lesson: Lesson, features: KnownFeatures) -> tuple[Array, tuple[str, ...]]:
     """Mean of the node vectors over each subgraph, (M, F), and what to know about them."""
     task = lesson.task
     width = min(features.width, task.graph.num_nodes)
-    features = replace(features, width=width)
+    beside = NodeFeatures(**{**asdict(features), "width": width}, join="concat")
     found = node_inputs(
-        task, features, np.arange(task.graph.num_nodes), encodings=lesson.encodings,
+        task, beside, np.arange(task.graph.num_nodes), encodings=lesson.encodings,
         device=lesson.device,
     )  # fmt: skip
     parts = [part for part in (found.vectors, found.encodings) if part is not None]
@@ -69,6 +78,8 @@ def _gbdt(lesson: Lesson, settings: GBDTSettings) -> Answers:
     statistics = subgraph_statistics(lesson.task)
     notes: tuple[str, ...] = ()
     tables = {"statistics": statistics}
+    if settings.inputs == "statistics" and lesson.encodings is not None:
+        raise ConfigError("gbdt on statistics alone has no use for encodings; leave them out.")
     if set(kinds) & {"vectors", "both"}:
         vectors, notes = pooled(lesson, settings.features)
         tables |= {"vectors": vectors, "both": np.concatenate([vectors, statistics], axis=1)}

@@ -53,7 +53,7 @@ def bag_of_nodes(task: SubgraphTask) -> Any:
 def diffused_bag(task: SubgraphTask, hops: int = 1) -> Any:
     """Membership and, beside it, each step of a random walk from it; CSR (M, (hops + 1) N).
 
-    A step goes to a neighbour, or stays (A + I), each row divided by its sum.
+    A step goes to a neighbour, or along a self-loop where there is one, by weight.
     """
     adjacency = task.graph.adjacency(loops=True, dtype=np.float64)
     around = adjacency.sum(axis=1)

@@ -48,6 +48,11 @@ class SegregatedSettings(BatchSettings):
 
     model: SegregatedModel = field(default_factory=SegregatedModel)
 
+    @property
+    def inputs(self) -> str:
+        """What nodes enter with, in a word."""
+        return "degrees" if self.model.degrees else self.features.kind
+
 
 class DegreeTable(nn.Module):
     """A vector for each degree that occurs, so one for each node: (R, N, F)."""

@@ -139,6 +139,8 @@ def _within_train(lesson: Lesson, candidate: Candidate, what: str) -> float:
     from sklearn.model_selection import KFold
 
     x, truth, labels = candidate.x[lesson.rows("train")], lesson.truth, lesson.labels["train"]
+    if len(truth) < 2:
+        return 0.0
     found = []
     folds = KFold(min(5, len(truth)), shuffle=True, random_state=0)
     for done, (rest, out) in enumerate(folds.split(truth)):
@@ -156,11 +158,23 @@ def _fitted(lesson: Lesson, model: Any, x: Any, truth: Array) -> Any:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.multiclass import OneVsRestClassifier
 
+    if lesson.multilabel and truth.ndim == 1 and len(np.unique(truth)) < 2:
+        return _Always(bool(truth[0]))
     model = OneVsRestClassifier(model) if lesson.multilabel else model
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Label .* is present in all")
         warnings.simplefilter("ignore", ConvergenceWarning)  # judged on validation all the same
         return model.fit(x, truth)
+
+
+@dataclass(frozen=True)
+class _Always:
+    """Says the same of all, where train has only one side of the only label."""
+
+    answer: bool
+
+    def decision_function(self, x: Any) -> Array:
+        return np.full(x.shape[0], 1.0 if self.answer else -1.0)
 
 
 def decision(lesson: Lesson, model: Any, x: Any) -> Array:

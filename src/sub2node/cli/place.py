@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,12 +49,20 @@ class Place:
         assert self.states is not None
         return [file for pattern in _STATES for file in self.states.glob(pattern)]
 
-    def claim(self) -> None:
-        """Take the folder of states, just before the first training."""
-        if self.states is not None:
-            if not self.resume:
-                self.leave()
-            self.states.mkdir(parents=True, exist_ok=self.resume)
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """The folder of states is this run's; where nothing was kept in it, it goes again."""
+        if self.states is None:
+            yield
+            return
+        if not self.resume:
+            self.leave()
+        self.states.mkdir(parents=True, exist_ok=self.resume)
+        try:
+            yield
+        finally:
+            if self.states.is_dir() and not any(self.states.iterdir()):
+                self.states.rmdir()
 
     def leave(self) -> None:
         """Remove the states, and nothing else."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ConfigError, Sub2NodeError, suggest
+from ..errors import ConfigError, Sub2NodeError
+from .asked import Asked, Found, asked_names
 from .output import AsJson, errors, print_json, progress, say
 from .place import Place
 from .reading import Reading, reads_data
@@ -17,7 +18,6 @@ from .tables import Tables
 
 if TYPE_CHECKING:
     from ..evaluate import Result
-    from ..settings import Settings
     from ..task import SubgraphTask
 
 
@@ -123,17 +123,16 @@ def run(
 
     Example: s2n run generate:density --structure s2n+a --conv gcn2 --seeds 3 -o density-run
     """
-    names = _names(models or [], structure, everything)
+    names = asked_names(models or [], structure, everything)
     if len(names) > 1 and against is not None:
         raise ConfigError("--against is for one model; leave it out where several are compared.")
     place = Place(out, overwrite, resume)
     tables = Tables(features, encoding, inputs)
-    plan = _Plan(names, conv, preset, seeds, splits, parts, settings or [], coarsen, threshold,
-                 device, place, tables)  # fmt: skip
+    asked = Asked(names, conv, preset, settings or [], coarsen, device, place, tables)
+    plan = _Plan(asked, seeds, splits, parts, threshold)
     other = plan.other(against)
     task, found = plan.models(tables.read(reading.load()))
-    place.claim()
-    with progress():
+    with place.claimed(), progress():
         results = plan.results(task, found)
     _finish(plan, task, results, other, as_json)
     place.leave()
@@ -141,42 +140,15 @@ def run(
         say("Wrote", str(out), style="green")
 
 
-def _names(models: list[str], structure: str | None, everything: bool) -> list[str | None]:
-    """Which models are asked for; None stands for what the preset says, or S2N+A."""
-    from ..baselines import MODELS, NETWORKS, SIMPLE
-    from ..config import STRUCTURES
-
-    if everything and (models or structure is not None):
-        raise ConfigError("--all compares all models; leave out --model and --structure.")
-    if models and structure is not None:
-        raise ConfigError("--model and --structure are two ways to say which; leave out one.")
-    if everything:
-        return [*SIMPLE, *STRUCTURES, *NETWORKS]  # the slow ones last
-    for name in models:
-        if name not in MODELS and name not in STRUCTURES:
-            known = (*MODELS, *STRUCTURES)
-            raise ConfigError(f"there is no model {name!r}.{suggest(name, known)}")
-    if len(set(models)) < len(models):
-        raise ConfigError("a model is named twice.")
-    return list(models) or [structure]
-
-
 @dataclass
 class _Plan:
     """Which models to assess, and how."""
 
-    names: list[str | None]
-    conv: str | None
-    preset: str
+    asked: Asked
     count: int | None
     splits: int
     parts: str | None
-    words: list[str]
-    coarsen: str | None
     threshold: Any
-    device: str
-    place: Place
-    tables: Tables
 
     def __post_init__(self) -> None:
         from ..evaluate.protocol import seed_list
@@ -190,8 +162,6 @@ class _Plan:
             raise ConfigError("--parts is for repeated splits: say --splits 10 too.")
         if self.threshold not in ("zero", "val"):
             raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
-        kinds = [_kind(name, self.preset) for name in self.names]
-        self.settings = self.tables.with_settings(self.words, self.coarsen, kinds)
 
     def other(self, against: Path | None) -> dict[str, Any] | None:
         """The result to test against, if it can be."""
@@ -207,67 +177,17 @@ class _Plan:
             )
         return found
 
-    def models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[tuple[Any, Any, Any]]]:
-        """The task with a split; models with the names of their presets and what to know."""
-        from ..baselines import MODELS
+    def models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[Found]]:
+        """The task with a split, and the models for it."""
         from ..evaluate.protocol import check, split_if_needed
 
         task, drawn = split_if_needed(task)
-        if not self.splits:
-            check(task)
-        drawn = () if self.splits else drawn
-        found: list[tuple[Any, Any, Any]] = []
-        failed: list[tuple[Any, ConfigError]] = []
-        if self.coarsen and task.num_virtual:
-            raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
-        for name in self.names:
-            try:
-                found.append(self._model(task, name))
-            except ConfigError as error:
-                failed.append((name, error))
-        refused = [why for name, why in failed if name not in MODELS]
-        if refused and len(refused) == sum(name not in MODELS for name in self.names):
-            raise refused[0]  # no structure goes along: what they share is wrong
-        if not found:
-            raise failed[0][1]
-        for name, why in failed:
-            say("Beware", f"{name}: {why}", style="yellow", to=errors)
-        return task, [(m, name, (*drawn, *notes)) for m, name, notes in found]
+        if self.splits:
+            return task, self.asked.models(task)
+        check(task)
+        return task, [(m, name, (*drawn, *notes)) for m, name, notes in self.asked.models(task)]
 
-    @property
-    def several(self) -> bool:
-        """Whether models are compared."""
-        return len(self.names) > 1
-
-    def _model(self, task: SubgraphTask, name: str | None) -> tuple[Any, Any, Any]:
-        """The model of this name; of several, each takes the options that it has a use for."""
-        from ..baselines import MODELS
-        from ..evaluate.protocol import find_model
-
-        other = name in MODELS
-        bridges = not self.several or str(name).startswith("cos2n")
-        preset = self.preset
-        if other and self.several and (preset.startswith("paper") or preset.endswith(".toml")):
-            preset = _published(name, preset, task)
-        return find_model(
-            task, name if other else None, structure=None if other else name,
-            conv=None if other and self.several else self.conv, preset=preset,
-            settings=self._settings(name) if self.several else self.settings,
-            coarsen=self.coarsen if bridges else None, device=self.device,
-            encodings=self.tables.encodings, checkpoint=self.place.states,
-            resume=self.place.resume,
-        )  # fmt: skip
-
-    def _settings(self, name: str | None) -> dict[str, Any]:
-        """Those that a model has a use for; what none can have, the structures refuse."""
-        from ..baselines import MODELS
-
-        kind = _kind(name, self.preset)
-        if name not in MODELS:
-            return {key: value for key, value in self.settings.items() if kind.has(key)}
-        return {key: value for key, value in self.settings.items() if kind.accepts(key, value)}
-
-    def results(self, task: SubgraphTask, models: list[tuple[Any, Any, Any]]) -> list[Result]:
+    def results(self, task: SubgraphTask, models: list[Found]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
         results: list[Result] = []
         for model, name, notes in models:
@@ -280,7 +200,7 @@ class _Plan:
                     style="yellow", to=errors)  # fmt: skip
                 break
             except Sub2NodeError as error:
-                if not self.several:
+                if not self.asked.several:
                     raise
                 say("Beware", f"{model.name}: {error}", style="yellow", to=errors)
                 continue
@@ -314,27 +234,6 @@ def _shares(text: str) -> tuple[float, float, float]:
     return train / total, val / total, test / total
 
 
-def _kind(name: str | None, preset: str) -> type[Settings]:
-    """The kind of settings of a model."""
-    from ..baselines import MODELS
-    from ..config import Config
-    from ..train import baseline_of
-
-    name = name or baseline_of(preset)
-    return MODELS[name].settings if name in MODELS else Config
-
-
-def _published(name: str | None, preset: str, task: SubgraphTask) -> str:
-    """The preset where this model has it, else its default."""
-    from ..train import find_baseline
-
-    try:
-        find_baseline(str(name), preset, task)
-    except ConfigError:
-        return "default"
-    return preset
-
-
 def _finish(
     plan: _Plan, task: SubgraphTask, results: list[Result], other: dict[str, Any] | None,
     as_json: bool,
@@ -343,8 +242,8 @@ def _finish(
     from ..evaluate import compare
     from ..evaluate.store import save_comparison, save_run
 
-    out, overwrite = plan.place.out, plan.place.overwrite
-    if plan.several:
+    out, overwrite = plan.asked.place.out, plan.asked.place.overwrite
+    if plan.asked.several:
         comparison = compare(results, paired=plan.splits > 0)
         print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
         if out is not None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _FEATURES = ("random", "constant", "given", "link", "svd")
 _ENCODINGS = ("rwpe", "lappe", "structure")
 _INPUTS = ("structure", "wl")
+_OPTIONS = {
+    "features": "features.kind", "encoding": "features.encoding", "inputs": "features.subgraphs",
+}  # fmt: skip
 
 
 @dataclass
@@ -64,14 +67,19 @@ class Tables:
         from ..settings import parse_setting
 
         given = dict(parse_setting(text) for text in words)
+        known = tuple(kinds) or (Config,)
+        for option, setting in _OPTIONS.items():
+            given_too = getattr(self, option) is not None
+            if given_too and not any(kind.has(setting) for kind in known):
+                raise ConfigError(f"no model that is asked for has a use for --{option}.")
         for name in ("structure", "conv"):
-            if name in given:
+            if name in given and Config in known:
                 raise ConfigError(f"the {name} is chosen with --{name}.")
         taken = set(self.settings)
         if coarsen is not None:
             parse_coarsen(coarsen)
             taken |= {"coarsening.method", "coarsening.ratio"}
-        for name in _full_names(given, tuple(kinds) or (Config,)):
+        for name in _full_names(given, known):
             if name in taken:
                 raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
         return {**self.settings, **given}

@@ -15,6 +15,7 @@ from ..baselines import MODELS, Answers, BatchModel, Lesson, SimpleModel
 from ..baselines.batches import part_rows
 from ..coarsen import without_virtual
 from ..device import find_device
+from ..errors import ConfigError
 from ..nn import Streams
 from ..nn.inputs import node_inputs
 from ..settings import Settings
@@ -141,7 +142,8 @@ def baseline(
     resume: bool = False,
 ) -> tuple[Model, str, tuple[str, ...]]:
     """A baseline from a preset and settings, the preset's name, and what to know about it."""
-    found = find_baseline(name, preset, task).with_settings(settings or {})
+    found = find_baseline(name, preset, task)
+    found = found.with_settings(_fitting(name, settings or {}, encodings))
     find_device(device)
     model = MODELS[name]
     if isinstance(model, SimpleModel):
@@ -149,3 +151,17 @@ def baseline(
     kept = None if checkpoint is None else Path(checkpoint)
     network = BatchNetworkModel(found.candidates, encodings, device, kept, resume, model)
     return network, found.name, found.notes
+
+
+def _fitting(name: str, settings: Mapping[str, Any], encodings: Any) -> dict[str, Any]:
+    """Settings with what follows from vectors of the user's own."""
+    kind, given = MODELS[name].settings, dict(settings)
+    if encodings is not None and not kind.has("features.encoding"):
+        raise ConfigError(f"{name} has no use for encodings; leave them out.")
+    named = {kind.full_name(key) for key in given}
+    if encodings is not None and kind.has("features.join") and "features.join" not in named:
+        given["features.join"] = "concat"  # any width goes along with any features
+    chosen = {"features.kind", "features.encoding"} & named or encodings is not None
+    if chosen and kind.has("model.degrees") and "model.degrees" not in named:
+        given["model.degrees"] = False
+    return given

@@ -75,9 +75,10 @@ class TrainedNetwork:
     def facts(self) -> dict[str, Any]:
         """Fields of the :class:`Result` that only this model knows."""
         notes = list(self.notes)
-        for seed, epoch in zip(self.seeds, self.fitted.diverged, strict=True):
+        lost = zip(self.seeds, self.fitted.diverged, self.fitted.best_epoch, strict=True)
+        for seed, epoch, best in lost:
             if epoch:
-                state = "best state before that" if epoch > 1 else "untrained state"
+                state = "best state before that" if best else "untrained state"
                 notes.append(f"seed {seed} diverged in epoch {epoch}; its {state} counts.")
         if self.fitted.ended == "interrupted":
             done, total = len(self.fitted.history["lr"]), self.settings.training.epochs
@@ -179,7 +180,7 @@ class NetworkModel(ABC):
         values = [float(choice.val_scores.mean()) for choice in choices]
         best = choices[int(np.argmax(values))]
         words = ", ".join(
-            f"{choice.settings.features.kind} {value:.3f}"
+            f"{getattr(choice.settings, 'inputs', choice.settings.features.kind)} {value:.3f}"
             for choice, value in zip(choices, values, strict=True)
         )
         note = f"{self.name}: node features chosen on validation (micro-F1: {words})"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..coarsen import parse_coarsen
+from ..config import STRUCTURES
 from ..errors import ConfigError, DataError
 from ..metrics import best_threshold
 from ..ragged import Array
@@ -47,8 +48,8 @@ def run(
 
     Args:
         task: With labels and a split.
-        model: Another model than the six structures, by name: ``glass``, ``subgnn``, ``gbdt``,
-            ``wl``, … (``sub2node.baselines.MODELS``).
+        model: Another model than the default, by name: ``glass``, ``subgnn``, ``gbdt``, ``wl``, …
+            (``sub2node.baselines.MODELS``), or one of the structures.
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0`` or ``cos2n+a``;
             by default that of a preset file, else ``s2n+a``.
         conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
@@ -101,6 +102,8 @@ def find_model(
     from ..train import baseline_of
     from .baselines import baseline
 
+    if name in STRUCTURES and structure is None:
+        name, structure = None, name
     if name is None and structure is None and conv is None:
         name = baseline_of(preset)
     if name is None:
@@ -179,10 +182,10 @@ def assess(
     outputs["test"] = trained.outputs("test")
     labels["test"] = labels_of(task, "test")
     asked: tuple[Part, ...] = ("val", "test")
-    facts: dict[str, Any] = trained.facts
-    ties = best_of_ties(labels["test"], outputs["test"].tied)
+    facts: dict[str, Any] = dict(trained.facts)
+    ties = best_of_ties(labels["test"], outputs["test"].tied, thresholds)
     if ties is not None:
-        facts["notes"] = (*facts["notes"], _tie_note(model.name, ties))
+        facts["notes"] = (*facts.get("notes", ()), _tie_note(model.name, ties))
     before = facts.pop("seconds_before", 0.0)  # of a run that was killed
     return Result(
         model=model.name,
@@ -282,5 +285,10 @@ def random_splits(
         codes = np.ones(len(task), np.int8)  # virtual subgraphs stay what they are
         drawn = Split.random(task.labels[~virtual], fractions=fractions, seed=number)
         codes[~virtual] = drawn.codes
+        if parts is not None and len(np.unique(drawn.codes)) < 3:
+            raise ConfigError(
+                f"with {(~virtual).sum()} subgraphs, these shares leave a part without any; use"
+                " larger ones."
+            )
         tasks.append(task.with_split(Split(codes)))
     return tasks

@@ -155,12 +155,17 @@ def data_facts(task: SubgraphTask) -> dict[str, Any]:
     }
 
 
-def best_of_ties(labels: Array, tied: Sequence[Sequence[Array]]) -> Summary | None:
+def best_of_ties(
+    labels: Array, tied: Sequence[Sequence[Array]], thresholds: Sequence[float]
+) -> Summary | None:
     """Test micro-F1 by the published rule; None where it was not asked for."""
     multilabel = labels.ndim == 2
     best = [
-        max(scores(labels, logits, multilabel=multilabel)["micro_f1"] for logits in found)
-        for found in tied
+        max(
+            scores(labels, logits, multilabel=multilabel, threshold=threshold)["micro_f1"]
+            for logits in found
+        )
+        for found, threshold in zip(tied, thresholds, strict=False)
         if found
     ]
     return Summary(tuple(best)) if best else None

@@ -182,6 +182,13 @@ def _version(name: str) -> str:
         return "not installed"
 
 
+def _choice(result: Result) -> str:
+    """How validation was used."""
+    if result.history or result.best_epoch or "training" in result.config:
+        return "Each seed's state is the one with the best validation micro-F1 (first on ties)"
+    return "What there was to choose was chosen by validation micro-F1"
+
+
 def _card(result: Result) -> str:
     data = result.data
     split = " / ".join(f"{count:,} {part}" for part, count in data["split"].items())
@@ -193,8 +200,7 @@ def _card(result: Result) -> str:
         f" `{data['hash'][:12]}`.",
         f"- Seeds: {', '.join(map(str, result.seeds))}. Settings: "
         + (f"preset `{result.preset}`, in `config.toml`." if result.preset else "none."),
-        "- Each seed's state is the one with the best validation micro-F1 (first epoch on ties);"
-        " the test part was read once.",
+        f"- {_choice(result)}; the test part was read once.",
         "",
         "| metric | validation | test | 95 % interval of the test mean | n |",
         "|---|---|---|---|---|",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from ..baselines import MODELS, BatchModel
 from ..errors import ConfigError, DataError, suggest
 from ..settings import Settings, flatten
 from ..task import SubgraphTask
-from .presets import NAMES, Preset, read_toml
+from .presets import NAMES, Preset, own_notes, read_toml
 
 _FOLDER = files("sub2node") / "presets" / "baselines"
 
@@ -36,6 +35,8 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset:
             f"there is no preset {preset!r}.{suggest(kind, NAMES)} A TOML file can be one too."
         )
     tree = _read(name)
+    if not tree and kind != "default":
+        raise ConfigError(f"{name} has no settings but its default; leave out the preset {kind!r}.")
     if kind == "paper":
         return _paper(name, preset, dataset or task.name, tree)
     fast = dict(flatten(tree.get("fast", {}))) if kind == "fast" else {}
@@ -44,7 +45,7 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset:
 
 def baseline_of(preset: str) -> str | None:
     """The baseline that a TOML file has settings for; None where it is no such file."""
-    if not preset.endswith(".toml") or not Path(preset).is_file():
+    if not preset.endswith(".toml"):
         return None
     found = read_toml(preset).get("baseline")
     return None if found is None else str(found)
@@ -83,9 +84,7 @@ def _default(
 
 
 def _paper(name: str, preset: str, dataset: str, tree: dict[str, Any]) -> Preset:
-    known = tree.get("paper", {})
-    if not known:
-        raise ConfigError(f"there are no published settings of {name}; use --preset default.")
+    known = tree["paper"]
     if dataset not in known:
         raise ConfigError(
             f"there are no published settings of {name} for {dataset or 'this data'!r}; there are"
@@ -103,8 +102,9 @@ def _own(name: str, preset: str) -> Preset:
     if meant != name:
         raise ConfigError(f"{preset} has settings for {meant!r}, not for {name!r}.")
     settings = dict(flatten(tree))
-    notes = tuple(f"{preset}: {note}." for note in settings.pop("notes", []))
+    notes = own_notes(preset, settings)
     try:
-        return Preset(preset, (MODELS[name].settings().with_settings(settings),), notes)
+        config = MODELS[name].settings().with_settings(settings)
+        return Preset(preset, (config,), notes, "features.join" in settings)
     except ConfigError as error:
         raise DataError(str(error), path=preset) from None

@@ -65,7 +65,7 @@ class BatchGroup(Group):
     def _keep_ties(self, epoch: int) -> None:
         score = torch.tensor(self.history["val_micro_f1"][-1], dtype=torch.float64)
         better = self.best_epoch == epoch
-        tied = better | (self.running & (self.best_epoch > 0) & (score == self.best_score))
+        tied = better | (self.counted & (self.best_epoch > 0) & (score == self.best_score))
         if not tied.any():
             return
         logits = self.network.eval()(self.stages["test"])[1].cpu().numpy()

@@ -76,6 +76,9 @@ def fit(
         loop.restore(*saved)
     with stoppable() as wish, kept_memory(stages.device):
         ended = loop.run(checkpoint, wish, what)
+    if ended == "interrupted":
+        for each in groups:
+            each.settle(loop.epoch)
     for each in groups:
         each.replicas.load(each.best)
     return Fitted(
@@ -190,6 +193,7 @@ class Group:
         self.running = torch.ones(count, dtype=torch.bool)
         self.history: dict[str, list[list[float]]] = {name: [] for name in COLUMNS}
         self.tied: list[list[Array]] = []
+        self.counted = self.running  # whose last epoch counted
 
     def train_step(self) -> Tensor:
         """One step on the train stage; the losses before it, (R,)."""
@@ -230,12 +234,19 @@ class Group:
         self.best_score = torch.where(better, score, self.best_score)
         self.best_epoch = torch.where(better, epoch, self.best_epoch)
         self.replicas.copy(self.best, torch.nonzero(better).flatten().tolist())
+        self.counted = self.running.clone()
         if self.training.patience:
             waited = epoch - self.best_epoch.clamp(min=self.start)
             self.running &= waited < self.training.patience
         columns = (loss.tolist(), val_loss.tolist(), score.tolist(), rate)
         for name, row in zip(COLUMNS, columns, strict=True):
             self.history[name].append(list(row))
+
+    def settle(self, epoch: int) -> None:
+        """Let the last epoch of replicas count that were stopped before any epoch did."""
+        late = (self.best_epoch == 0) & (self.diverged == 0)
+        self.best_epoch = torch.where(late, epoch, self.best_epoch)
+        self.replicas.copy(self.best, torch.nonzero(late).flatten().tolist())
 
     def state(self) -> dict[str, Tensor]:
         """What to go on from later."""

@@ -27,11 +27,13 @@ class Preset:
         candidates: The settings (a :class:`Config`, or those of a baseline); where there are
             several, validation decides.
         notes: One sentence each, to be shown with any result.
+        joined: Whether it says itself how encodings join the features.
     """
 
     name: str
     candidates: tuple[Any, ...]
     notes: tuple[str, ...] = ()
+    joined: bool = False
 
     @property
     def config(self) -> Any:
@@ -47,7 +49,8 @@ class Preset:
             same = [c for c, is_constant in zip(changed, constant, strict=True)
                     if is_constant == (given == "constant")]  # fmt: skip
             changed = tuple(same[:1] or changed[:1])
-        if not {"join", "features.join"} & set(settings):
+        asked = {"encoding", "features.encoding"} & set(settings) or not self.joined
+        if asked and not {"join", "features.join"} & set(settings):
             changed = tuple(map(_joined, changed))
         return replace(self, candidates=changed)
 
@@ -55,7 +58,7 @@ class Preset:
 def _joined(config: Any) -> Any:
     """With the way that an encoding joins these features: as published, where that is possible."""
     features = getattr(config, "features", None)
-    if features is None or features.encoding == "none":
+    if features is None or features.encoding == "none" or not hasattr(features, "join"):
         return config
     join = "add"
     if features.kind == "constant":
@@ -156,6 +159,14 @@ def read_toml(name: str) -> Mapping[str, Any]:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None
 
 
+def own_notes(name: str, settings: dict[str, Any]) -> tuple[str, ...]:
+    """Take the notes out of the settings of a file."""
+    notes = settings.pop("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise DataError(f"notes are a list of sentences, found {notes!r}.", path=name)
+    return tuple(f"{name}: {note}." for note in notes)
+
+
 def _own(name: str, given: dict[str, str]) -> Preset:
     tree = read_toml(name)
     sections = [structure for structure in STRUCTURES if isinstance(tree.get(structure), dict)]
@@ -169,9 +180,9 @@ def _own(name: str, given: dict[str, str]) -> Preset:
         tree = {**dict(flatten(rest)), **dict(flatten(tree[wanted]))}  # what is above holds for all
         given = {**given, "structure": wanted}
     settings = dict(flatten(tree))
-    notes = settings.pop("notes", [])
+    notes = own_notes(name, settings)
     try:
         config = Config().with_settings({**settings, **given})
-        return Preset(name, (config,), tuple(f"{name}: {note}." for note in notes))
+        return Preset(name, (config,), notes, "features.join" in settings)
     except ConfigError as error:
         raise DataError(str(error), path=name) from None
