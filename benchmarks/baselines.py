@@ -56,7 +56,6 @@ SETTINGS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("subgnn", "coreness"): (str(PRESETS / "subgnn-density.toml"), {}),
     ("subgnn", "component"): (str(PRESETS / "subgnn-component.toml"), {}),
     ("subgnn", "ppi_bp"): (str(PRESETS / "subgnn-ppi_bp.toml"), {}),
-    ("gbdt", "ppi_bp"): ("default", {"features.kind": "link"}),
 }
 # Test micro-F1 as printed in the papers; ± is a standard error where GLASS printed it (e).
 PUBLISHED = {

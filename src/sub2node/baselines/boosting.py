@@ -90,7 +90,7 @@ def _gbdt(lesson: Lesson, settings: GBDTSettings) -> Answers:
                 for leaves in _LEAVES:
                     model = HistGradientBoostingClassifier(
                         learning_rate=rate, max_leaf_nodes=leaves, max_iter=settings.trees,
-                        early_stopping=False, min_samples_leaf=5, random_state=0,
+                        early_stopping=False, min_samples_leaf=5, max_features=0.3, random_state=0,
                     )  # fmt: skip
                     words = f"{kind}, rate {rate:g}, {leaves} leaves"
                     yield Candidate(words, model, tables[kind])

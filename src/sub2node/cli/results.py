@@ -57,7 +57,7 @@ def show_comparison(comparison: Comparison) -> None:
     """One row a model, with the paper's marks."""
     first = comparison.rows[0].result
     name = first.data["name"] or "this task"
-    title = f"All models on {name}: micro-F1, and macro-F1 of test"
+    title = f"Models on {name}: micro-F1, and macro-F1 of test"
     view = table(title, "Model", "Val", "Test", "", "Macro", "n", "s")
     view.columns[0].no_wrap = True
     for number, row in enumerate(comparison.rows):
