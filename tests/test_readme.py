@@ -107,9 +107,7 @@ def test_the_models_in_the_readme_run(capsys: pytest.CaptureFixture[str]) -> Non
 def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
     names: dict[str, object] = {"new_subgraphs": s2n.Subgraphs.from_lists([[0, 1]])}
     exec("\n".join(block_after("## Translation")), names)
-    docs = (ROOT / "docs" / "translation.md").read_text(encoding="utf-8")
-    docs += (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    docs += (ROOT / "docs" / "encodings.md").read_text(encoding="utf-8")
-    docs += (ROOT / "docs" / "coarsening.md").read_text(encoding="utf-8")
+    pages = ("translation", "models", "baselines", "encodings", "coarsening")
+    docs = "".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
     for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
         exec(block, {})
