@@ -21,6 +21,11 @@ def pointers(counts: Array) -> Array:
     return ptr
 
 
+def lengths(ptr: Array, rows: Array) -> Array:
+    """Lengths of some lists, by their numbers, without a look at the others."""
+    return np.asarray(ptr[rows + 1] - ptr[rows])
+
+
 def owners(ptr: Array) -> Array:
     """The list that each flat entry belongs to: ``ptr`` (M+1,) → int64 (ptr[-1],)."""
     return np.repeat(np.arange(len(ptr) - 1, dtype=np.int64), np.diff(ptr))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ..config import BatchTraining, NodeFeatures
 from ..nn import Stages
-from ..ragged import Array, ranges
+from ..ragged import Array, lengths, ranges
 from ..settings import Settings
 from ..task import Part, SubgraphTask
 
@@ -88,10 +88,10 @@ def gather_lists(ptr: Array, flat: Array, rows: Array, stride: int, device: torc
         stride: Members a replica has.
         device: Where the tensors go.
     """
-    first, lengths = ptr[rows].ravel(), np.diff(ptr)[rows]
-    places = flat[ranges(first, lengths.ravel())]
-    places = places + np.repeat(np.arange(len(rows)) * stride, lengths.sum(axis=1))
-    return Lists(*(torch.from_numpy(a).to(device) for a in (places, lengths.ravel())))
+    sizes = lengths(ptr, rows)
+    places = flat[ranges(ptr[rows].ravel(), sizes.ravel())]
+    places = places + np.repeat(np.arange(len(rows)) * stride, sizes.sum(axis=1))
+    return Lists(*(torch.from_numpy(a).to(device) for a in (places, sizes.ravel())))
 
 
 def pool(x: Tensor, lists: Lists, kind: str) -> Tensor:

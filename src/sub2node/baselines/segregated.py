@@ -14,7 +14,7 @@ from torch.nn.functional import elu, embedding
 from ..nn import Init, NodeTable, Streams
 from ..nn.inputs import NodeInputs
 from ..nn.layers import Dropout, Linear
-from ..ragged import Array, owners, ranges
+from ..ragged import Array, lengths, owners, ranges
 from ..settings import within
 from ..task import SubgraphTask, measure
 from .batches import BatchNetwork, BatchSettings
@@ -157,12 +157,12 @@ class Segregated(BatchNetwork):
 
     def prepare(self, rows: Array) -> Batch:
         """The members and inner edges of subgraphs by number, (R, b)."""
-        sizes = np.diff(self.ptr)[rows]
+        sizes = lengths(self.ptr, rows)
         members = ranges(self.ptr[rows].ravel(), sizes.ravel())
         totals = sizes.sum(axis=1)
         room = max(int(totals.max(initial=0)), 1)
         replica = np.repeat(np.arange(len(rows)), totals)
-        counts = np.diff(self.indptr)[members]
+        counts = lengths(self.indptr, members)
         entries = ranges(self.indptr[members], counts)
         shift = np.arange(len(members)) - members  # the same for all members of a subgraph
         arrays = (
@@ -175,8 +175,8 @@ class Segregated(BatchNetwork):
             self.weights[entries, None],
         )
         moved = [torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
-        places, slots, lengths, owner, heard, number, weights = moved
-        return Batch(places, slots, totals.tolist(), lengths, owner, heard, number, weights)
+        places, slots, each, owner, heard, number, weights = moved
+        return Batch(places, slots, totals.tolist(), each, owner, heard, number, weights)
 
     def answer(self, rows: Array) -> tuple[Tensor, Tensor]:
         """Vectors (R, b, F) and logits (R, b, C) of subgraphs by number, (R, b)."""

@@ -57,9 +57,9 @@ class Asked:
     def __post_init__(self) -> None:
         from ..train import baseline_of
 
-        meant = baseline_of(self.preset)
-        if self.names == [None] and meant is not None and self.conv is None:
-            self.names = [meant]
+        self.meant = baseline_of(self.preset)
+        if self.names == [None] and self.meant is not None and self.conv is None:
+            self.names = [self.meant]
         structures = [name for name in self.names if not self._other(name)]
         self._require(self.conv is None or structures, "--conv", "a structure")
         bridged = not self.several or any(str(name).startswith("cos2n") for name in structures)
@@ -133,13 +133,16 @@ class Asked:
 
     def _presets(self, task: SubgraphTask) -> dict[str | None, str]:
         """The preset of each model: of several, the default of those that do not have it."""
+        from ..baselines import SIMPLE
+
         if not self.several or self.preset == "default":
             return dict.fromkeys(self.names, self.preset)
         why = {name: self._lacks(name, task) for name in self.names}
         lacking = {name: error for name, error in why.items() if error is not None}
         if len(lacking) == len(self.names):
             raise next(iter(lacking.values()))
-        told = [str(name) for name, error in lacking.items() if "but its default" not in str(error)]
+        known = () if self.preset.endswith(".toml") else SIMPLE  # those have no other presets
+        told = [str(name) for name in lacking if name not in known]
         if told:
             words = f"{', '.join(told)}: no preset {self.preset!r}; the default is used."
             say("Beware", words, style="yellow", to=errors)
@@ -147,10 +150,9 @@ class Asked:
 
     def _lacks(self, name: str | None, task: SubgraphTask) -> ConfigError | None:
         """Why a model has no such preset; None where it has, or a structure will say so."""
-        from ..train import baseline_of, find_baseline
+        from ..train import find_baseline
 
-        meant = baseline_of(self.preset)
-        if meant not in (None, name):
+        if self.meant not in (None, name):
             return ConfigError(f"{self.preset} has no settings for {name}.")
         if not self._other(name):
             return None

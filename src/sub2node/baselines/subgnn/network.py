@@ -18,7 +18,7 @@ from ...errors import ConfigError
 from ...nn import Init, NodeTable, Streams
 from ...nn.inputs import NodeInputs
 from ...nn.layers import Dropout, Linear
-from ...ragged import Array, ranges
+from ...ragged import Array, lengths, ranges
 from ...task import SubgraphTask
 from ..batches import BatchNetwork, Lists, pool
 from .lstm import BiLSTM
@@ -140,7 +140,7 @@ class SubGNN(BatchNetwork):
     def prepare(self, rows: Array) -> Batch:
         """The components of subgraphs by number, (R, b)."""
         first = self.found.first
-        counts = np.diff(first)[rows]
+        counts = lengths(first, rows)
         totals = counts.sum(axis=1)
         longest = max(int(totals.max(initial=0)), 1)
         slots = ranges(np.arange(len(rows)) * longest, totals)
@@ -150,12 +150,12 @@ class SubGNN(BatchNetwork):
         padded[2, slots] = np.repeat(rows.ravel(), counts.ravel())
         padded[3, slots] = 1
         component, owner, subgraph, real = padded.reshape(4, len(rows), longest)
-        lengths = self.found.sizes[component] * real
-        places = self.found.nodes[ranges(self.found.ptr[component].ravel(), lengths.ravel())]
-        places = places + np.repeat(np.arange(len(rows)) * self.size, lengths.sum(axis=1))
+        members = lengths(self.found.ptr, component) * real
+        places = self.found.nodes[ranges(self.found.ptr[component].ravel(), members.ravel())]
+        places = places + np.repeat(np.arange(len(rows)) * self.size, members.sum(axis=1))
         offset = np.arange(len(rows))[:, None] * len(self.found)
         arrays = (component + offset, real[..., None] > 0, owner, subgraph, places,
-                  lengths.ravel())  # fmt: skip
+                  members.ravel())  # fmt: skip
         moved = [torch.from_numpy(array).to(self.device) for array in arrays]
         component_places, there, owned, numbers, rest, sizes = moved
         lists = Lists(rest, sizes)
