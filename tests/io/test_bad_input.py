@@ -12,6 +12,7 @@ import pytest
 
 from sub2node import ConfigError, DataError, Sub2NodeError, SubgraphTask, load_task
 from sub2node.io import read_task
+from sub2node.io import text as reader
 
 EDGES = {"source": ["a", "b"], "target": ["b", "c"]}
 MEMBERS = {"subgraph_id": ["s", "t"], "node_id": ["a", "c"]}
@@ -389,3 +390,20 @@ def test_everything_is_one_kind_of_error() -> None:
         load_task("generate:density,sed=1")
     with pytest.raises(ConfigError, match="whole number"):
         load_task("generate:density,seed=x")
+
+
+def test_a_small_table_is_read_on_one_thread(tmp_path: Path, monkeypatch) -> None:
+    """Arrow's threads may abort a process that has torch loaded and refuses the next file."""
+    asked = []
+    read = reader.pacsv.read_csv
+
+    def watched(stream, read_options, **options):
+        asked.append(read_options.use_threads)
+        return read(stream, read_options=read_options, **options)
+
+    monkeypatch.setattr(reader.pacsv, "read_csv", watched)
+    monkeypatch.setattr(reader, "_BLOCK", 1 << 10)
+    for size in (1, 1000):
+        (tmp_path / "some.csv").write_text("a,b\n" + "1,2345678\n" * size)
+        reader.delimited(tmp_path / "some.csv", ",")
+    assert asked == [False, True]

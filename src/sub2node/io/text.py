@@ -116,9 +116,13 @@ def delimited(
         pyarrow.ArrowInvalid: The lines do not fit; the caller finds out which.
     """
     with opened(path) as stream:
+        # A single block has no use for threads, and Arrow's may abort a process that has torch
+        # loaded and ends right after, as one does that refuses the next file.
+        threads = path.stat().st_size > _BLOCK or path.suffix == ".gz"
+        options = {"column_names": columns, "skip_rows": skip, "block_size": _BLOCK}
         return pacsv.read_csv(
             stream,
-            read_options=pacsv.ReadOptions(column_names=columns, skip_rows=skip, block_size=_BLOCK),
+            read_options=pacsv.ReadOptions(use_threads=threads, **options),
             parse_options=pacsv.ParseOptions(
                 delimiter=delimiter, quote_char='"' if quoted else False
             ),
