@@ -11,7 +11,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import HealthCheck, settings
+
+if not torch.cuda.is_available():  # must be set before Triton is loaded
+    os.environ["TRITON_INTERPRET"] = "1"
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

@@ -11,7 +11,7 @@ import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
-from . import coarsen, convert, datasets, describe, doctor, encode, reproduce, run, translate
+from . import bench, coarsen, convert, datasets, describe, doctor, encode, reproduce, run, translate
 from .output import errors, say
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ app.command("coarsen")(coarsen.coarsen)
 app.command("translate")(translate.translate)
 app.command("run")(run.run)
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)
 
 

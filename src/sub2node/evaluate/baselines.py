@@ -16,6 +16,7 @@ from ..baselines.batches import part_rows
 from ..coarsen import without_virtual
 from ..device import find_device
 from ..errors import ConfigError
+from ..kernels import Compile
 from ..nn import Streams
 from ..nn.inputs import node_inputs
 from ..settings import Settings
@@ -140,6 +141,7 @@ def baseline(
     encodings: Any = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    compile: Compile = "auto",
 ) -> tuple[Model, str, tuple[str, ...]]:
     """A baseline from a preset and settings, the preset's name, and what to know about it."""
     found = find_baseline(name, preset, task)
@@ -149,7 +151,7 @@ def baseline(
     if isinstance(model, SimpleModel):
         return Simple(model, found.config, encodings, device), found.name, found.notes
     kept = None if checkpoint is None else Path(checkpoint)
-    network = BatchNetworkModel(found.candidates, encodings, device, kept, resume, model)
+    network = BatchNetworkModel(found.candidates, encodings, device, kept, resume, compile, model)
     return network, found.name, found.notes
 
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from ..device import find_device
 from ..encode import Encoding
 from ..errors import Sub2NodeError
+from ..kernels import Compile, use
 from ..nn import Stages, Streams
 from ..ragged import Array
 from ..task import Part, SubgraphTask
@@ -55,6 +56,7 @@ class TrainedNetwork:
         fitted: What training gave.
         seeds: One a replica.
         notes: What to know.
+        compile: As of the model.
     """
 
     settings: Any
@@ -63,6 +65,7 @@ class TrainedNetwork:
     fitted: Fitted
     seeds: tuple[int, ...]
     notes: tuple[str, ...]
+    compile: Compile = "auto"
 
     @cached_property
     def val_scores(self) -> Array:
@@ -100,7 +103,8 @@ class TrainedNetwork:
         if part not in stages.by_part:
             assert self.built.more is not None
             stages = self.built.more(part)
-        vectors, logits = forward(self.built.networks, stages, part)
+        with use(self.compile):
+            vectors, logits = forward(self.built.networks, stages, part)
         return Outputs(logits, vectors, self.fitted.tied if part == "test" else ())
 
 
@@ -115,6 +119,7 @@ class NetworkModel(ABC):
         device: ``auto``, ``cpu`` or ``cuda``.
         checkpoint: A folder to keep states in.
         resume: Go on from the states there.
+        compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
     """
 
     group: ClassVar[type[Group]] = Group  # how an epoch goes
@@ -124,6 +129,7 @@ class NetworkModel(ABC):
     device: str = "auto"
     checkpoint: Path | None = None
     resume: bool = False
+    compile: Compile = "auto"
 
     @property
     @abstractmethod
@@ -168,6 +174,10 @@ class NetworkModel(ABC):
 
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedNetwork:
         """Learn; ``labels`` has train and val only."""
+        with use(self.compile):
+            return self._fit(task, labels, seeds)
+
+    def _fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedNetwork:
         device = find_device(self.device)
         task, shown = self.present(task)
         choices: list[TrainedNetwork] = []
@@ -213,7 +223,9 @@ class NetworkModel(ABC):
         if checkpoint is not None and checkpoint.failed:
             notes.append(f"the state could not be kept while training ({checkpoint.failed}).")
         record = self.record(settings)
-        return TrainedNetwork(settings, record, built, fitted, tuple(seeds), tuple(notes))
+        return TrainedNetwork(
+            settings, record, built, fitted, tuple(seeds), tuple(notes), self.compile
+        )
 
     def _checkpoint(
         self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device
@@ -222,7 +234,8 @@ class NetworkModel(ABC):
             return None
         words = f"{self.name} {settings.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
-        parts = (task.hash, repr(settings), self.identity, str(list(seeds)), device.type,
+        where = f"{device.type} {self.compile}" if device.type == "cuda" else device.type
+        parts = (task.hash, repr(settings), self.identity, str(list(seeds)), where,
                  self._columns)  # fmt: skip
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)

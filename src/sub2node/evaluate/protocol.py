@@ -13,6 +13,7 @@ import numpy as np
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES
 from ..errors import ConfigError, DataError
+from ..kernels import Compile
 from ..metrics import best_threshold
 from ..ragged import Array
 from ..task import Part, Split, SubgraphTask
@@ -43,6 +44,7 @@ def run(
     threshold: Threshold = "zero",
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    compile: Compile = "auto",
 ) -> Result:
     """Train and evaluate one structure, or another model, over several seeds.
 
@@ -64,6 +66,8 @@ def run(
         threshold: Of multi-label answers: ``zero`` (the published way) or the best on ``val``.
         checkpoint: A folder to keep the state in while training.
         resume: Go on from the state in that folder.
+        compile: ``auto``: on a GPU, kernels of ours and epochs as CUDA graphs; ``off``: plain
+            PyTorch.
 
     Example:
         >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
@@ -72,6 +76,7 @@ def run(
     asked, name, notes = find_model(
         task, model, structure=structure, conv=conv, preset=preset, settings=settings,
         coarsen=coarsen, device=device, encodings=encodings, checkpoint=checkpoint, resume=resume,
+        compile=compile,
     )  # fmt: skip
     result = assess(task, asked, seeds=seed_list(seeds), threshold=threshold)
     return replace(result, preset=name, notes=(*drawn, *notes, *result.notes))
@@ -128,6 +133,7 @@ def network(
     encodings: Any = None,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    compile: Compile = "auto",
 ) -> tuple[GraphNetwork, str, tuple[str, ...]]:
     """A model from a preset and settings, the preset's name, and what to know about it."""
     from ..train import find_preset
@@ -143,7 +149,7 @@ def network(
         if task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
     kept = None if checkpoint is None else Path(checkpoint)
-    model = GraphNetwork(found.candidates, encodings, device, kept, resume, own)
+    model = GraphNetwork(found.candidates, encodings, device, kept, resume, compile, own)
     model.check()
     return model, found.name, found.notes
 

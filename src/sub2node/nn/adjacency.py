@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from .. import kernels
+from ..kernels.draws import Draw
 from ..pattern import Pattern
+
+Kind = Literal["normalized", "weighted", "mean"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,14 +25,16 @@ class Adjacency:
     Args:
         pattern: Edges in both directions, and one entry (i, i) a node.
         diagonal: Which entries those are; (n,).
-        values: Weights, 0 where there is no self-loop or an edge was dropped; (E,) or (R, E).
+        weights: 0 where there is no self-loop; (E,) or (R, E).
         weighted: Whether the weights say anything.
+        draw: Which edges are kept, each replica its own; None: all.
     """
 
     pattern: Pattern
     diagonal: Tensor
-    values: Tensor
+    weights: Tensor
     weighted: bool
+    draw: Draw | None = None
 
     @classmethod
     def from_csr(cls, matrix: Any, *, weighted: bool = True, device: Any = "cpu") -> Adjacency:
@@ -44,13 +50,26 @@ class Adjacency:
         diagonal = torch.nonzero(pattern.row == pattern.index).squeeze(-1)
         return cls(pattern, diagonal, torch.from_numpy(full.data).to(device), weighted)
 
-    def drop(self, keep: Tensor) -> Adjacency:
-        """The graph without some edges, each replica without its own; ``keep`` (R, E) is 0 or 1."""
-        return replace(self, values=self.values * keep)
+    def drop(self, keep: Tensor | Draw) -> Adjacency:
+        """The graph without some edges, each replica without its own.
+
+        Args:
+            keep: 0 or 1, (R, E); or which are drawn, for kernels that need not see all of them.
+        """
+        if isinstance(keep, Draw):
+            return replace(self, draw=keep)
+        return replace(self, weights=self.weights * keep)
+
+    @cached_property
+    def values(self) -> Tensor:
+        """Weights, 0 where an edge was dropped; (E,) or (R, E)."""
+        if self.draw is None:
+            return self.weights
+        return self.weights * self.draw.keep(len(self.pattern.index))
 
     @property
     def present(self) -> Tensor:
-        """Which entries are edges; shape of ``values``."""
+        """Which entries are edges; shape of :attr:`values`."""
         return self.values != 0
 
     @property
@@ -72,6 +91,62 @@ class Adjacency:
             scale.index_select(-1, ends) for ends in (self.pattern.row, self.pattern.index)
         )
         return values * to * source
+
+    @cached_property
+    def mean(self) -> Tensor:
+        """Weights over the number of edges of the row; shape of ``values``."""
+        present = self.pattern.row_sums(self.present.float()).clamp(min=1)
+        return self.values / present.index_select(-1, self.pattern.row)
+
+    def around(
+        self,
+        x: Tensor,
+        kind: Kind,
+        *,
+        times: float = 1.0,
+        plus: Tensor | None = None,
+        plus_times: float = 1.0,
+    ) -> Tensor:
+        """``times`` · what each node hears of its neighbours, + ``plus_times`` · ``plus``.
+
+        Args:
+            x: (R, n, F).
+            kind: Weights as in :attr:`normalized`, as they are, or as in :attr:`mean`.
+            times: Of the sum.
+            plus: (R, n, F).
+            plus_times: Of what is added.
+
+        Returns:
+            (R, n, F).
+        """
+        if kernels.on(x):
+            return self._around(x, kind, times, plus, plus_times)
+        values = self._values_of(kind)
+        values = values if times == 1 else values * times
+        if plus is x and kind == "normalized":  # a matter of the diagonal then
+            share = torch.full_like(values[..., : len(self.diagonal)], plus_times)
+            return self.pattern.aggregate(x, values.index_add(-1, self.diagonal, share))
+        return self.pattern.aggregate(x, values, plus=plus, times=plus_times)
+
+    def _values_of(self, kind: Kind) -> Tensor:
+        found: Tensor = getattr(self, {"weighted": "values"}.get(kind, kind))
+        return found
+
+    def _around(
+        self, x: Tensor, kind: Kind, times: float, plus: Tensor | None, plus_times: float
+    ) -> Tensor:
+        """The same by kernels, which draw edges and find degrees on the way."""
+        from ..kernels.aggregate import Aggregate, drawn_values
+
+        pattern = self.pattern
+        lists, back = pattern.lists, pattern.back
+        if self.draw is None:
+            values, back_values = self._values_of(kind), None
+        else:
+            values, back_values = drawn_values(lists, back, self.weights, self.draw, kind=kind)
+        return Aggregate.apply(  # type: ignore[no-any-return,no-untyped-call]
+            x, plus, lists, back, values, back_values, times, plus_times
+        )
 
     def edge_list(self, replica: int = 0) -> tuple[Tensor, Tensor]:
         """``edge_index`` (2, K) from source to target and weights (K,), as PyG reads them."""

@@ -17,7 +17,7 @@ from torch.nn.functional import leaky_relu
 from ..config import Convolution
 from ..errors import ConfigError
 from .adjacency import Adjacency
-from .layers import Linear, matmul
+from .layers import Linear, Mapped, combine
 from .streams import Init
 
 
@@ -42,7 +42,8 @@ class GCN(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        return graph.pattern.aggregate(self.linear(x), graph.normalized) + self.bias
+        heard = graph.around(x, "normalized")
+        return combine(Mapped(heard, self.linear.weight), bias=self.bias)
 
 
 class GCN2(nn.Module):
@@ -62,21 +63,14 @@ class GCN2(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        pattern, values = graph.pattern, graph.normalized * (1 - self.alpha)
-        if self.weight_first is not None:
-            mixed_first = matmul(first, self.alpha * self._mixed(self.weight_first))
-            return matmul(pattern.aggregate(x, values), self._mixed(self.weight), mixed_first)
-        if first is x:  # α X₀ is then a matter of the diagonal
-            share = torch.full_like(values[..., : len(graph.diagonal)], self.alpha)
-            h = pattern.aggregate(x, values.index_add(-1, graph.diagonal, share))
-        else:
-            h = pattern.aggregate(x, values, plus=first, times=self.alpha)
-        return matmul(h, self._mixed(self.weight))
-
-    def _mixed(self, weight: Tensor) -> Tensor:
-        """(1-β) I + β W: the identity is mixed in where it costs nothing."""
-        return (
-            torch.eye(weight.shape[-1], device=weight.device) * (1 - self.beta) + self.beta * weight
+        alpha, beta = self.alpha, self.beta
+        if self.weight_first is None:
+            heard = graph.around(x, "normalized", times=1 - alpha, plus=first, plus_times=alpha)
+            return combine(Mapped(heard, self.weight, 1 - beta, beta))
+        heard = graph.around(x, "normalized", times=1 - alpha)
+        return combine(
+            Mapped(heard, self.weight, 1 - beta, beta),
+            Mapped(first, self.weight_first, alpha * (1 - beta), alpha * beta),
         )
 
 
@@ -93,7 +87,7 @@ class GIN(nn.Module):
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         own = x if self.eps is None else (1 + self.eps) * x
-        total = own + graph.pattern.aggregate(x, graph.values)
+        total = graph.around(x, "weighted", plus=own)
         out: Tensor = self.second(torch.relu(self.first(total)))
         return out
 
@@ -110,10 +104,9 @@ class SAGE(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        count = graph.pattern.row_sums(graph.present.to(x.dtype)).clamp(min=1)
-        mean = graph.pattern.aggregate(x, graph.values) / count.unsqueeze(-1)
-        out: Tensor = self.around(mean) + self.own(x)
-        return out
+        mean = graph.around(x, "mean")
+        parts = Mapped(mean, self.around.weight), Mapped(x, self.own.weight)
+        return combine(*parts, bias=self.around.bias)
 
 
 class GATv2(nn.Module):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from .. import kernels
 from ..config import Convolution, Model
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .foreign import Foreign
-from .layers import BatchNorm, Dropout, Linear
+from .layers import BatchNorm, Dropout, Linear, finish
 from .streams import Init, Streams
 
 
@@ -30,13 +31,15 @@ class Layer(nn.Module):
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         if self.training and self.edge_dropout:
-            graph = graph.drop(self.streams.keep(self.edge_dropout, len(graph.pattern.index)))
+            size = len(graph.pattern.index)
+            drawing = kernels.on(x)
+            share = self.edge_dropout
+            graph = graph.drop(
+                self.streams.draw(share) if drawing else self.streams.keep(share, size)
+            )
         out = self.conv(x, first, graph)
-        if self.norm is not None:
-            out = self.norm(out)
-        if self.skip is not None:
-            out = out + self.skip(x)
-        return self.dropout.after_relu(out)
+        skip = None if self.skip is None else self.skip(x)
+        return finish(out, skip, self.norm, self.dropout)
 
 
 class Encoder(nn.Module):
@@ -66,7 +69,7 @@ class Encoder(nn.Module):
     def forward(self, x: Tensor, graph: Adjacency) -> tuple[Tensor, Tensor]:
         """(R, n, F') → what enters the first layer, and what leaves the last; both (R, n, F)."""
         if self.project is not None:
-            x = self.dropout.after_relu(self.project(x))
+            x = finish(self.project(x), None, None, self.dropout)
         out = x
         for layer in self.layers:
             out = layer(out, x, graph)

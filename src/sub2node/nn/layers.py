@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm
 
+from .. import kernels
 from .streams import Init, Streams
 
 
@@ -55,6 +56,37 @@ class _MatMul(torch.autograd.Function):
         return to_x, to_weight, to_plus
 
 
+class Mapped(NamedTuple):
+    """own · x + share · x W; (R, n, in), (R, in, out)."""
+
+    x: Tensor
+    weight: Tensor
+    own: float = 0.0
+    share: float = 1.0
+
+
+def combine(first: Mapped, second: Mapped | None = None, bias: Tensor | None = None) -> Tensor:
+    """Sum of one or two linear maps, and a bias (R, 1, out); (R, n, out)."""
+    x, weight = first[:2]
+    widths = (*weight.shape[1:], 0 if second is None else second.weight.shape[1])
+    if kernels.on(x) and x.shape[1] and max(widths) <= kernels.WIDEST:
+        from ..kernels.dense import Linear as Dense
+
+        other = (None, None, 0.0, 1.0) if second is None else second
+        return Dense.apply(*first, *other, bias)  # type: ignore[no-any-return,no-untyped-call]
+    plus = bias if second is None else matmul(second.x, _mixed(second), bias)
+    return matmul(x, _mixed(first), plus)
+
+
+def _mixed(part: Mapped) -> Tensor:
+    """own · I + share · W: the vectors themselves are mixed in where it costs nothing."""
+    _, weight, own, share = part
+    scaled = weight if share == 1 else share * weight
+    if not own:
+        return scaled
+    return scaled + torch.eye(weight.shape[-1], device=weight.device) * own
+
+
 class Linear(nn.Module):
     """x W + b with W (R, in, out); initialised as ``torch.nn.Linear``, or W by Glorot."""
 
@@ -72,7 +104,7 @@ class Linear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(R, n, in) → (R, n, out)."""
-        return matmul(x, self.weight, self.bias)
+        return combine(Mapped(x, self.weight), bias=self.bias)
 
 
 class BatchNorm(nn.Module):
@@ -107,6 +139,13 @@ class Dropout(nn.Module):
         """(R, n, F) → (R, n, F)."""
         if not self.training or not self.share:
             return x
+        if kernels.on(x):
+            from ..kernels.finish import Finish
+
+            draw = self.streams.draw(self.share)
+            return Finish.apply(  # type: ignore[no-any-return,no-untyped-call]
+                x, None, None, None, None, draw, False
+            )
         return x * self._mask(x)
 
     def after_relu(self, x: Tensor) -> Tensor:
@@ -119,6 +158,26 @@ class Dropout(nn.Module):
 
     def _mask(self, x: Tensor) -> Tensor:
         return self.streams.keep(self.share, *x.shape[1:]).mul_(1 / (1 - self.share))
+
+
+def finish(z: Tensor, skip: Tensor | None, norm: BatchNorm | None, dropout: Dropout) -> Tensor:
+    """What ends a layer: dropout(relu(norm(z) + skip)); ``z`` may be overwritten."""
+    plain_norm = norm is not None and (torch.is_grad_enabled() != norm.training or z.shape[1] == 1)
+    if kernels.on(z) and z.numel() and not plain_norm:
+        from ..kernels.finish import Finish, Norm
+
+        dropping = dropout.training and dropout.share
+        draw = dropout.streams.draw(dropout.share) if dropping else None
+        weight = bias = made = None
+        if norm is not None:
+            weight, bias = norm.weight, norm.bias
+            made = Norm(norm.mean, norm.variance, training=norm.training)
+        return Finish.apply(  # type: ignore[no-any-return,no-untyped-call]
+            z, skip, weight, bias, made, draw, True
+        )
+    if norm is not None:
+        z = norm(z)
+    return dropout.after_relu(z if skip is None else z + skip)
 
 
 class _ReluDropout(torch.autograd.Function):

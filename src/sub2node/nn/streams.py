@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ..kernels.draws import Draw
+
 
 def _generator(seed: int, purpose: int, device: Any) -> torch.Generator:
     state = np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64)
@@ -61,67 +63,89 @@ class Init:
 
 
 class Streams:
-    """What is dropped while training: bits from each replica's own generator.
+    """What is dropped while training: bits of each replica's own.
 
-    On the CPU they are NumPy's SFC64, three times quicker than PyTorch's Mersenne twister.
+    On the CPU they come from NumPy's SFC64, one generator a replica, three times quicker than
+    PyTorch's Mersenne twister. On a GPU they are a function of seed, step and place of use
+    (:mod:`sub2node.kernels.draws`), which kernels find on the way.
+
+    Args:
+        seeds: One a replica.
+        device: Where the bits are needed.
+        counted: The way of the GPU; by default where it is one.
     """
 
-    def __init__(self, seeds: Sequence[int], device: Any = "cpu") -> None:
+    def __init__(
+        self, seeds: Sequence[int], device: Any = "cpu", *, counted: bool | None = None
+    ) -> None:
         self.seeds, self.device = tuple(seeds), torch.device(device)
-        self._sources: list[Any] = [
-            np.random.SFC64(np.random.SeedSequence([seed, 1]))
-            if self.device.type == "cpu"
-            else _generator(seed, 1, device)
-            for seed in seeds
-        ]
+        self.counted = self.device.type != "cpu" if counted is None else counted
+        sequences = [np.random.SeedSequence([seed, 1]) for seed in seeds]
+        self._sources = [] if self.counted else [np.random.SFC64(s) for s in sequences]
+        keys = np.array([s.generate_state(1, np.uint64)[0] for s in sequences], np.uint64)
+        self._keys = torch.from_numpy(keys.view(np.int64)).to(self.device)
+        self._step = torch.zeros((), dtype=torch.int64, device=self.device)
+        self._site = 0
+
+    def begin(self) -> None:
+        """A new step begins."""
+        if self.counted:
+            self._step += 1
+            self._site = 0
+
+    def draw(self, share: float) -> Draw:
+        """Which numbers the next layer keeps, to be found where they are needed."""
+        self._site += 1
+        return Draw(self._keys, self._step, self._site, share)
 
     def keep(self, share: float, *shape: int) -> Tensor:
         """Float32 ones, and zeros with probability ``share`` (to 1/65536); (R, *shape)."""
-        keep = torch.empty(len(self.seeds), math.prod(shape), device=self.device)
+        if self.counted:
+            return self.draw(share).keep(*shape)
+        keep = torch.empty(len(self.seeds), math.prod(shape))
         self._fill(keep, share)
         return keep.view(len(self.seeds), *shape)
 
     def keep_rows(self, share: float, counts: Sequence[int], width: int) -> Tensor:
         """The same for rows that replicas have different numbers of; (Σ counts, width)."""
-        keep = torch.empty(sum(counts), width, device=self.device)
+        if self.counted:
+            keep = self.draw(share).keep(max(counts), width)
+            return torch.cat([part[:count] for part, count in zip(keep, counts, strict=True)])
+        keep = torch.empty(sum(counts), width)
         self._fill([part.view(-1) for part in torch.split(keep, list(counts))], share)
         return keep
 
     def _fill(self, parts: Iterable[Tensor], share: float) -> None:
-        """Ones and zeros into one flat part a replica."""
+        """Ones and zeros into one flat part a replica: NumPy compares, torch converts."""
         least = round(share * 2**16) - 2**15
         for part, source in zip(parts, self._sources, strict=True):
             size = len(part)
-            if self.device.type == "cpu":  # NumPy compares, torch converts: the quicker of each
-                kept = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
-                part.copy_(torch.from_numpy(kept.view(np.uint8)))
-            else:
-                words = torch.empty(-(-size // 4), dtype=torch.int64, device=self.device)
-                words.random_(-(2**63), None, generator=source)
-                part.copy_(words.view(torch.int16)[:size] >= least)
+            kept = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
+            part.copy_(torch.from_numpy(kept.view(np.uint8)))
 
     def integers(self) -> list[int]:
         """A seed a replica, for what draws from a generator that is not ours."""
-        if self.device.type == "cpu":
+        if not self.counted:
             return [int(source.random_raw()) >> 2 for source in self._sources]
-        return [
-            int(torch.randint(2**62, (), generator=source, device=self.device))
-            for source in self._sources
-        ]
+        self._site += 1
+        place = [int(self._step), self._site]
+        states = [np.random.SeedSequence([seed, 2, *place]) for seed in self.seeds]
+        return [int(state.generate_state(1, np.uint64)[0] >> 2) for state in states]
 
     def state(self) -> Tensor:
-        """All states, to go on from later; uint8 (R, K)."""
-        if self.device.type != "cpu":
-            return torch.stack([source.get_state() for source in self._sources])
+        """Where all replicas stand, to go on from later."""
+        if self.counted:
+            return torch.stack([self._step, torch.full_like(self._step, self._site)]).cpu()
         states = [source.state["state"]["state"] for source in self._sources]
         return torch.from_numpy(np.array(states, dtype=np.uint64).view(np.uint8))
 
     def restore(self, state: Tensor) -> None:
         """Go on from what :meth:`state` gave."""
+        if self.counted:
+            self._step.copy_(state[0])
+            self._site = int(state[1])
+            return
         for source, part in zip(self._sources, state.cpu().contiguous(), strict=True):
-            if self.device.type != "cpu":
-                source.set_state(part)
-            else:
-                whole = source.state
-                whole["state"]["state"] = part.numpy().view(np.uint64).copy()
-                source.state = whole
+            whole = source.state
+            whole["state"]["state"] = part.numpy().view(np.uint64).copy()
+            source.state = whole

@@ -24,7 +24,7 @@ _SIGNS = {"s2n+0": "square", "s2n+a": "diamond", "cos2n+0": "square-open",
 
 def data_scarce_figure(found: Scarce, name: str) -> Any:
     """The paper's figure: performance, training and evaluation throughput, memory against n."""
-    plotly, subplots = _plotly()
+    plotly, subplots = plotly_modules()
     titles = ("Test micro-F1, %", "Training subgraphs a second", "Answers a second", "Memory, MB")
     figure = subplots.make_subplots(
         rows=2, cols=2, subplot_titles=titles, horizontal_spacing=0.1, vertical_spacing=0.14
@@ -73,7 +73,7 @@ def data_scarce_figure(found: Scarce, name: str) -> Any:
     if found.steps:
         devices = " and ".join(sorted({s.device for s in found.steps}))
         under += f"; speed and memory of one model on {devices}"
-    return _laid_out(figure, f"{name}: few training subgraphs", under, (1000, 760))
+    return laid_out(figure, f"{name}: few training subgraphs", under, (1000, 760))
 
 
 def ratio_figure(found: Scarce, name: str) -> Any | None:
@@ -86,7 +86,7 @@ def ratio_figure(found: Scarce, name: str) -> Any | None:
     methods = [method for method, found_ratios in ratios.items() if len(found_ratios) > 1]
     if not structures or not methods:
         return None
-    plotly, subplots = _plotly()
+    plotly, subplots = plotly_modules()
     figure = subplots.make_subplots(
         rows=1, cols=len(structures), subplot_titles=structures, shared_yaxes=True,
         horizontal_spacing=0.05,
@@ -114,7 +114,7 @@ def ratio_figure(found: Scarce, name: str) -> Any | None:
         figure.update_xaxes(title="Coarsening ratio (fraction of nodes removed)", col=column)
     figure.update_yaxes(title="Test micro-F1, %", col=1)
     under = f"{', '.join(methods)}; {_runs(found)}; bars are standard errors"
-    return _laid_out(figure, f"{name}: CoS2N by coarsening ratio", under, (1000, 480))
+    return laid_out(figure, f"{name}: CoS2N by coarsening ratio", under, (1000, 480))
 
 
 def save_figure(figure: Any, path: Path) -> str:
@@ -161,7 +161,8 @@ def _runs(found: Scarce) -> str:
     return f"{count} seeds, {kind}"
 
 
-def _laid_out(figure: Any, title: str, under: str, size: tuple[int, int]) -> Any:
+def laid_out(figure: Any, title: str, under: str, size: tuple[int, int]) -> Any:
+    """The figure with a title, a line under it, and the house style."""
     figure.update_layout(
         template="plotly_white",
         title={"text": f"{title}<br><sup>{under}</sup>", "x": 0.02},
@@ -173,7 +174,8 @@ def _laid_out(figure: Any, title: str, under: str, size: tuple[int, int]) -> Any
     return figure
 
 
-def _plotly() -> tuple[Any, Any]:
+def plotly_modules() -> tuple[Any, Any]:
+    """``plotly.graph_objects`` and ``plotly.subplots``."""
     try:
         from plotly import graph_objects, subplots
     except ImportError:

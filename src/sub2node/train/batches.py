@@ -19,6 +19,8 @@ _ORDER = 2  # what the numbers of a seed are for; 0 and 1 are initial values and
 class BatchGroup(Group):
     """Replicas of a :class:`~sub2node.baselines.batches.BatchNetwork`."""
 
+    recordable = False  # other subgraphs in every step
+
     training: BatchTraining
 
     def __init__(self, *arguments: Any) -> None:
@@ -36,6 +38,7 @@ class BatchGroup(Group):
         total = torch.zeros(len(self.streams.seeds), device=labels.device)
         orders = self._orders(len(rows))
         for step in orders:
+            self.streams.begin()
             here = labels[torch.from_numpy(step).to(labels.device)]
             total += self.descend(losses(self.network.answer(rows[step])[1], here, own=True))  # type: ignore[operator]
         return total / len(orders)
@@ -63,7 +66,7 @@ class BatchGroup(Group):
 
     @torch.no_grad()
     def _keep_ties(self, epoch: int) -> None:
-        score = torch.tensor(self.history["val_micro_f1"][-1], dtype=torch.float64)
+        score = self.history["val_micro_f1"][epoch - 1]
         better = self.best_epoch == epoch
         tied = better | (self.counted & (self.best_epoch > 0) & (score == self.best_score))
         if not tied.any():

@@ -16,14 +16,17 @@ from ..nn import Stages, Streams
 from ..progress import step
 from ..ragged import Array
 from ..task import Part
+from .captured import Captured
 from .checkpoint import Checkpoint
+from .descent import Slabs, find_descent
 from .interrupt import Wish, stoppable
 from .memory import kept_memory
 from .plateau import Plateau
-from .replicas import Replicas
 from .scores import finite, losses, micro_f1
 
 COLUMNS = ("train_loss", "val_loss", "val_micro_f1", "lr")
+_COUNTS = ("best_score", "best_epoch", "diverged", "running", "clock", "_lasted")
+_LOOK = 0.1  # seconds of epochs between two looks at what a GPU has done
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ def fit(
         for each in groups:
             each.settle(loop.epoch)
     for each in groups:
-        each.replicas.load(each.best)
+        each.replicas.load(each.descent.best)
     return Fitted(
         {name: loop.column(name) for name in COLUMNS},
         loop.joined("best_epoch").numpy(),
@@ -111,12 +114,17 @@ class _Loop:
     def run(
         self, checkpoint: Checkpoint | None, wish: Wish, what: str
     ) -> Literal["complete", "early", "interrupted"]:
-        total, start = self.training.epochs, time.perf_counter()
+        total, start, many = self.training.epochs, time.perf_counter(), 1
         while self.epoch < total and self.joined("running").any():
-            self.epoch += 1
-            for group in self.groups:
-                group.one_epoch(self.epoch)
+            begun, last = time.perf_counter(), min(total, self.epoch + many)
+            for epoch in range(self.epoch + 1, last + 1):
+                for group in self.groups:
+                    group.one_epoch(epoch)
+            self.epoch = min(last, max(group.lasted for group in self.groups))
             self.seconds = self.before + time.perf_counter() - start
+            if all(group.ahead for group in self.groups):  # look only now and then
+                spent = (time.perf_counter() - begun) / many
+                many = max(1, min(2 * many, int(_LOOK / max(spent, 1e-9))))
             step(what, self.epoch, total, self.describe())
             if wish.stop and self.epoch < total:
                 return "interrupted"
@@ -128,11 +136,11 @@ class _Loop:
 
     def joined(self, name: str) -> Tensor:
         """One value a replica, over all groups; (R,)."""
-        return torch.cat([getattr(group, name) for group in self.groups])
+        return torch.cat([getattr(group, name) for group in self.groups]).cpu()
 
     def column(self, name: str) -> Array:
         """One column of the history; (epochs, R)."""
-        rows = [np.array(group.history[name]).reshape(self.epoch, -1) for group in self.groups]
+        rows = [group.history[name][: self.epoch].cpu().numpy() for group in self.groups]
         return np.concatenate(rows, axis=1)
 
     def describe(self) -> str:
@@ -140,7 +148,7 @@ class _Loop:
         alive = self.joined("diverged").numpy() == 0
         if not alive.any():
             return "all replicas diverged"
-        loss = np.concatenate([group.history["train_loss"][-1] for group in self.groups])
+        loss = self.column("train_loss")[-1]
         score = self.joined("best_score").numpy()
         many = f" · {int(self.joined('running').sum())} replicas" if len(alive) > 1 else ""
         lost = "" if alive.all() else f" · {int((~alive).sum())} diverged"
@@ -168,9 +176,14 @@ def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 class Group:
-    """Replicas that are stacked, and everything of theirs that changes from epoch to epoch."""
+    """Replicas that are stacked, and everything of theirs that changes from epoch to epoch.
+
+    All of it stays on the device, and epochs are tensor operations only: where the network can be
+    recorded, an epoch is one replay of a CUDA graph, and nobody waits for its numbers.
+    """
 
     start = 0  # epochs before validation counts
+    recordable = True  # the same operations in every epoch
 
     def __init__(
         self,
@@ -183,33 +196,39 @@ class Group:
         self.network, self.streams, self.stages = network, streams, stages
         self.labels = {part: value.to(stages.device) for part, value in labels.items()}
         self.training = training
-        count = len(streams.seeds)
-        self.replicas = Replicas(network, count)
-        self.optimizer = self.replicas.adam(training)
-        self.plateau = Plateau(training, count)
-        self.best = {name: t.clone() for name, t in self.replicas.tensors().items()}
-        self.best_score = torch.full((count,), -1.0, dtype=torch.float64)
-        self.best_epoch, self.diverged = (torch.zeros(count, dtype=torch.int64) for _ in range(2))
-        self.running = torch.ones(count, dtype=torch.bool)
-        self.history: dict[str, list[list[float]]] = {name: [] for name in COLUMNS}
+        count, device = len(streams.seeds), stages.device
+        self.descent = find_descent(network, count, training)
+        self.replicas = self.descent.replicas
+        self.plateau = Plateau(training, count, device)
+        self.best_score = torch.full((count,), -1.0, dtype=torch.float64, device=device)
+        self.best_epoch, self.diverged = (
+            torch.zeros(count, dtype=torch.int64, device=device) for _ in range(2)
+        )
+        self.running = torch.ones(count, dtype=torch.bool, device=device)
+        self.counted = self.running.clone()  # whose last epoch counted
+        self.clock, self._lasted = (
+            torch.zeros((), dtype=torch.int64, device=device) for _ in range(2)
+        )
+        shape = (len(COLUMNS), training.epochs, count)
+        self._columns = torch.full(shape, torch.nan, dtype=torch.float64, device=device)
+        self.history = dict(zip(COLUMNS, self._columns, strict=True))
         self.tied: list[list[Array]] = []
-        self.counted = self.running  # whose last epoch counted
+        fast = isinstance(self.descent, Slabs) and device.type == "cuda"
+        self.ahead = self.recordable and fast  # of the host
+        if self.ahead:
+            self.train_step = Captured(self.train_step, device)  # type: ignore[method-assign]
+            self.val_step = Captured(self.val_step, device)  # type: ignore[method-assign]
+            self._epoch = Captured(self._epoch, device)  # type: ignore[method-assign]
 
     def train_step(self) -> Tensor:
         """One step on the train stage; the losses before it, (R,)."""
         self.network.train()
+        self.streams.begin()
         return self.descend(losses(self.network(self.stages["train"])[1], self.labels["train"]))
 
     def descend(self, loss: Tensor) -> Tensor:
         """One step of the optimiser down these losses, (R,); given back without their graph."""
-        self.replicas.clear()
-        loss.sum().backward()  # type: ignore[no-untyped-call]
-        if self.training.clip:
-            self.replicas.clip(self.training.clip)
-        self.replicas.share_gradients()
-        for group, rate in zip(self.optimizer.param_groups, self.plateau.rate, strict=True):
-            group["lr"] = float(rate)
-        self.optimizer.step()
+        self.descent.step(loss, self.plateau.rate)
         return loss.detach()
 
     @torch.no_grad()
@@ -224,61 +243,65 @@ class Group:
 
     def one_epoch(self, epoch: int) -> None:
         """Train, look, lower the rate where it is time, keep what is better."""
-        rate, loss = self.plateau.rate.tolist(), self.train_step().cpu()
-        val_loss, score = (value.cpu() for value in self.val_step())
+        self._epoch()
+
+    def _epoch(self) -> None:
+        cls = type(self)  # the methods themselves: inside a recording nothing is replayed
+        rate, loss = self.plateau.rate.clone(), cls.train_step(self)
+        val_loss, score = cls.val_step(self)
+        with torch.no_grad():
+            self._look(rate, loss, val_loss, score)
+
+    def _look(self, rate: Tensor, loss: Tensor, val_loss: Tensor, score: Tensor) -> None:
+        """What follows from the numbers of an epoch, each (R,)."""
+        self.clock += 1
+        self._lasted.copy_(torch.where(self.running.any(), self.clock, self._lasted))
         self.plateau.step(self.watched(loss, val_loss))
         fine = finite(loss, val_loss)
-        self.diverged = torch.where(~fine & (self.diverged == 0), epoch, self.diverged)
+        self.diverged.copy_(torch.where(~fine & (self.diverged == 0), self.clock, self.diverged))
         self.running &= fine
-        better = self.running & (score > self.best_score) & (epoch > self.start)
-        self.best_score = torch.where(better, score, self.best_score)
-        self.best_epoch = torch.where(better, epoch, self.best_epoch)
-        self.replicas.copy(self.best, torch.nonzero(better).flatten().tolist())
-        self.counted = self.running.clone()
+        better = self.running & (score > self.best_score) & (self.clock > self.start)
+        self.best_score.copy_(torch.where(better, score, self.best_score))
+        self.best_epoch.copy_(torch.where(better, self.clock, self.best_epoch))
+        self.descent.keep(better)
+        self.counted.copy_(self.running)
         if self.training.patience:
-            waited = epoch - self.best_epoch.clamp(min=self.start)
+            waited = self.clock - self.best_epoch.clamp(min=self.start)
             self.running &= waited < self.training.patience
-        columns = (loss.tolist(), val_loss.tolist(), score.tolist(), rate)
-        for name, row in zip(COLUMNS, columns, strict=True):
-            self.history[name].append(list(row))
+        row = torch.stack([loss.double(), val_loss.double(), score.double(), rate])
+        self._columns.index_copy_(1, self.clock.view(1) - 1, row.unsqueeze(1))
+
+    @property
+    def lasted(self) -> int:
+        """Epochs that some replica was still running in."""
+        return int(self._lasted)
 
     def settle(self, epoch: int) -> None:
         """Let the last epoch of replicas count that were stopped before any epoch did."""
         late = (self.best_epoch == 0) & (self.diverged == 0)
-        self.best_epoch = torch.where(late, epoch, self.best_epoch)
-        self.replicas.copy(self.best, torch.nonzero(late).flatten().tolist())
+        self.best_epoch.copy_(torch.where(late, epoch, self.best_epoch))
+        self.descent.keep(late)
 
     def state(self) -> dict[str, Tensor]:
         """What to go on from later."""
         tensors = {f"now.{n}": t for n, t in self.replicas.tensors().items()}
-        tensors |= {f"best.{n}": t for n, t in self.best.items()}
+        tensors |= {f"best.{n}": t for n, t in self.descent.best.items()}
         tensors |= {f"plateau.{n}": t for n, t in self.plateau.state().items()}
-        for r, views in enumerate(self.replicas.views):
-            for k, view in enumerate(views):
-                moments = self.optimizer.state.get(view, {})
-                tensors |= {f"adam.{r}.{k}.{n}": t for n, t in moments.items()}
-        for name in ("best_score", "best_epoch", "diverged", "running"):
-            tensors[name] = getattr(self, name)
+        tensors |= {f"adam.{n}": t for n, t in self.descent.moments().items()}
+        tensors |= {name: getattr(self, name) for name in _COUNTS}
         tensors["streams"] = self.streams.state()
-        for name, rows in self.history.items():
-            tensors[f"history.{name}"] = torch.tensor(rows, dtype=torch.float64)
+        tensors["history"] = self._columns[:, : int(self.clock)]
         return tensors
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
-        """Go on from what :meth:`state` gave."""
+        """Go on from what :meth:`state` gave; in place, since recordings know the tensors."""
         device = self.stages.device
         self.replicas.load({name: t.to(device) for name, t in _under(tensors, "now.").items()})
         for name, tensor in _under(tensors, "best.").items():
-            self.best[name].copy_(tensor)
+            self.descent.best[name].copy_(tensor)
         self.plateau.restore(_under(tensors, "plateau."))
-        for r, views in enumerate(self.replicas.views):
-            for k, view in enumerate(views):
-                moments = {
-                    n: t.to(view.device) for n, t in _under(tensors, f"adam.{r}.{k}.").items()
-                }
-                if moments:
-                    self.optimizer.state[view] = moments
-        for name in ("best_score", "best_epoch", "diverged", "running"):
-            setattr(self, name, tensors[name])
+        self.descent.remember(_under(tensors, "adam."))
+        for name in _COUNTS:
+            getattr(self, name).copy_(tensors[name])
         self.streams.restore(tensors["streams"])
-        self.history = {name: t.tolist() for name, t in _under(tensors, "history.").items()}
+        self._columns[:, : tensors["history"].shape[1]] = tensors["history"].to(device)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -17,23 +19,24 @@ class Plateau:
 
     THRESHOLD = 1e-4
 
-    def __init__(self, training: Training, replicas: int) -> None:
+    def __init__(self, training: Training, replicas: int, device: Any = "cpu") -> None:
         self.training = training
-        self.rate = torch.full((replicas,), training.lr, dtype=torch.float64)
-        self.best = torch.full((replicas,), torch.inf, dtype=torch.float64)
-        self.waited = torch.zeros(replicas, dtype=torch.int64)
+        self.rate = torch.full((replicas,), training.lr, dtype=torch.float64, device=device)
+        self.best = torch.full((replicas,), torch.inf, dtype=torch.float64, device=device)
+        self.waited = torch.zeros(replicas, dtype=torch.int64, device=device)
 
+    @torch.no_grad()
     def step(self, loss: Tensor) -> None:
-        """Take in one epoch's validation losses, (R,)."""
-        loss = loss.detach().to("cpu", torch.float64)
+        """Take in one epoch's validation losses, (R,); everything is changed in place."""
+        loss = loss.detach().double()
         lower = loss < self.best * (1 - self.THRESHOLD)
-        self.best = torch.where(lower, loss, self.best)
-        self.waited = torch.where(lower, 0, self.waited + 1)
+        self.best.copy_(torch.where(lower, loss, self.best))
+        self.waited.copy_(torch.where(lower, 0, self.waited + 1))
         due = self.waited > self.training.plateau_patience
         least = torch.full_like(self.rate, self.training.min_lr)
         reduced = torch.maximum(self.rate * self.training.plateau_factor, least)
-        self.rate = torch.where(due & (reduced < self.rate), reduced, self.rate)
-        self.waited = torch.where(due, 0, self.waited)
+        self.rate.copy_(torch.where(due & (reduced < self.rate), reduced, self.rate))
+        self.waited.copy_(torch.where(due, 0, self.waited))
 
     def state(self) -> dict[str, Tensor]:
         """What to go on from later."""
@@ -41,4 +44,5 @@ class Plateau:
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Go on from what :meth:`state` gave."""
-        self.rate, self.best, self.waited = state["rate"], state["best"], state["waited"]
+        for name, tensor in self.state().items():
+            tensor.copy_(state[name])

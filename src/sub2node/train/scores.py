@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from .. import kernels
+
 
 def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
     """Mean loss of each replica; (R,).
@@ -17,6 +19,10 @@ def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
         own: Each replica has labels of its own: (R, m) or (R, m, C).
     """
     replicas, count = logits.shape[:2]
+    if kernels.on(logits) and logits.numel():
+        from ..kernels.loss import Losses
+
+        return Losses.apply(logits, labels, own)  # type: ignore[no-any-return,no-untyped-call]
     if not own:
         labels = labels.expand(replicas, *labels.shape)
     if labels.dim() == 3:

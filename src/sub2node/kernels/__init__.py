@@ -1,0 +1,53 @@
+"""Fast paths in Triton for a GPU; each does what plain PyTorch does elsewhere in the package.
+
+Whether they are used is asked with :func:`on`, for the tensor at hand. Triton is loaded only where
+the answer can be yes. Its interpreter runs the same kernels on the CPU, for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.util import find_spec
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from ..errors import ConfigError
+
+Compile = Literal["auto", "off", "interpreted"]
+WIDEST = 128  # columns that one program holds
+
+_mode: ContextVar[Compile] = ContextVar("compile", default="auto")
+
+
+@cache
+def found() -> bool:
+    """Whether Triton is installed."""
+    return find_spec("triton") is not None
+
+
+def on(x: Tensor) -> bool:
+    """Whether the fast path is for this tensor."""
+    mode = _mode.get()
+    if mode == "off" or x.dtype != torch.float32:
+        return False
+    return found() if x.is_cuda else mode == "interpreted"
+
+
+@contextmanager
+def use(mode: Compile) -> Iterator[None]:
+    """Inside the block fast paths are taken on a GPU (``auto``), or not (``off``).
+
+    ``interpreted`` is for tests: on the CPU too, where Triton was loaded with TRITON_INTERPRET=1.
+    """
+    if mode not in get_args(Compile):
+        raise ConfigError(f"compile is auto or off, not {mode!r}.")
+    token = _mode.set(mode)
+    try:
+        yield
+    finally:
+        _mode.reset(token)

@@ -1,0 +1,287 @@
+"""What ends a layer: norm, + skip, ReLU, dropout, in one pass over its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from .draws import Draw
+from .random import kept, keys
+
+EPSILON, MOMENTUM = 1e-5, 0.1  # PyTorch's
+_TILE, _PROGRAMS = 4096, 264  # numbers of a program; programs of a sum over rows, all replicas
+
+
+@triton.jit
+def _place(n, width, BM: tl.constexpr, BF: tl.constexpr, tile):
+    row = tile * BM + tl.arange(0, BM)
+    f = tl.arange(0, BF)
+    ok = (row < n)[:, None] & (f < width)[None, :]
+    return row.to(tl.int64)[:, None] * width + f[None, :], ok
+
+
+@triton.jit(do_not_specialize=["site", "threshold"])
+def _finish(
+    z, z_stride, skip, skip_stride, mean, inverse, gamma, beta, affine_stride, out,
+    seeds, step, site, threshold, scale, n, width,
+    BM: tl.constexpr, BF: tl.constexpr, NORM: tl.constexpr, SKIP: tl.constexpr, RELU: tl.constexpr,
+    DROP: tl.constexpr,
+):  # fmt: skip
+    replica = tl.program_id(1).to(tl.int64)
+    here, ok = _place(n, width, BM, BF, tl.program_id(0))
+    value = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
+    if NORM:
+        f = tl.arange(0, BF)
+        low, raised = replica * width + f, replica * affine_stride + f
+        centre = tl.load(mean + low, mask=f < width, other=0.0)
+        factor = tl.load(inverse + low, mask=f < width, other=0.0)
+        factor *= tl.load(gamma + raised, mask=f < width, other=0.0)
+        shift = tl.load(beta + raised, mask=f < width, other=0.0)
+        value = (value - centre[None, :]) * factor[None, :] + shift[None, :]
+    if SKIP:
+        value += tl.load(skip + replica * skip_stride + here, mask=ok, other=0.0)
+    if RELU:
+        value = tl.where(value > 0.0, value, tl.where(value == value, 0.0, value))
+    if DROP:
+        first, second = keys(seeds, step, site, replica)
+        value = tl.where(kept(here, first, second, threshold), value * scale, 0.0)
+    tl.store(out + replica * n * width + here, value, mask=ok)
+
+
+@triton.jit
+def _passed(
+    grad, grad_stride, out, replica, n, width, here, ok, scale, seeds, step, site, threshold,
+    RELU: tl.constexpr, DROP: tl.constexpr,
+):  # fmt: skip
+    """The gradient before ReLU and dropout; a number that is not positive passed nothing on."""
+    value = tl.load(grad + replica * grad_stride + here, mask=ok, other=0.0)
+    if RELU:
+        result = tl.load(out + replica * n * width + here, mask=ok, other=0.0)
+        return tl.where(result > 0.0, value * scale, 0.0)
+    if DROP:
+        first, second = keys(seeds, step, site, replica)
+        return tl.where(kept(here, first, second, threshold), value * scale, 0.0)
+    return value
+
+
+@triton.jit(do_not_specialize=["site", "threshold"])
+def _finish_back(
+    grad, grad_stride, out, z, z_stride, mean, inverse, gamma, affine_stride, sums, to_z, to_skip,
+    seeds, step, site, threshold, scale, n, width,
+    BM: tl.constexpr, BF: tl.constexpr, NORM: tl.constexpr, SKIP: tl.constexpr, RELU: tl.constexpr,
+    DROP: tl.constexpr,
+):  # fmt: skip
+    replica = tl.program_id(1).to(tl.int64)
+    here, ok = _place(n, width, BM, BF, tl.program_id(0))
+    value = _passed(
+        grad, grad_stride, out, replica, n, width, here, ok, scale, seeds, step, site, threshold,
+        RELU, DROP,
+    )  # fmt: skip
+    if SKIP:
+        tl.store(to_skip + replica * n * width + here, value, mask=ok)
+    if NORM:
+        f = tl.arange(0, BF)
+        low = replica * width + f
+        centre = tl.load(mean + low, mask=f < width, other=0.0)
+        factor = tl.load(inverse + low, mask=f < width, other=0.0)
+        to_beta = tl.load(sums + 2 * replica * width + f, mask=f < width, other=0.0)
+        to_gamma = tl.load(sums + (2 * replica + 1) * width + f, mask=f < width, other=0.0)
+        weight = tl.load(gamma + replica * affine_stride + f, mask=f < width, other=0.0) * factor
+        x = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
+        normed = (x - centre[None, :]) * factor[None, :]
+        value = weight[None, :] * (value - to_beta[None, :] / n - normed * (to_gamma / n)[None, :])
+    tl.store(to_z + replica * n * width + here, value, mask=ok)
+
+
+@triton.jit
+def _moments(
+    z, z_stride, part, n, width, tiles, BM: tl.constexpr, BF: tl.constexpr,
+):  # fmt: skip
+    """Sums of z and z² over some tiles, counted from the first row so that nothing cancels."""
+    replica, program = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    f = tl.arange(0, BF)
+    base = tl.load(z + replica * z_stride + f, mask=f < width, other=0.0)[None, :]
+    one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    for tile in range(program, tiles, tl.num_programs(0)):
+        here, ok = _place(n, width, BM, BF, tile)
+        value = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
+        value = tl.where(ok, value - base, 0.0)
+        one += tl.sum(value, axis=0)
+        two += tl.sum(value * value, axis=0)
+    start = part + (replica * tl.num_programs(0) + program) * 2 * width + f
+    tl.store(start, one, mask=f < width)
+    tl.store(start + width, two, mask=f < width)
+
+
+@triton.jit
+def _statistics(
+    z, z_stride, part, programs, mean, inverse, running_mean, running_variance, running_stride,
+    n, width, epsilon, momentum, BP: tl.constexpr, BF: tl.constexpr,
+):  # fmt: skip
+    """Mean and 1 / sd of each channel from the sums; moves the running statistics."""
+    replica = tl.program_id(0).to(tl.int64)
+    f = tl.program_id(1) * BF + tl.arange(0, BF)
+    one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    for done in range(0, programs, BP):
+        p = done + tl.arange(0, BP)
+        ok = (p < programs)[:, None] & (f < width)[None, :]
+        start = part + (replica * programs + p[:, None]) * 2 * width + f[None, :]
+        one += tl.sum(tl.load(start, mask=ok, other=0.0), axis=0)
+        two += tl.sum(tl.load(start + width, mask=ok, other=0.0), axis=0)
+    fine = f < width
+    centre = one / n
+    variance = tl.maximum(two / n - centre * centre, 0.0)
+    variance = tl.where(two == two, variance, two)
+    centre += tl.load(z + replica * z_stride + f, mask=fine, other=0.0)
+    tl.store(mean + replica * width + f, centre, mask=fine)
+    tl.store(inverse + replica * width + f, 1.0 / tl.sqrt(variance + epsilon), mask=fine)
+    here = replica * running_stride + f
+    before = tl.load(running_mean + here, mask=fine, other=0.0)
+    tl.store(running_mean + here, before + momentum * (centre - before), mask=fine)
+    before = tl.load(running_variance + here, mask=fine, other=0.0)
+    unbiased = variance * (n / (n - 1.0))
+    tl.store(running_variance + here, before + momentum * (unbiased - before), mask=fine)
+
+
+@triton.jit
+def _affine_sums(
+    grad, grad_stride, out, z, z_stride, mean, inverse, part, scale, n, width, tiles,
+    BM: tl.constexpr, BF: tl.constexpr,
+):  # fmt: skip
+    """Sums of the gradient and of gradient · normed z over some tiles: to beta and to gamma."""
+    replica, program = tl.program_id(1).to(tl.int64), tl.program_id(0)
+    f = tl.arange(0, BF)
+    centre = tl.load(mean + replica * width + f, mask=f < width, other=0.0)[None, :]
+    factor = tl.load(inverse + replica * width + f, mask=f < width, other=0.0)[None, :]
+    one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    for tile in range(program, tiles, tl.num_programs(0)):
+        here, ok = _place(n, width, BM, BF, tile)
+        value = tl.load(grad + replica * grad_stride + here, mask=ok, other=0.0)
+        result = tl.load(out + replica * n * width + here, mask=ok, other=0.0)
+        value = tl.where(result > 0.0, value * scale, 0.0)
+        x = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
+        one += tl.sum(value, axis=0)
+        two += tl.sum(value * (x - centre) * factor, axis=0)
+    start = part + (program * tl.num_programs(1) + replica) * 2 * width + f
+    tl.store(start, one, mask=f < width)
+    tl.store(start + width, two, mask=f < width)
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """Statistics of a batch normalisation.
+
+    Args:
+        mean: Running; (R, F).
+        variance: Running; (R, F).
+        training: By the rows at hand, which move the running statistics.
+    """
+
+    mean: Tensor
+    variance: Tensor
+    training: bool
+
+
+def _tiles(rows: int, width: int) -> tuple[int, int, int]:
+    """Columns of a block, its rows, and how many blocks there are."""
+    block = max(16, triton.next_power_of_2(width))
+    height = max(1, _TILE // block)
+    return block, height, triton.cdiv(rows, height)
+
+
+def _programs(tiles: int, replicas: int) -> int:
+    return max(1, min(tiles, _PROGRAMS // replicas))
+
+
+def _statistics_of(z: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
+    """Mean and 1 / sd of each channel; (R, F) each."""
+    replicas, rows, width = z.shape
+    block, height, tiles = _tiles(rows, width)
+    programs = _programs(tiles, replicas)
+    parts = z.new_empty(replicas, programs, 2, width)
+    _moments[(programs, replicas)](z, z.stride(0), parts, rows, width, tiles, BM=height, BF=block)
+    mean, inverse = z.new_empty(replicas, width), z.new_empty(replicas, width)
+    assert norm.mean.stride(0) == norm.variance.stride(0)
+    _statistics[(replicas, triton.cdiv(width, 16))](
+        z, z.stride(0), parts, programs, mean, inverse, norm.mean, norm.variance,
+        norm.mean.stride(0), rows, width, EPSILON, MOMENTUM, BP=128, BF=16,
+    )  # fmt: skip
+    return mean, inverse
+
+
+def _drawn(draw: Draw | None, other: Tensor) -> tuple[Any, ...]:
+    """Seeds, step, site, threshold and the factor of what is kept."""
+    if draw is None:
+        return other, other, 0, 0, 1.0
+    return draw.seeds, draw.step, draw.site, draw.threshold, 1 / (1 - draw.share)
+
+
+class Finish(torch.autograd.Function):
+    """dropout(relu(norm(z) + skip)), each of the four where it is asked for."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, z: Tensor, skip: Tensor | None, weight: Tensor | None, bias: Tensor | None,
+        norm: Norm | None, draw: Draw | None, relu: bool,
+    ) -> Tensor:  # fmt: skip
+        """(R, n, F) → (R, n, F)."""
+        z, skip = z.contiguous(), None if skip is None else skip.contiguous()
+        mean = inverse = None
+        if norm is not None:
+            if norm.training:
+                mean, inverse = _statistics_of(z, norm)
+            else:
+                mean, inverse = norm.mean.contiguous(), (norm.variance + EPSILON).rsqrt()
+        out = torch.empty_like(z)
+        replicas, rows, width = z.shape
+        block, height, tiles = _tiles(rows, width)
+        _finish[(tiles, replicas)](
+            z, z.stride(0), z if skip is None else skip, 0 if skip is None else skip.stride(0),
+            z if mean is None else mean, z if inverse is None else inverse,
+            z if weight is None else weight, z if bias is None else bias,
+            0 if weight is None else weight.stride(0), out, *_drawn(draw, z), rows, width,
+            BM=height, BF=block, NORM=norm is not None, SKIP=skip is not None, RELU=relu,
+            DROP=draw is not None,
+        )  # fmt: skip
+        ctx.draw, ctx.relu, ctx.skips = draw, relu, skip is not None
+        ctx.save_for_backward(
+            out if relu else None, z if norm is not None else None, mean, inverse, weight
+        )
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """To z, skip and the parameters of the norm."""
+        grad = grads[0].contiguous()
+        out, z, mean, inverse, weight = ctx.saved_tensors
+        replicas, rows, width = grad.shape
+        block, height, tiles = _tiles(rows, width)
+        drawn = _drawn(ctx.draw, grad)
+        sums = None
+        if z is not None:
+            programs = _programs(tiles, replicas)
+            parts = grad.new_empty(programs, replicas, 2, width)
+            _affine_sums[(programs, replicas)](
+                grad, grad.stride(0), out, z, z.stride(0), mean, inverse, parts, drawn[-1],
+                rows, width, tiles, BM=height, BF=block,
+            )  # fmt: skip
+            sums = parts.sum(0)
+        to_z = torch.empty_like(grad)
+        both = ctx.skips and sums is not None
+        to_skip = torch.empty_like(grad) if both else (to_z if ctx.skips else None)
+        _finish_back[(tiles, replicas)](
+            grad, grad.stride(0), grad if out is None else out, grad if z is None else z,
+            grad.stride(0), grad if mean is None else mean, grad if inverse is None else inverse,
+            grad if weight is None else weight, 0 if weight is None else weight.stride(0),
+            grad if sums is None else sums, to_z, grad if to_skip is None else to_skip,
+            *drawn, rows, width,
+            BM=height, BF=block, NORM=z is not None, SKIP=both, RELU=ctx.relu,
+            DROP=ctx.draw is not None,
+        )  # fmt: skip
+        to_weight, to_bias = (None, None) if sums is None else (sums[:, 1], sums[:, 0])
+        return to_z, to_skip, to_weight, to_bias, None, None, None

@@ -1,0 +1,201 @@
+"""How replicas take a step, and where their best states are kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from .. import kernels
+from ..config import Training
+from .replicas import Replicas
+
+
+class Descent(ABC):
+    """The optimiser of stacked replicas.
+
+    Args:
+        network: R models.
+        count: R.
+        training: Settings.
+    """
+
+    best: dict[str, Tensor]
+
+    def __init__(self, network: nn.Module, count: int, training: Training) -> None:
+        self.replicas, self.training = Replicas(network, count), training
+
+    @abstractmethod
+    def step(self, loss: Tensor, rate: Tensor) -> None:
+        """One step down these losses, (R,), with these learning rates, (R,)."""
+
+    @abstractmethod
+    def keep(self, better: Tensor) -> None:
+        """The state of some replicas, bool (R,), is their best."""
+
+    @abstractmethod
+    def moments(self) -> dict[str, Tensor]:
+        """What the optimiser remembers."""
+
+    @abstractmethod
+    def remember(self, moments: dict[str, Tensor]) -> None:
+        """Go on from what :meth:`moments` gave."""
+
+
+def find_descent(network: nn.Module, count: int, training: Training) -> Descent:
+    """The fast one where all parameters are stacked and on a GPU."""
+    replicas = Replicas(network, count)
+    fast = not replicas.own and all(kernels.on(p) for p in replicas.stacked)
+    return (Slabs if fast else Plain)(network, count, training)
+
+
+class Plain(Descent):
+    """PyTorch's Adam, with a group of parameters a replica."""
+
+    def __init__(self, network: nn.Module, count: int, training: Training) -> None:
+        super().__init__(network, count, training)
+        self.optimizer = self.replicas.adam(training)
+        self.best = {name: t.clone() for name, t in self.replicas.tensors().items()}
+
+    def step(self, loss: Tensor, rate: Tensor) -> None:
+        """One step down these losses, (R,), with these learning rates, (R,)."""
+        self.replicas.clear()
+        loss.sum().backward()  # type: ignore[no-untyped-call]
+        if self.training.clip:
+            self.replicas.clip(self.training.clip)
+        self.replicas.share_gradients()
+        for group, one in zip(self.optimizer.param_groups, rate.tolist(), strict=True):
+            group["lr"] = one
+        self.optimizer.step()
+
+    def keep(self, better: Tensor) -> None:
+        """The state of some replicas, bool (R,), is their best."""
+        self.replicas.copy(self.best, torch.nonzero(better).flatten().tolist())
+
+    def moments(self) -> dict[str, Tensor]:
+        """What the optimiser remembers."""
+        return {
+            f"{r}.{k}.{name}": tensor
+            for r, views in enumerate(self.replicas.views)
+            for k, view in enumerate(views)
+            for name, tensor in self.optimizer.state.get(view, {}).items()
+        }
+
+    def remember(self, moments: dict[str, Tensor]) -> None:
+        """Go on from what :meth:`moments` gave."""
+        for name, tensor in moments.items():
+            r, k, what = name.split(".", 2)
+            view = self.replicas.views[int(r)][int(k)]
+            self.optimizer.state[view][what] = tensor.to(view.device)
+
+
+class Slabs(Descent):
+    """Adam by kernels, over a few tensors (R, S) that hold all parameters.
+
+    A large parameter is a slab itself. Small ones, and the statistics of norms, share a slab each
+    and become views of it. So a step, and a copy of what is better, is a handful of launches
+    however many layers there are, and nothing waits for the host.
+    """
+
+    LARGE, ALIGN = 2**15, 32  # numbers of a replica; to which a small parameter is filled up
+
+    def __init__(self, network: nn.Module, count: int, training: Training) -> None:
+        super().__init__(network, count, training)
+        asked = [p for p in self.replicas.stacked if p.requires_grad]
+        self.large = [p for p in asked if p[0].numel() >= self.LARGE]
+        self.small = [p for p in asked if p[0].numel() < self.LARGE]
+        packed = _packed([p.data for p in self.small], count, self.ALIGN)
+        for parameter, view in zip(self.small, packed.views, strict=True):
+            parameter.data = view
+        self._pads = packed.pads
+        self._values = [p.data.view(count, -1) for p in self.large]
+        if self.small:
+            self._values.append(packed.slab)
+        self._moments = [(torch.zeros_like(v), torch.zeros_like(v)) for v in self._values]
+        owners = [(m, n, b) for m in network.modules() for n, b in m.named_buffers(recurse=False)
+                  if n not in m._non_persistent_buffers_set]  # fmt: skip
+        kept = _packed([buffer for *_, buffer in owners], count, self.ALIGN)
+        for (module, name, _), view in zip(owners, kept.views, strict=True):
+            setattr(module, name, view)
+        self._state = [*self._values, *([kept.slab] if owners else [])]
+        self._best = [slab.clone() for slab in self._state]
+        self.best = self._named(network)
+        self._count = torch.zeros((), device=self._values[0].device)
+
+    def _named(self, network: nn.Module) -> dict[str, Tensor]:
+        """The tensors of the network by name, as views of the best slabs."""
+        found = {}
+        for name, tensor in network.state_dict().items():
+            number = next(
+                k for k, slab in enumerate(self._state)
+                if slab.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr()
+            )  # fmt: skip
+            found[name] = self._best[number].as_strided(
+                tensor.shape, tensor.stride(), tensor.storage_offset()
+            )
+        return found
+
+    def step(self, loss: Tensor, rate: Tensor) -> None:
+        """One step down these losses, (R,), with these learning rates, (R,)."""
+        from ..kernels.adam import adam
+
+        asked = [*self.large, *self.small]
+        found = torch.autograd.grad(loss.sum(), asked, allow_unused=True)
+        grads = [
+            (torch.zeros_like(p) if g is None else g).reshape(len(rate), -1)
+            for p, g in zip(asked, found, strict=True)
+        ]
+        slabs, small = grads[: len(self.large)], grads[len(self.large) :]
+        if small:
+            both = zip(small, self._pads, strict=True)
+            parts = [part for pair in both for part in pair if part is not None]
+            slabs = [*slabs, torch.cat(parts, dim=1)]
+        self._count += 1
+        adam(
+            [(v, g, *m) for v, g, m in zip(self._values, slabs, self._moments, strict=True)],
+            rate, self._count, clip=self.training.clip, decay=self.training.weight_decay,
+        )  # fmt: skip
+
+    def keep(self, better: Tensor) -> None:
+        """The state of some replicas, bool (R,), is their best."""
+        from ..kernels.adam import keep
+
+        for now, best in zip(self._state, self._best, strict=True):
+            keep(now, best, better)
+
+    def moments(self) -> dict[str, Tensor]:
+        """What the optimiser remembers."""
+        names = [f"{k}.{order}" for k in range(len(self._moments)) for order in (1, 2)]
+        each = [moment for pair in self._moments for moment in pair]
+        return {**dict(zip(names, each, strict=True)), "count": self._count}
+
+    def remember(self, moments: dict[str, Tensor]) -> None:
+        """Go on from what :meth:`moments` gave."""
+        for name, tensor in self.moments().items():
+            tensor.copy_(moments[name])
+
+
+class _Packed:
+    """Tensors (R, …) as views of one, (R, S), and what fills the gaps between them."""
+
+    def __init__(self, slab: Tensor, views: list[Tensor], pads: list[Tensor | None]) -> None:
+        self.slab, self.views, self.pads = slab, views, pads
+
+
+def _packed(tensors: list[Tensor], count: int, align: int) -> _Packed:
+    if not tensors:
+        return _Packed(torch.empty(count, 0), [], [])
+    pads = [(-t[0].numel()) % align for t in tensors]
+    filled = [
+        t.new_zeros(count, pad) if pad else None for t, pad in zip(tensors, pads, strict=True)
+    ]
+    both = [part for t, pad in zip(tensors, filled, strict=True)
+            for part in (t.reshape(count, -1), pad) if part is not None]  # fmt: skip
+    slab = torch.cat(both, dim=1)
+    views, start = [], 0
+    for tensor, pad in zip(tensors, pads, strict=True):
+        size = tensor[0].numel()
+        views.append(slab[:, start : start + size].view(count, *tensor.shape[1:]))
+        start += size + pad
+    return _Packed(slab, views, filled)

@@ -1,0 +1,158 @@
+"""``s2n bench efficiency`` as a person runs it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from sub2node.cli import bench
+from sub2node.cli.app import app
+from sub2node.errors import ConfigError, Sub2NodeError
+from sub2node.evaluate import benchmark as library
+from sub2node.evaluate.efficiency import Efficiency, Timing
+from sub2node.evaluate.ratios import Benchmark, Row
+from sub2node.report import figures
+
+DATA = "generate:density,subgraphs=40,seed=3"
+QUICK = ("--preset", "fast", "--repeats", "2", "--seconds", "0.1", "--device", "cpu")
+
+
+def run(*words: str | Path):
+    return CliRunner().invoke(app, ["bench", "efficiency", *map(str, words)])
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch) -> None:
+    monkeypatch.setattr(bench, "console", Console(width=100, emoji=False))
+    monkeypatch.setattr(figures, "save_figure", _html_alone)  # the browser is slow
+
+
+def _html_alone(figure, path: Path) -> str:
+    path.with_suffix(".html").write_text(figure.to_html(include_plotlyjs=False), encoding="utf-8")
+    return "no browser."
+
+
+def _interrupted(figure, path: Path) -> str:
+    raise KeyboardInterrupt
+
+
+def test_table_and_files(tmp_path: Path) -> None:
+    out = tmp_path / "speed"
+    done = run(DATA, "--models", "s2n+0:gcn,separated:gatv2,glass", *QUICK, "--complete",
+               "s2n+0:gcn,glass", "--seeds", "2", "--limit", "5", "-o", out)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    for text in ("Efficiency on generate:density", "s2n+0 gcn", "glass", "Train/s", "Device: cpu",
+                 "complete result over 2 seeds", "Wrote"):  # fmt: skip
+        assert text in done.output
+    view = [line for line in done.output.splitlines() if line.startswith(" ")]
+    assert view
+    assert max(map(len, view)) <= 100
+    assert "…" not in "".join(view[:6])  # nothing is cut off
+    rows = list(csv.DictReader((out / "efficiency.csv").read_text().splitlines()))
+    assert [row["model"] for row in rows] == ["separated gatv2", "s2n+0 gcn", "glass"]
+    assert float(rows[2]["train_throughput_ratio"]) == 1
+    ratio = float(rows[1]["train_throughput"]) / float(rows[2]["train_throughput"])
+    assert float(rows[1]["train_throughput_ratio"]) == pytest.approx(ratio)
+    assert rows[0]["complete_seconds"] == ""
+    assert {rows[1]["complete_estimated"], rows[2]["complete_estimated"]} <= {"True", "False"}
+    facts = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    assert (facts["machine"]["device"], facts["machine"]["compile"]) == ("cpu", "auto")
+    assert facts["rows"][1]["memory"] == int(rows[1]["memory"])
+    assert "\\u00d7" in (out / "efficiency.html").read_text(encoding="utf-8")  # a ratio
+    again = run(DATA, "--models", "glass", *QUICK, "-o", out)
+    assert isinstance(again.exception, ConfigError)
+    assert "--overwrite" in str(again.exception)
+
+
+def test_a_table_fits_a_hundred_columns() -> None:
+    wide = Timing(0.0111, 0.001, 0.0212, 3, 3)
+    got = Efficiency(wide, wide, 1_234_567, 12_345, 1, 1, 12_345_678, 123_456_789_012, "cuda")
+    slow = replace(got, train=Timing(1111.0, 1.0, 2220.0, 2, 2), memory=1_110_000)
+    rows = (Row("data", "separated gatv2", found=got), Row("data", "glass", found=slow),
+            Row("data", "s2n+a gcn", reason="out of memory"))  # fmt: skip
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(bench._table(Benchmark(rows), "data"))
+    text = console.export_text()
+    assert "…" not in text
+    assert "separated gatv2" in text
+    assert "failed" in text
+    assert "111k" in text  # times the memory of GLASS: worse is shown too
+
+
+def test_estimates_are_marked_and_failures_told(tmp_path: Path) -> None:
+    done = run(DATA, "no-such-data", "--models", "s2n+0:gcn", *QUICK, "--complete", "all",
+               "--limit", "0")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert done.output.count("≈ ") == 5  # every phase, and all of them
+    assert "estimated, not run" in done.output
+    assert "no-such-data" in done.output
+
+
+def test_json() -> None:
+    done = run(DATA, "--models", "s2n+0:gcn", *QUICK, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert [row["model"] for row in found["rows"]] == ["s2n+0 gcn"]
+    assert found["rows"][0]["memory_ratio"] is None  # GLASS was not asked for
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch) -> None:
+    real, out = library.benchmark, tmp_path / "speed"
+
+    def stopped(data, plan):
+        yield next(real(data, plan))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "benchmark", stopped)
+    done = run(DATA, "--models", "s2n+0:gcn,glass", *QUICK, "-o", out)
+    assert done.exit_code == 130, done.output
+    assert "Stopped: after 1 models" in done.output
+    assert "s2n+0 gcn" in (out / "efficiency.csv").read_text()
+    assert "interrupted" in (out / "result.json").read_text()
+
+    monkeypatch.setattr(figures, "save_figure", _interrupted)
+    late = run(DATA, "--models", "s2n+0:gcn", *QUICK, "-o", tmp_path / "late")
+    assert "while the figure was drawn" in late.output
+    assert (tmp_path / "late" / "efficiency.csv").exists()
+
+    def at_once(data, plan):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(library, "benchmark", at_once)
+    none = run(DATA, *QUICK, "-o", tmp_path / "other")
+    assert none.exit_code == 130
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--models", "s2n+b"), "Did you mean 's2n+a'"),
+        (("--models", ","), "one model at least"),
+        (("--models", "glass", "--complete", "gcn2"), "no model 'gcn2'"),
+        (("--repeats", "1"), "two at least"),
+        (("--seconds", "0"), "above 0"),
+        (("--seeds", "0"), "one seed"),
+        (("--device", "tpu"), "auto, cpu or cuda"),
+        (("--compile", "on"), "auto or off"),
+        (("--preset", "papers", "--models", "s2n+0:gcn"), "no preset 'papers'"),
+    ],
+)
+def test_bad_options_are_one_sentence(words, said) -> None:
+    done = run(DATA, *words)
+    assert isinstance(done.exception, Sub2NodeError)
+    assert said in str(done.exception)
+
+
+def test_help_names_the_defaults() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "like:NAME" in done.output
