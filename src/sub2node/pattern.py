@@ -51,8 +51,14 @@ class Pattern:
         order = np.argsort(index, kind="stable")
         back = np.searchsorted(index[order], np.arange(num_columns + 1))
         dtype = index_dtype(len(index), num_columns)
-        arrays = (ptr, index, row, back, row[order], order)
-        return cls(*(torch.from_numpy(np.array(a, dtype=dtype)).to(device) for a in arrays))
+
+        def made(array: Any) -> Tensor:
+            return torch.from_numpy(np.array(array, dtype=dtype)).to(device)
+
+        same = np.array_equal(back, ptr) and np.array_equal(row[order], index)  # symmetric
+        ends = made(ptr), made(index), made(row)
+        transposed = ends[:2] if same else (made(back), made(row[order]))
+        return cls(*ends, *transposed, made(order))
 
     @property
     def num_rows(self) -> int:
@@ -62,12 +68,13 @@ class Pattern:
     @cached_property
     def lists(self) -> Lists:
         """The entries by rows, as kernels read them."""
-        return Lists(self.ptr, self.index, None, _longest(self.ptr))
+        return Lists(self.ptr, self.index, None, _longest(self.ptr), self.row)
 
     @cached_property
     def back(self) -> Lists:
         """The entries by columns."""
-        return Lists(self.back_ptr, self.back_row, self.back_order, _longest(self.back_ptr))
+        owner = self.row if self.back_row is self.index else None
+        return Lists(self.back_ptr, self.back_row, self.back_order, _longest(self.back_ptr), owner)
 
     @cached_property
     def _own(self) -> Lists:
@@ -87,6 +94,7 @@ class Pattern:
         *,
         plus: Tensor | None = None,
         times: float = 1.0,
+        back_values: Tensor | None = None,
     ) -> Tensor:
         """Row i of the result is the sum of ``values[e] · x[index[e]]`` over the entries of row i.
 
@@ -95,12 +103,13 @@ class Pattern:
             values: One an entry: (E,) the same for all replicas, (R, E), or None for ones.
             plus: Added to the result, in the same pass; (R, n, F).
             times: What ``plus`` is multiplied by.
+            back_values: The values sorted by columns, where they are at hand.
 
         Returns:
             (R, n, F).
         """
         return _Aggregate.apply(  # type: ignore[no-any-return,no-untyped-call]
-            x, values, self, plus, times
+            x, values, self, plus, times, back_values
         )
 
     def columns(self, x: Tensor) -> Tensor:
@@ -163,8 +172,6 @@ def _sums(
     times: float = 1.0,
 ) -> Tensor:
     """Sum over each row's entries of value · x[column], + ``times`` · ``plus``; (R, n, F)."""
-    if values is not None and lists.order is not None:
-        values = values.index_select(-1, lists.order)
     if kernels.on(x):
         from .kernels.aggregate import aggregate
 
@@ -206,8 +213,9 @@ class _Aggregate(torch.autograd.Function):
         pattern: Pattern,
         plus: Tensor | None,
         times: float,
+        back_values: Tensor | None,
     ) -> Tensor:
-        ctx.pattern, ctx.times = pattern, times
+        ctx.pattern, ctx.times, ctx.back_values = pattern, times, back_values
         ctx.save_for_backward(x if values is not None and values.requires_grad else None, values)
         return _sums(x, pattern.lists, values, plus=plus, times=times)
 
@@ -217,7 +225,10 @@ class _Aggregate(torch.autograd.Function):
         x, values = ctx.saved_tensors
         to_x = to_values = None
         if ctx.needs_input_grad[0]:
-            to_x = _sums(grad, pattern.back, values)
+            back = ctx.back_values
+            if back is None and values is not None:
+                back = values.index_select(-1, pattern.back_order)
+            to_x = _sums(grad, pattern.back, back)
         if ctx.needs_input_grad[1]:
             each = [
                 (g.index_select(0, pattern.row) * part.index_select(0, pattern.index)).sum(-1)
@@ -226,7 +237,7 @@ class _Aggregate(torch.autograd.Function):
             to_values = torch.stack(each)
             to_values = to_values.sum(0) if values.dim() == 1 else to_values
         to_plus = grad * ctx.times if ctx.needs_input_grad[3] else None
-        return to_x, to_values, None, to_plus, None
+        return to_x, to_values, None, to_plus, None, None
 
 
 class _Gather(torch.autograd.Function):

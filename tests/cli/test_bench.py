@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from sub2node.cli import bench
 from sub2node.cli.app import app
-from sub2node.errors import ConfigError, Sub2NodeError
+from sub2node.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.evaluate import benchmark as library
 from sub2node.evaluate.efficiency import Efficiency, Timing
-from sub2node.evaluate.ratios import Benchmark, Row
+from sub2node.evaluate.ratios import Benchmark, Row, read_benchmark
 from sub2node.report import figures
 
 DATA = "generate:density,subgraphs=40,seed=3"
@@ -156,3 +156,22 @@ def test_help_names_the_defaults() -> None:
     done = run("--help")
     assert done.exit_code == 0
     assert "like:NAME" in done.output
+
+
+def test_a_figure_is_drawn_of_what_was_written_before(tmp_path: Path) -> None:
+    made = run(DATA, "--models", "s2n+0:gcn,glass", "--complete", "s2n+0:gcn", "--seeds", "2",
+               "-o", tmp_path / "speed", *QUICK)  # fmt: skip
+    assert made.exit_code == 0, made.output
+    written = json.loads((tmp_path / "speed/result.json").read_text())
+    assert read_benchmark(tmp_path / "speed/result.json").to_dict() == written
+    (tmp_path / "speed/efficiency.html").unlink()
+    drawn = CliRunner().invoke(app, ["bench", "draw", str(tmp_path / "speed")])
+    assert drawn.exit_code == 0, drawn.output
+    assert (tmp_path / "speed/efficiency.html").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"rows": [{}], "machine": {}, "notes": []}', "3"])
+def test_nothing_is_drawn_of_another_file(tmp_path: Path, text) -> None:
+    (tmp_path / "result.json").write_text(text)
+    with pytest.raises(DataError, match="no result of an efficiency benchmark"):
+        read_benchmark(tmp_path / "result.json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ pytest.importorskip("triton", reason="Triton is not installed")
 CUDA = torch.cuda.is_available()
 
 from sub2node import kernels  # noqa: E402
+from sub2node.config import Training  # noqa: E402
 from sub2node.kernels.adam import adam, keep  # noqa: E402
 from sub2node.kernels.aggregate import Aggregate, drawn_values  # noqa: E402
 from sub2node.kernels.dense import Linear  # noqa: E402
@@ -23,6 +25,8 @@ from sub2node.kernels.finish import Finish, Norm  # noqa: E402
 from sub2node.kernels.loss import Losses  # noqa: E402
 from sub2node.nn.adjacency import Adjacency  # noqa: E402
 from sub2node.pattern import Pattern  # noqa: E402
+from sub2node.train import Group  # noqa: E402
+from sub2node.train.plateau import Plateau  # noqa: E402
 
 DEVICE = "cuda" if CUDA else "cpu"
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")  # 1 / 0 is inf on a GPU
@@ -319,3 +323,52 @@ def test_only_better_replicas_are_kept() -> None:
     keep(source, target, torch.tensor([True, False, True], device=DEVICE))
     assert torch.equal(target[[0, 2]], source[[0, 2]])
     assert torch.equal(target[1], before[1])
+
+
+@few
+@given(
+    replicas=st.integers(1, 5), stop=st.sampled_from([0, 3]), start=st.sampled_from([0, 2]),
+    patience=st.integers(0, 2), broken=st.booleans(), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_a_look_at_once_is_the_plain_one(replicas, stop, start, patience, broken, seed) -> None:
+    """Schedule, divergence, patience, best epochs and history over some epochs."""
+    training = Training(lr=0.01, patience=stop, plateau_patience=patience, epochs=8, min_lr=0.004)
+    groups = [bare_group(training, replicas, start, fast=fast) for fast in (True, False)]
+    generator = torch.Generator().manual_seed(seed)
+    for epoch in range(8):
+        loss, val = (torch.rand(replicas, generator=generator).to(DEVICE) for _ in range(2))
+        score = torch.randint(4, (replicas,), generator=generator).to(DEVICE).double() / 4
+        if broken and epoch == 4:
+            loss[0], val[-1] = torch.inf, torch.nan
+        for group in groups:
+            group._look(loss, val, score)
+    fast, plain = groups
+    assert [k.tolist() for k in fast.descent.kept] == [k.tolist() for k in plain.descent.kept]
+    for name in ("best_score", "best_epoch", "diverged", "running", "counted", "clock", "_lasted"):
+        assert torch.equal(getattr(fast, name), getattr(plain, name)), name
+    for name in ("rate", "best", "waited"):
+        assert torch.equal(getattr(fast.plateau, name), getattr(plain.plateau, name)), name
+    assert torch.equal(fast._columns.nan_to_num(7.0), plain._columns.nan_to_num(7.0))
+
+
+def bare_group(training: Training, replicas: int, start: int, *, fast: bool) -> Group:
+    """A group without a network."""
+    group = Group.__new__(Group)
+    group.training, group.start, group.fast = training, start, fast
+    group.plateau = Plateau(training, replicas, DEVICE)
+    group.best_score = torch.full((replicas,), -1.0, dtype=torch.float64, device=DEVICE)
+    for name in ("best_epoch", "diverged"):
+        setattr(group, name, torch.zeros(replicas, dtype=torch.int64, device=DEVICE))
+    group.running, group.counted = (
+        torch.ones(replicas, dtype=torch.bool, device=DEVICE) for _ in range(2)
+    )
+    group.clock, group._lasted = (
+        torch.zeros((), dtype=torch.int64, device=DEVICE) for _ in range(2)
+    )
+    shape = (4, training.epochs, replicas)
+    group._columns = torch.zeros(shape, dtype=torch.float64, device=DEVICE)
+    kept: list[torch.Tensor] = []
+    group.descent = SimpleNamespace(  # type: ignore[assignment]
+        keep=lambda better: kept.append(better.clone()), kept=kept
+    )
+    return group

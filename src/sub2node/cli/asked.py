@@ -51,6 +51,7 @@ class Asked:
     words: list[str]
     coarsen: str | None
     device: str
+    compile: str
     place: Place
     tables: Tables
 
@@ -128,7 +129,7 @@ class Asked:
             task, name if other else None, structure=None if other else name,
             conv=None if other and self.several else self.conv, preset=preset, settings=settings,
             coarsen=self.coarsen if bridges else None, device=self.device, encodings=encodings,
-            checkpoint=self.place.states, resume=self.place.resume,
+            checkpoint=self.place.states, resume=self.place.resume, compile=self.compile,
         )  # fmt: skip
 
     def _presets(self, task: SubgraphTask) -> dict[str | None, str]:

@@ -139,6 +139,28 @@ def efficiency(
         raise typer.Exit(130)
 
 
+@app.command()
+def draw(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="What s2n bench efficiency -o wrote.")
+    ],
+) -> None:
+    """Draw the figure of measurements made before, such as on a machine that cannot draw.
+
+    Example: s2n bench draw speed
+    """
+    from ..evaluate.ratios import read_benchmark
+    from ..report.efficiency import efficiency_figure
+    from ..report.figures import save_figure
+
+    found = read_benchmark(folder / "result.json")
+    if not found.data:
+        raise ConfigError(f"{folder} has no model that could be measured.")
+    if why := save_figure(efficiency_figure(found), folder / "efficiency"):
+        say("Note", why, style="dim", to=errors)
+    say("Wrote", str(folder / "efficiency.html"), style="green")
+
+
 def _words(option: str, text: str) -> list[str]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words:

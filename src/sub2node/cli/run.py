@@ -107,6 +107,12 @@ def run(
         str, typer.Option("--threshold", help="Of multi-label answers: zero, or the best on val.")
     ] = "zero",
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    compiled: Annotated[
+        str,
+        typer.Option(
+            "--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."
+        ),
+    ] = "auto",
     against: Annotated[
         Path | None, typer.Option("--against", help="The folder of a run to test against.")
     ] = None,
@@ -128,7 +134,7 @@ def run(
         raise ConfigError("--against is for one model; leave it out where several are compared.")
     place = Place(out, overwrite, resume)
     tables = Tables(features, encoding, inputs)
-    asked = Asked(names, conv, preset, settings or [], coarsen, device, place, tables)
+    asked = Asked(names, conv, preset, settings or [], coarsen, device, compiled, place, tables)
     plan = _Plan(asked, seeds, splits, parts, threshold)
     other = plan.other(against)
     task, found = plan.models(tables.read(reading.load()))

@@ -16,7 +16,7 @@ from ..baselines.batches import part_rows
 from ..coarsen import without_virtual
 from ..device import find_device
 from ..errors import ConfigError
-from ..kernels import Compile
+from ..kernels import Compile, check
 from ..nn import Streams
 from ..nn.inputs import node_inputs
 from ..settings import Settings
@@ -147,6 +147,7 @@ def baseline(
     found = find_baseline(name, preset, task)
     found = found.with_settings(_fitting(name, settings or {}, encodings))
     find_device(device)
+    check(compile)
     model = MODELS[name]
     if isinstance(model, SimpleModel):
         return Simple(model, found.config, encodings, device), found.name, found.notes

@@ -18,6 +18,7 @@ from ..datasets import SHAPES
 from ..device import find_device
 from ..errors import ConfigError, Sub2NodeError, suggest
 from ..kernels import Compile
+from ..kernels import check as check_compile
 from ..nn.convolutions import CONVOLUTIONS
 from ..progress import step
 from ..task import SubgraphTask
@@ -87,8 +88,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         find_device(self.device)
-        if self.compile not in ("auto", "off"):
-            raise ConfigError(f"compile is auto or off, not {self.compile!r}.")
+        check_compile(self.compile)
         seed_list(self.seeds)
         if self.repeats < 2:
             raise ConfigError(f"repeats are two at least, to see a spread, found {self.repeats}.")

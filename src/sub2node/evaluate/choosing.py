@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from ..device import find_device
 from ..encode import Encoding
 from ..errors import Sub2NodeError
-from ..kernels import Compile, use
+from ..kernels import Compile, check, use
 from ..nn import Stages, Streams
 from ..ragged import Array
 from ..task import Part, SubgraphTask
@@ -157,6 +157,7 @@ class NetworkModel(ABC):
     def check(self) -> None:
         """Raise what can be known before any training."""
         find_device(self.device)
+        check(self.compile)
 
     @abstractmethod
     def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:

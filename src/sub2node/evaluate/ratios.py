@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from .. import __version__
 from ..device import find_device
+from ..errors import DataError
 from .complete import Complete
-from .efficiency import Efficiency
+from .efficiency import Efficiency, Timing
 
 REFERENCE = "glass"  # what ratios are against
 METRICS = {  # and whether more is better
@@ -25,6 +27,8 @@ METRICS = {  # and whether more is better
     "parameters": False,
     "memory": False,
 }
+_TIMES = {"median": "seconds", "low": "seconds_low", "high": "seconds_high", "blocks": "blocks",
+          "epochs": "epochs_timed"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,9 +121,8 @@ class Benchmark:
         for stage, timing in (
             ("train", found and found.train), ("eval", found and found.evaluation)
         ):  # fmt: skip
-            for ours, theirs in (("seconds", "median"), ("seconds_low", "low"),
-                                 ("seconds_high", "high"), ("epochs_timed", "epochs")):  # fmt: skip
-                record[f"{stage}_{ours}"] = timing and getattr(timing, theirs)
+            for name, column in _TIMES.items():
+                record[f"{stage}_{column}"] = timing and getattr(timing, name)
         for metric in METRICS:
             value = row.value(metric)
             whole_number = metric in ("parameters", "memory") and value is not None
@@ -149,6 +152,40 @@ class Benchmark:
         }
 
 
+def read_benchmark(path: Path) -> Benchmark:
+    """What was written as ``result.json``.
+
+    Raises:
+        DataError: The file is not one of an efficiency benchmark.
+    """
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        rows = tuple(_row(record) for record in facts["rows"])
+        return Benchmark(rows, dict(facts["machine"]), tuple(facts["notes"]))
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"this is no result of an efficiency benchmark ({error!r}).", path=path
+        ) from None
+
+
+def _row(record: Mapping[str, Any]) -> Row:
+    """The row that a record was made of."""
+    found = whole = None
+    if record["train_seconds"] is not None:
+        times = [_timing(record, stage) for stage in ("train", "eval")]
+        names = ("train_subgraphs", "eval_subgraphs", "train_batches", "eval_batches", "parameters",
+                 "memory", "device", "build_seconds")  # fmt: skip
+        found = Efficiency(times[0], times[1], **{name: record[name] for name in names})
+    if record["complete_seconds"] is not None:
+        whole = Complete(**{f.name: record[f"complete_{f.name}"] for f in fields(Complete)})
+    return Row(record["data"], record["model"], record["preset"], found, whole, record["reason"])
+
+
+def _timing(record: Mapping[str, Any], stage: str) -> Timing:
+    names = {name: f"{stage}_{column}" for name, column in _TIMES.items()}
+    return Timing(**{name: record[column] for name, column in names.items()})
+
+
 def machine(device: str) -> dict[str, Any]:
     """What the numbers are of: device, processor, threads, versions."""
     where = find_device(device)
@@ -164,7 +201,7 @@ def machine(device: str) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "torch": str(torch.__version__),
-        "sub2node": version("sub2node"),
+        "sub2node": __version__,
     }
     if where.type == "cuda":
         facts["cuda"] = torch.version.cuda

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from typing import Literal, get_args
@@ -21,7 +20,7 @@ from ..errors import ConfigError
 Compile = Literal["auto", "off", "interpreted"]
 WIDEST = 128  # columns that one program holds
 
-_mode: ContextVar[Compile] = ContextVar("compile", default="auto")
+_mode: Compile = "auto"  # of the process: backward passes run in threads of their own
 
 
 @cache
@@ -32,10 +31,15 @@ def found() -> bool:
 
 def on(x: Tensor) -> bool:
     """Whether the fast path is for this tensor."""
-    mode = _mode.get()
-    if mode == "off" or x.dtype != torch.float32:
+    if _mode == "off" or x.dtype != torch.float32:
         return False
-    return found() if x.is_cuda else mode == "interpreted"
+    return found() if x.is_cuda else _mode == "interpreted"
+
+
+def check(mode: str) -> None:
+    """Raise where there is no such mode."""
+    if mode not in get_args(Compile):
+        raise ConfigError(f"compile is auto or off, not {mode!r}.")
 
 
 @contextmanager
@@ -44,10 +48,10 @@ def use(mode: Compile) -> Iterator[None]:
 
     ``interpreted`` is for tests: on the CPU too, where Triton was loaded with TRITON_INTERPRET=1.
     """
-    if mode not in get_args(Compile):
-        raise ConfigError(f"compile is auto or off, not {mode!r}.")
-    token = _mode.set(mode)
+    global _mode  # noqa: PLW0603
+    check(mode)
+    before, _mode = _mode, mode
     try:
         yield
     finally:
-        _mode.reset(token)
+        _mode = before

@@ -6,6 +6,7 @@ them, in a fixed order: no atomics, the same result each time.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,9 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+
+from . import side
+from .reduce import summed
 
 # Measured on an H200: rows of a tile, warps, and programs over all replicas.
 _ONE, _TWO, _VECTORS, _WEIGHTS = (64, 4, 528), (128, 8, 528), (64, 4, 528), (64, 4, 264)
@@ -180,9 +184,10 @@ class Linear(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To vectors, weights and bias."""
         grad = _dense(grads[0])
-        _, weight, _, second = ctx.saved_tensors
+        x, weight, y, second = ctx.saved_tensors
+        with side.beside(grad.device, grad, x, y) if side.on(grad.device) else nullcontext():
+            parts = Linear._to_weights(ctx, grad)
         to_x, to_y = Linear._to_vectors(ctx, grad)
-        parts = Linear._to_weights(ctx, grad)
         return (
             to_x, None if parts[0] is None else parts[0].unflatten(1, weight.shape[1:]), None, None,
             to_y, None if parts[1] is None else parts[1].unflatten(1, second.shape[1:]), None, None,
@@ -232,5 +237,5 @@ class Linear(torch.autograd.Function):
                 BM=_WEIGHTS[0], BK=_block(k), BN=_block(width), BIAS=number == 0 and asked[2],
                 PRECISION=_precision(x.device), num_warps=_WEIGHTS[1],
             )  # fmt: skip
-        found = parts.sum(0).split(sizes, dim=1)
+        found = summed(parts).split(sizes, dim=1)
         return [part if wanted else None for part, wanted in zip(found, asked, strict=True)]

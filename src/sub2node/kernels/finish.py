@@ -12,9 +12,10 @@ from torch import Tensor
 
 from .draws import Draw
 from .random import kept, keys
+from .reduce import summed
 
 EPSILON, MOMENTUM = 1e-5, 0.1  # PyTorch's
-_TILE, _PROGRAMS = 4096, 264  # numbers of a program; programs of a sum over rows, all replicas
+_TILE, _PROGRAMS = 4096, 132  # numbers of a program; programs of a sum over rows, by replica
 
 
 @triton.jit
@@ -27,10 +28,10 @@ def _place(n, width, BM: tl.constexpr, BF: tl.constexpr, tile):
 
 @triton.jit(do_not_specialize=["site", "threshold"])
 def _finish(
-    z, z_stride, skip, skip_stride, mean, inverse, gamma, beta, affine_stride, out,
+    z, z_stride, skip, skip_stride, mean, inverse, gamma, beta, affine_stride, out, mask,
     seeds, step, site, threshold, scale, n, width,
     BM: tl.constexpr, BF: tl.constexpr, NORM: tl.constexpr, SKIP: tl.constexpr, RELU: tl.constexpr,
-    DROP: tl.constexpr,
+    DROP: tl.constexpr, MASK: tl.constexpr,
 ):  # fmt: skip
     replica = tl.program_id(1).to(tl.int64)
     here, ok = _place(n, width, BM, BF, tl.program_id(0))
@@ -45,43 +46,37 @@ def _finish(
         value = (value - centre[None, :]) * factor[None, :] + shift[None, :]
     if SKIP:
         value += tl.load(skip + replica * skip_stride + here, mask=ok, other=0.0)
+    passed = ok
     if RELU:
+        passed = passed & (value > 0.0)
         value = tl.where(value > 0.0, value, tl.where(value == value, 0.0, value))
     if DROP:
         first, second = keys(seeds, step, site, replica)
-        value = tl.where(kept(here, first, second, threshold), value * scale, 0.0)
+        keep = kept(here, first, second, threshold)
+        passed = passed & keep
+        value = tl.where(keep, value * scale, 0.0)
     tl.store(out + replica * n * width + here, value, mask=ok)
+    if MASK:
+        tl.store(mask + replica * n * width + here, passed.to(tl.uint8), mask=ok)
 
 
 @triton.jit
-def _passed(
-    grad, grad_stride, out, replica, n, width, here, ok, scale, seeds, step, site, threshold,
-    RELU: tl.constexpr, DROP: tl.constexpr,
-):  # fmt: skip
-    """The gradient before ReLU and dropout; a number that is not positive passed nothing on."""
+def _passed(grad, grad_stride, mask, replica, n, width, here, ok, scale):
+    """The gradient before ReLU and dropout."""
     value = tl.load(grad + replica * grad_stride + here, mask=ok, other=0.0)
-    if RELU:
-        result = tl.load(out + replica * n * width + here, mask=ok, other=0.0)
-        return tl.where(result > 0.0, value * scale, 0.0)
-    if DROP:
-        first, second = keys(seeds, step, site, replica)
-        return tl.where(kept(here, first, second, threshold), value * scale, 0.0)
-    return value
+    open_ = tl.load(mask + replica * n * width + here, mask=ok, other=0)
+    return tl.where(open_ > 0, value * scale, 0.0)
 
 
-@triton.jit(do_not_specialize=["site", "threshold"])
+@triton.jit
 def _finish_back(
-    grad, grad_stride, out, z, z_stride, mean, inverse, gamma, affine_stride, sums, to_z, to_skip,
-    seeds, step, site, threshold, scale, n, width,
-    BM: tl.constexpr, BF: tl.constexpr, NORM: tl.constexpr, SKIP: tl.constexpr, RELU: tl.constexpr,
-    DROP: tl.constexpr,
+    grad, grad_stride, mask, z, z_stride, mean, inverse, gamma, affine_stride, sums, to_z, to_skip,
+    scale, n, width,
+    BM: tl.constexpr, BF: tl.constexpr, NORM: tl.constexpr, SKIP: tl.constexpr,
 ):  # fmt: skip
     replica = tl.program_id(1).to(tl.int64)
     here, ok = _place(n, width, BM, BF, tl.program_id(0))
-    value = _passed(
-        grad, grad_stride, out, replica, n, width, here, ok, scale, seeds, step, site, threshold,
-        RELU, DROP,
-    )  # fmt: skip
+    value = _passed(grad, grad_stride, mask, replica, n, width, here, ok, scale)
     if SKIP:
         tl.store(to_skip + replica * n * width + here, value, mask=ok)
     if NORM:
@@ -150,7 +145,7 @@ def _statistics(
 
 @triton.jit
 def _affine_sums(
-    grad, grad_stride, out, z, z_stride, mean, inverse, part, scale, n, width, tiles,
+    grad, grad_stride, mask, z, z_stride, mean, inverse, part, scale, n, width, tiles,
     BM: tl.constexpr, BF: tl.constexpr,
 ):  # fmt: skip
     """Sums of the gradient and of gradient · normed z over some tiles: to beta and to gamma."""
@@ -161,9 +156,7 @@ def _affine_sums(
     one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
     for tile in range(program, tiles, tl.num_programs(0)):
         here, ok = _place(n, width, BM, BF, tile)
-        value = tl.load(grad + replica * grad_stride + here, mask=ok, other=0.0)
-        result = tl.load(out + replica * n * width + here, mask=ok, other=0.0)
-        value = tl.where(result > 0.0, value * scale, 0.0)
+        value = _passed(grad, grad_stride, mask, replica, n, width, here, ok, scale)
         x = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
         one += tl.sum(value, axis=0)
         two += tl.sum(value * (x - centre) * factor, axis=0)
@@ -194,22 +187,22 @@ def _tiles(rows: int, width: int) -> tuple[int, int, int]:
     return block, height, triton.cdiv(rows, height)
 
 
-def _programs(tiles: int, replicas: int) -> int:
-    return max(1, min(tiles, _PROGRAMS // replicas))
+def _programs(tiles: int) -> int:
+    return max(1, min(tiles, _PROGRAMS))
 
 
 def _statistics_of(z: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
     """Mean and 1 / sd of each channel; (R, F) each."""
     replicas, rows, width = z.shape
     block, height, tiles = _tiles(rows, width)
-    programs = _programs(tiles, replicas)
+    programs = _programs(tiles)
     parts = z.new_empty(replicas, programs, 2, width)
     _moments[(programs, replicas)](z, z.stride(0), parts, rows, width, tiles, BM=height, BF=block)
     mean, inverse = z.new_empty(replicas, width), z.new_empty(replicas, width)
     assert norm.mean.stride(0) == norm.variance.stride(0)
     _statistics[(replicas, triton.cdiv(width, 16))](
         z, z.stride(0), parts, programs, mean, inverse, norm.mean, norm.variance,
-        norm.mean.stride(0), rows, width, EPSILON, MOMENTUM, BP=128, BF=16,
+        norm.mean.stride(0), rows, width, EPSILON, MOMENTUM, BP=256, BF=16,
     )  # fmt: skip
     return mean, inverse
 
@@ -238,50 +231,49 @@ class Finish(torch.autograd.Function):
             else:
                 mean, inverse = norm.mean.contiguous(), (norm.variance + EPSILON).rsqrt()
         out = torch.empty_like(z)
+        masked = any(ctx.needs_input_grad[:4])
+        mask = torch.empty_like(z, dtype=torch.uint8) if masked else None
         replicas, rows, width = z.shape
         block, height, tiles = _tiles(rows, width)
         _finish[(tiles, replicas)](
             z, z.stride(0), z if skip is None else skip, 0 if skip is None else skip.stride(0),
             z if mean is None else mean, z if inverse is None else inverse,
             z if weight is None else weight, z if bias is None else bias,
-            0 if weight is None else weight.stride(0), out, *_drawn(draw, z), rows, width,
+            0 if weight is None else weight.stride(0), out, z if mask is None else mask,
+            *_drawn(draw, z), rows, width,
             BM=height, BF=block, NORM=norm is not None, SKIP=skip is not None, RELU=relu,
-            DROP=draw is not None,
+            DROP=draw is not None, MASK=masked,
         )  # fmt: skip
-        ctx.draw, ctx.relu, ctx.skips = draw, relu, skip is not None
-        ctx.save_for_backward(
-            out if relu else None, z if norm is not None else None, mean, inverse, weight
-        )
+        ctx.scale, ctx.skips = _drawn(draw, z)[-1], skip is not None
+        ctx.save_for_backward(mask, z if norm is not None else None, mean, inverse, weight)
         return out
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To z, skip and the parameters of the norm."""
         grad = grads[0].contiguous()
-        out, z, mean, inverse, weight = ctx.saved_tensors
+        mask, z, mean, inverse, weight = ctx.saved_tensors
         replicas, rows, width = grad.shape
         block, height, tiles = _tiles(rows, width)
-        drawn = _drawn(ctx.draw, grad)
         sums = None
         if z is not None:
-            programs = _programs(tiles, replicas)
+            programs = _programs(tiles)
             parts = grad.new_empty(programs, replicas, 2, width)
             _affine_sums[(programs, replicas)](
-                grad, grad.stride(0), out, z, z.stride(0), mean, inverse, parts, drawn[-1],
+                grad, grad.stride(0), mask, z, z.stride(0), mean, inverse, parts, ctx.scale,
                 rows, width, tiles, BM=height, BF=block,
             )  # fmt: skip
-            sums = parts.sum(0)
+            sums = summed(parts)
         to_z = torch.empty_like(grad)
         both = ctx.skips and sums is not None
         to_skip = torch.empty_like(grad) if both else (to_z if ctx.skips else None)
         _finish_back[(tiles, replicas)](
-            grad, grad.stride(0), grad if out is None else out, grad if z is None else z,
+            grad, grad.stride(0), mask, grad if z is None else z,
             grad.stride(0), grad if mean is None else mean, grad if inverse is None else inverse,
             grad if weight is None else weight, 0 if weight is None else weight.stride(0),
             grad if sums is None else sums, to_z, grad if to_skip is None else to_skip,
-            *drawn, rows, width,
-            BM=height, BF=block, NORM=z is not None, SKIP=both, RELU=ctx.relu,
-            DROP=ctx.draw is not None,
+            ctx.scale, rows, width,
+            BM=height, BF=block, NORM=z is not None, SKIP=both,
         )  # fmt: skip
         to_weight, to_bias = (None, None) if sums is None else (sums[:, 1], sums[:, 0])
         return to_z, to_skip, to_weight, to_bias, None, None, None

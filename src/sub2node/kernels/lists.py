@@ -18,12 +18,14 @@ class Lists:
         index: Column of each; (E,).
         order: Number by which values and draws know an entry; None: its place. (E,)
         longest: Entries of the longest row.
+        known_owner: :attr:`owner`, where it is at hand.
     """
 
     ptr: Tensor
     index: Tensor
     order: Tensor | None
     longest: int
+    known_owner: Tensor | None = None
 
     @property
     def rows(self) -> int:
@@ -33,6 +35,8 @@ class Lists:
     @cached_property
     def owner(self) -> Tensor:
         """Row of each entry; (E,)."""
+        if self.known_owner is not None:
+            return self.known_owner
         rows = torch.arange(self.rows, dtype=self.index.dtype, device=self.index.device)
         return rows.repeat_interleave(self.ptr.diff(), output_size=len(self.index))
 

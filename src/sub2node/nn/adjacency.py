@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,10 +12,20 @@ import torch
 from torch import Tensor
 
 from .. import kernels
+from ..kernels import side
 from ..kernels.draws import Draw
 from ..pattern import Pattern
 
 Kind = Literal["normalized", "weighted", "mean"]
+
+
+class Ready(NamedTuple):
+    """Values of edges by rows and by columns, (R, E) each, and what to wait for."""
+
+    kind: Kind
+    values: Tensor
+    back_values: Tensor
+    event: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +38,7 @@ class Adjacency:
         weights: 0 where there is no self-loop; (E,) or (R, E).
         weighted: Whether the weights say anything.
         draw: Which edges are kept, each replica its own; None: all.
+        ready: What :meth:`found` found.
     """
 
     pattern: Pattern
@@ -35,6 +46,7 @@ class Adjacency:
     weights: Tensor
     weighted: bool
     draw: Draw | None = None
+    ready: Ready | None = None
 
     @classmethod
     def from_csr(cls, matrix: Any, *, weighted: bool = True, device: Any = "cpu") -> Adjacency:
@@ -142,11 +154,26 @@ class Adjacency:
         lists, back = pattern.lists, pattern.back
         if self.draw is None:
             values, back_values = self._values_of(kind), None
+        elif self.ready is not None and self.ready.kind == kind:
+            side.wait(self.ready.event)
+            values, back_values = self.ready.values, self.ready.back_values
         else:
             values, back_values = drawn_values(lists, back, self.weights, self.draw, kind=kind)
         return Aggregate.apply(  # type: ignore[no-any-return,no-untyped-call]
             x, plus, lists, back, values, back_values, times, plus_times
         )
+
+    def found(self, kind: Kind) -> Adjacency:
+        """The same with the values of the edges that are kept, found beside other work."""
+        from ..kernels.aggregate import drawn_values
+
+        assert self.draw is not None
+        device = self.weights.device
+        with side.beside(device):
+            values = drawn_values(
+                self.pattern.lists, self.pattern.back, self.weights, self.draw, kind=kind
+            )
+        return replace(self, ready=Ready(kind, *values, side.done(device)))
 
     def edge_list(self, replica: int = 0) -> tuple[Tensor, Tensor]:
         """``edge_index`` (2, K) from source to target and weights (K,), as PyG reads them."""

@@ -16,7 +16,7 @@ from torch.nn.functional import leaky_relu
 
 from ..config import Convolution
 from ..errors import ConfigError
-from .adjacency import Adjacency
+from .adjacency import Adjacency, Kind
 from .layers import Linear, Mapped, combine
 from .streams import Init
 
@@ -32,6 +32,8 @@ class MakeConvolution(Protocol):
 
 class GCN(nn.Module):
     """D^-½ (A + I) D^-½ X W + b (Kipf and Welling, arXiv:1609.02907); I where A has no loop."""
+
+    hears: Kind = "normalized"
 
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
@@ -52,6 +54,8 @@ class GCN2(nn.Module):
     Shared weights: H = (1-α) P + α X₀, out = (1-β) H + β H W. Else P and X₀ have their own:
     out = (1-α) ((1-β) P + β P W₁) + α ((1-β) X₀ + β X₀ W₂).
     """
+
+    hears: Kind = "normalized"
 
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
@@ -77,6 +81,8 @@ class GCN2(nn.Module):
 class GIN(nn.Module):
     """MLP((1+ε) x_i + Σ_j w_ij x_j) (Xu et al., arXiv:1810.00826), with the weights in the sum."""
 
+    hears: Kind = "weighted"
+
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
     ) -> None:
@@ -94,6 +100,8 @@ class GIN(nn.Module):
 
 class SAGE(nn.Module):
     """W₁ · mean_j(w_ij x_j) + b + W₂ x_i over edges (Hamilton et al., arXiv:1706.02216)."""
+
+    hears: Kind = "mean"
 
     def __init__(
         self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init

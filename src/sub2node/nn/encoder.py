@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 
 from .. import kernels
@@ -27,16 +29,27 @@ class Layer(nn.Module):
         self.skip = Linear(width, width, init) if model.skip else None
         self.dropout = Dropout(model.dropout, streams)
         self.edge_dropout, self.streams = model.edge_dropout, streams
+        self.place = streams.place()
 
-    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+    def prepare(self, graph: Adjacency) -> Adjacency | None:
+        """The graph without dropped edges, found beside other work; None: it is not time yet.
+
+        What is drawn on the CPU is drawn in the order of the layers.
+        """
+        kind = getattr(self.conv, "hears", None)
+        if not (self.training and self.edge_dropout and kind and kernels.on(graph.weights)):
+            return None
+        return graph.drop(self.streams.draw(self.edge_dropout, self.place)).found(kind)
+
+    def forward(
+        self, x: Tensor, first: Tensor, graph: Adjacency, prepared: Adjacency | None = None
+    ) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        if self.training and self.edge_dropout:
+        if prepared is not None:
+            graph = prepared
+        elif self.training and self.edge_dropout:
             size = len(graph.pattern.index)
-            drawing = kernels.on(x)
-            share = self.edge_dropout
-            graph = graph.drop(
-                self.streams.draw(share) if drawing else self.streams.keep(share, size)
-            )
+            graph = graph.drop(self.streams.keep(self.edge_dropout, size, site=self.place))
         out = self.conv(x, first, graph)
         skip = None if self.skip is None else self.skip(x)
         return finish(out, skip, self.norm, self.dropout)
@@ -66,11 +79,18 @@ class Encoder(nn.Module):
             for number in range(1, depth + 1)
         )
 
-    def forward(self, x: Tensor, graph: Adjacency) -> tuple[Tensor, Tensor]:
+    def prepare(self, graph: Adjacency) -> list[Adjacency | None]:
+        """Of each layer, what can be found before its input is known."""
+        return [layer.prepare(graph) for layer in self.layers]  # type: ignore[operator]
+
+    def forward(
+        self, x: Tensor, graph: Adjacency, prepared: Sequence[Adjacency | None] = ()
+    ) -> tuple[Tensor, Tensor]:
         """(R, n, F') → what enters the first layer, and what leaves the last; both (R, n, F)."""
+        prepared = prepared or self.prepare(graph)
         if self.project is not None:
             x = finish(self.project(x), None, None, self.dropout)
         out = x
-        for layer in self.layers:
-            out = layer(out, x, graph)
+        for layer, ready in zip(self.layers, prepared, strict=True):
+            out = layer(out, x, graph, ready)
         return x, out

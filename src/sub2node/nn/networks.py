@@ -130,11 +130,17 @@ class S2N(Network):
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
         assert stage.subgraphs is not None
+        around: list[Adjacency | None] = []
+        if self.inner is not None:
+            assert stage.nodes is not None
+            around = self.inner.prepare(stage.nodes)
+        outside = self.outer.prepare(stage.subgraphs)
         x = self.table()
         if self.inner is not None:
             assert stage.positions is not None
-            assert stage.nodes is not None
-            _, x = self.inner(stage.positions.aggregate(x), stage.nodes)
-        entered, encoded = self.outer(self._read(x, stage), stage.subgraphs)
-        x = (entered + encoded)[:, stage.scored]
+            _, x = self.inner(stage.positions.aggregate(x), stage.nodes, around)
+        entered, encoded = self.outer(self._read(x, stage), stage.subgraphs, outside)
+        x = entered + encoded
+        if stage.scored != slice(0, x.shape[1]):
+            x = x[:, stage.scored]
         return x, self.head(self.dropout(x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from torch import Tensor, nn
@@ -24,6 +25,13 @@ class Members:
     pattern: Pattern
     weights: Tensor | None
 
+    @cached_property
+    def back_weights(self) -> Tensor | None:
+        """The weights in the order of the node vectors, as gradients read them; (K,)."""
+        if self.weights is None:
+            return None
+        return self.weights.index_select(0, self.pattern.back_order)
+
 
 class Readout(nn.Module):
     """x̂_i = Σ ω_vi x_v (equation 4), or the largest by channel, or with learned ω.
@@ -41,7 +49,7 @@ class Readout(nn.Module):
         """(R, nodes, F) → (R, subgraphs, F)."""
         pattern, weights = members.pattern, members.weights
         if self.kind == "constant":
-            return pattern.aggregate(x, weights)
+            return pattern.aggregate(x, weights, back_values=members.back_weights)
         vectors = pattern.columns(x)
         if weights is not None:
             vectors = vectors * weights.unsqueeze(-1)

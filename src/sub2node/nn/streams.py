@@ -12,6 +12,8 @@ from torch import Tensor, nn
 
 from ..kernels.draws import Draw
 
+_PLACES = 2**20  # draws of a step are fewer
+
 
 def _generator(seed: int, purpose: int, device: Any) -> torch.Generator:
     state = np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64)
@@ -85,7 +87,7 @@ class Streams:
         keys = np.array([s.generate_state(1, np.uint64)[0] for s in sequences], np.uint64)
         self._keys = torch.from_numpy(keys.view(np.int64)).to(self.device)
         self._step = torch.zeros((), dtype=torch.int64, device=self.device)
-        self._site = 0
+        self._site = self._places = 0
 
     def begin(self) -> None:
         """A new step begins."""
@@ -93,15 +95,25 @@ class Streams:
             self._step += 1
             self._site = 0
 
-    def draw(self, share: float) -> Draw:
-        """Which numbers the next layer keeps, to be found where they are needed."""
-        self._site += 1
-        return Draw(self._keys, self._step, self._site, share)
+    def place(self) -> int:
+        """A number for a draw that is made once in each step, at whatever time."""
+        self._places += 1
+        return _PLACES + self._places
 
-    def keep(self, share: float, *shape: int) -> Tensor:
+    def draw(self, share: float, site: int = 0) -> Draw:
+        """Which numbers are kept, to be found where they are needed.
+
+        Args:
+            share: Of what is dropped.
+            site: What :meth:`place` gave; by default the next number of this step.
+        """
+        self._site += not site
+        return Draw(self._keys, self._step, site or self._site, share)
+
+    def keep(self, share: float, *shape: int, site: int = 0) -> Tensor:
         """Float32 ones, and zeros with probability ``share`` (to 1/65536); (R, *shape)."""
         if self.counted:
-            return self.draw(share).keep(*shape)
+            return self.draw(share, site).keep(*shape)
         keep = torch.empty(len(self.seeds), math.prod(shape))
         self._fill(keep, share)
         return keep.view(len(self.seeds), *shape)

@@ -7,6 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import torch
 
+from ..kernels.side import main_stream
+
 T = TypeVar("T")
 
 
@@ -36,14 +38,14 @@ class Captured(Generic[T]):
             return self._aside()
         if self.graph is None:
             self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph):
+            with torch.cuda.graph(self.graph, stream=main_stream(self.device)):
                 self.result = self.call()
         self.graph.replay()
         return self.result  # type: ignore[no-any-return]
 
     def _aside(self) -> T:
         """On a stream of its own, as what is recorded later will be."""
-        here, aside = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        here, aside = torch.cuda.current_stream(self.device), main_stream(self.device)
         aside.wait_stream(here)
         with torch.cuda.stream(aside):
             result = self.call()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
 
 from .. import kernels
 from ..config import Training
+from ..kernels import side
 from .replicas import Replicas
 
 
@@ -43,11 +45,21 @@ class Descent(ABC):
         """Go on from what :meth:`moments` gave."""
 
 
-def find_descent(network: nn.Module, count: int, training: Training) -> Descent:
-    """The fast one where all parameters are stacked and on a GPU."""
+def find_descent(
+    network: nn.Module, count: int, training: Training, *, once: bool = False
+) -> Descent:
+    """The fast one where all parameters are stacked and on a GPU.
+
+    Args:
+        network: R models.
+        count: R.
+        training: Settings.
+        once: A step uses each weight once.
+    """
     replicas = Replicas(network, count)
-    fast = not replicas.own and all(kernels.on(p) for p in replicas.stacked)
-    return (Slabs if fast else Plain)(network, count, training)
+    if replicas.own or not all(kernels.on(p) for p in replicas.stacked):
+        return Plain(network, count, training)
+    return Slabs(network, count, training, once=once)
 
 
 class Plain(Descent):
@@ -100,8 +112,11 @@ class Slabs(Descent):
 
     LARGE, ALIGN = 2**15, 32  # numbers of a replica; to which a small parameter is filled up
 
-    def __init__(self, network: nn.Module, count: int, training: Training) -> None:
+    def __init__(
+        self, network: nn.Module, count: int, training: Training, *, once: bool = False
+    ) -> None:
         super().__init__(network, count, training)
+        self.once = once
         asked = [p for p in self.replicas.stacked if p.requires_grad]
         self.large = [p for p in asked if p[0].numel() >= self.LARGE]
         self.small = [p for p in asked if p[0].numel() < self.LARGE]
@@ -141,7 +156,9 @@ class Slabs(Descent):
         from ..kernels.adam import adam
 
         asked = [*self.large, *self.small]
-        found = torch.autograd.grad(loss.sum(), asked, allow_unused=True)
+        with side.allowed() if self.once else nullcontext():
+            found = torch.autograd.grad(loss.sum(), asked, allow_unused=True)
+        side.join(loss.device)
         grads = [
             (torch.zeros_like(p) if g is None else g).reshape(len(rate), -1)
             for p, g in zip(asked, found, strict=True)

@@ -197,7 +197,7 @@ class Group:
         self.labels = {part: value.to(stages.device) for part, value in labels.items()}
         self.training = training
         count, device = len(streams.seeds), stages.device
-        self.descent = find_descent(network, count, training)
+        self.descent = find_descent(network, count, training, once=self.recordable)
         self.replicas = self.descent.replicas
         self.plateau = Plateau(training, count, device)
         self.best_score = torch.full((count,), -1.0, dtype=torch.float64, device=device)
@@ -213,8 +213,8 @@ class Group:
         self._columns = torch.full(shape, torch.nan, dtype=torch.float64, device=device)
         self.history = dict(zip(COLUMNS, self._columns, strict=True))
         self.tied: list[list[Array]] = []
-        fast = isinstance(self.descent, Slabs) and device.type == "cuda"
-        self.ahead = self.recordable and fast  # of the host
+        self.fast = self.recordable and isinstance(self.descent, Slabs)
+        self.ahead = self.fast and device.type == "cuda"  # of the host
         if self.ahead:
             self.train_step = Captured(self.train_step, device)  # type: ignore[method-assign]
             self.val_step = Captured(self.val_step, device)  # type: ignore[method-assign]
@@ -247,13 +247,17 @@ class Group:
 
     def _epoch(self) -> None:
         cls = type(self)  # the methods themselves: inside a recording nothing is replayed
-        rate, loss = self.plateau.rate.clone(), cls.train_step(self)
+        loss = cls.train_step(self)
         val_loss, score = cls.val_step(self)
         with torch.no_grad():
-            self._look(rate, loss, val_loss, score)
+            self._look(loss, val_loss, score)
 
-    def _look(self, rate: Tensor, loss: Tensor, val_loss: Tensor, score: Tensor) -> None:
+    def _look(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> None:
         """What follows from the numbers of an epoch, each (R,)."""
+        if self.fast:
+            self.descent.keep(self._look_at_once(loss, val_loss, score))
+            return
+        rate = self.plateau.rate.clone()
         self.clock += 1
         self._lasted.copy_(torch.where(self.running.any(), self.clock, self._lasted))
         self.plateau.step(self.watched(loss, val_loss))
@@ -270,6 +274,21 @@ class Group:
             self.running &= waited < self.training.patience
         row = torch.stack([loss.double(), val_loss.double(), score.double(), rate])
         self._columns.index_copy_(1, self.clock.view(1) - 1, row.unsqueeze(1))
+
+    def _look_at_once(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> Tensor:
+        """The same by one kernel; which replicas are better, bool (R,)."""
+        from ..kernels.look import Look, look
+
+        training, plateau = self.training, self.plateau
+        state = Look(
+            plateau.rate, plateau.best, plateau.waited, self.best_score, self.best_epoch,
+            self.diverged, self.running, self.counted, self.clock, self._lasted, self._columns,
+        )  # fmt: skip
+        return look(
+            state, loss, val_loss, score, factor=training.plateau_factor,
+            patience=training.plateau_patience, min_rate=training.min_lr,
+            threshold=1 - plateau.THRESHOLD, start=self.start, stop=training.patience,
+        )  # fmt: skip
 
     @property
     def lasted(self) -> int:

@@ -1,0 +1,121 @@
+"""What follows from the numbers of an epoch: schedule, divergence, best epoch, history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Everything of replicas that an epoch's numbers change, in place.
+
+    Args:
+        rate: Learning rates; float64 (R,).
+        lowest: Lowest validation loss; float64 (R,).
+        waited: Epochs since then; int64 (R,).
+        best_score: Float64 (R,).
+        best_epoch: Int64 (R,).
+        diverged: The epoch; int64 (R,).
+        running: Bool (R,).
+        counted: Whose epoch counted; bool (R,).
+        clock: Which epoch it is; int64 ().
+        lasted: The last one that some replica was running in; int64 ().
+        columns: Train loss, validation loss, score, rate; float64 (4, epochs, R).
+    """
+
+    rate: Tensor
+    lowest: Tensor
+    waited: Tensor
+    best_score: Tensor
+    best_epoch: Tensor
+    diverged: Tensor
+    running: Tensor
+    counted: Tensor
+    clock: Tensor
+    lasted: Tensor
+    columns: Tensor
+
+
+@triton.jit(do_not_specialize=["epochs", "patience", "start", "stop"])
+def _look(
+    loss, val_loss, score, rate, lowest, waited, best_score, best_epoch, diverged, running, counted,
+    clock, lasted, columns, better, replicas, epochs, patience, start, stop,
+    FACTOR: tl.constexpr, MIN_RATE: tl.constexpr, THRESHOLD: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    r = tl.arange(0, BLOCK)
+    ok = r < replicas
+    now = tl.load(clock) + 1
+    one = tl.load(loss + r, mask=ok, other=0.0).to(tl.float64)
+    two = tl.load(val_loss + r, mask=ok, other=0.0).to(tl.float64)
+    seen = tl.load(score + r, mask=ok, other=0.0)
+    speed = tl.load(rate + r, mask=ok, other=0.0)
+    row = columns + (now - 1) * replicas + r
+    size = epochs.to(tl.int64) * replicas
+    tl.store(row, one, mask=ok)
+    tl.store(row + size, two, mask=ok)
+    tl.store(row + 2 * size, seen, mask=ok)
+    tl.store(row + 3 * size, speed, mask=ok)
+    least = tl.load(lowest + r, mask=ok, other=0.0)
+    lower = two < least * tl.full([1], THRESHOLD, tl.float64)
+    tl.store(lowest + r, tl.where(lower, two, least), mask=ok)
+    idle = tl.where(lower, 0, tl.load(waited + r, mask=ok, other=0) + 1)
+    due = idle > patience
+    reduced = speed * tl.full([1], FACTOR, tl.float64)
+    reduced = tl.maximum(reduced, tl.full([1], MIN_RATE, tl.float64))
+    tl.store(rate + r, tl.where(due & (reduced < speed), reduced, speed), mask=ok)
+    tl.store(waited + r, tl.where(due, 0, idle), mask=ok)
+    on = tl.load(running + r, mask=ok, other=0) > 0
+    any_on = tl.max(tl.where(on, 1, 0)) > 0
+    tl.store(lasted, tl.where(any_on, now, tl.load(lasted)))
+    fine = (tl.abs(one) < float("inf")) & (tl.abs(two) < float("inf"))
+    lost = tl.load(diverged + r, mask=ok, other=0)
+    tl.store(diverged + r, tl.where((lost == 0) & ~fine, now, lost), mask=ok)
+    on = on & fine
+    best = tl.load(best_score + r, mask=ok, other=0.0)
+    when = tl.load(best_epoch + r, mask=ok, other=0)
+    good = on & (seen > best) & (now > start)
+    tl.store(best_score + r, tl.where(good, seen, best), mask=ok)
+    when = tl.where(good, now, when)
+    tl.store(best_epoch + r, when, mask=ok)
+    tl.store(better + r, good.to(tl.uint8), mask=ok)
+    tl.store(counted + r, on.to(tl.uint8), mask=ok)
+    on = on & ((stop == 0) | (now - tl.maximum(when, start) < stop))
+    tl.store(running + r, on.to(tl.uint8), mask=ok)
+    tl.store(clock, now)
+
+
+def look(
+    state: Look, loss: Tensor, val_loss: Tensor, score: Tensor, *, factor: float, patience: int,
+    min_rate: float, threshold: float, start: int, stop: int,
+) -> Tensor:  # fmt: skip
+    """Take in one epoch; which replicas are better than ever, bool (R,).
+
+    Args:
+        state: Changed.
+        loss: Of training; (R,).
+        val_loss: (R,).
+        score: Float64 (R,).
+        factor: Of a rate that is lowered.
+        patience: Epochs without a lower loss before that.
+        min_rate: Lowest rate.
+        threshold: Below this share of the lowest, a loss is lower.
+        start: Epochs before scores count.
+        stop: Epochs without a better score after which a replica stops; 0: never.
+    """
+    replicas = len(loss)
+    better = torch.empty_like(state.running)
+    flags = (state.running, state.counted, better)
+    running, counted, found = (flag.view(torch.uint8) for flag in flags)
+    _look[(1,)](
+        loss, val_loss, score, state.rate, state.lowest, state.waited, state.best_score,
+        state.best_epoch, state.diverged, running, counted, state.clock, state.lasted,
+        state.columns, found, replicas, state.columns.shape[1], patience, start, stop,
+        FACTOR=factor, MIN_RATE=min_rate, THRESHOLD=threshold,
+        BLOCK=triton.next_power_of_2(replicas),
+    )  # fmt: skip
+    return better
