@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from ..device import find_device
 from ..encode import Encoding
 from ..errors import Sub2NodeError
-from ..kernels import Compile, check, use
+from ..kernels import Compile, check, found, use
 from ..nn import Stages, Streams
 from ..ragged import Array
 from ..task import Part, SubgraphTask
@@ -235,7 +235,8 @@ class NetworkModel(ABC):
             return None
         words = f"{self.name} {settings.features.kind} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", words) + ".safetensors"
-        where = f"{device.type} {self.compile}" if device.type == "cuda" else device.type
+        fast = device.type == "cuda" and self.compile != "off" and found()
+        where = f"{device.type}{' compiled' if fast else ''}, format 2"
         parts = (task.hash, repr(settings), self.identity, str(list(seeds)), where,
                  self._columns)  # fmt: skip
         key = digest("training", *parts)

@@ -8,6 +8,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from .draws import Draw
 from .lists import Lists
@@ -210,6 +211,8 @@ def aggregate(
 ) -> Tensor:  # fmt: skip
     """``times`` · sum over each row's entries of value · x[column], + ``plus_times`` · ``plus``.
 
+    Entries of value 0 are not read: what is not finite does not reach whom it has no edge to.
+
     Args:
         x: (R, m, F).
         lists: n rows of entries.
@@ -272,6 +275,7 @@ class Aggregate(torch.autograd.Function):
         return aggregate(x, lists, values, times=times, plus=added, plus_times=plus_times)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To x and to what was added."""
         (grad,), back, values = grads, ctx.back, ctx.back_values

@@ -9,6 +9,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from .draws import Draw
 from .random import kept, keys
@@ -54,7 +55,7 @@ def _finish(
         first, second = keys(seeds, step, site, replica)
         keep = kept(here, first, second, threshold)
         passed = passed & keep
-        value = tl.where(keep, value * scale, 0.0)
+        value *= tl.where(keep, scale, 0.0)
     tl.store(out + replica * n * width + here, value, mask=ok)
     if MASK:
         tl.store(mask + replica * n * width + here, passed.to(tl.uint8), mask=ok)
@@ -97,50 +98,66 @@ def _finish_back(
 def _moments(
     z, z_stride, part, n, width, tiles, BM: tl.constexpr, BF: tl.constexpr,
 ):  # fmt: skip
-    """Sums of z and z² over some tiles, counted from the first row so that nothing cancels."""
+    """Mean of some tiles, and the sum of squares around it; tiles are merged as by Chan et al."""
     replica, program = tl.program_id(1).to(tl.int64), tl.program_id(0)
     f = tl.arange(0, BF)
-    base = tl.load(z + replica * z_stride + f, mask=f < width, other=0.0)[None, :]
-    one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    mean, squares = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    count = 0.0
     for tile in range(program, tiles, tl.num_programs(0)):
         here, ok = _place(n, width, BM, BF, tile)
         value = tl.load(z + replica * z_stride + here, mask=ok, other=0.0)
-        value = tl.where(ok, value - base, 0.0)
-        one += tl.sum(value, axis=0)
-        two += tl.sum(value * value, axis=0)
+        rows = tl.minimum(n - tile * BM, BM).to(tl.float32)
+        centre = tl.sum(value, axis=0) / rows
+        around = tl.where(ok, value - centre[None, :], 0.0)
+        step, both = centre - mean, count + rows
+        squares += tl.sum(around * around, axis=0) + step * (step * (count * rows / both))
+        mean += step * (rows / both)
+        count = both
     start = part + (replica * tl.num_programs(0) + program) * 2 * width + f
-    tl.store(start, one, mask=f < width)
-    tl.store(start + width, two, mask=f < width)
+    tl.store(start, mean, mask=f < width)
+    tl.store(start + width, squares, mask=f < width)
+
+
+@triton.jit
+def _rows_of(p, programs, tiles, n, BM: tl.constexpr):
+    """Rows that a program saw."""
+    rows = (tiles - p + programs - 1) // programs * BM
+    rows -= tl.where((tiles - 1) % programs == p, tiles * BM - n, 0)
+    return tl.where(p < programs, rows, 0).to(tl.float32)[:, None]
 
 
 @triton.jit
 def _statistics(
-    z, z_stride, part, programs, mean, inverse, running_mean, running_variance, running_stride,
-    n, width, epsilon, momentum, BP: tl.constexpr, BF: tl.constexpr,
+    part, programs, tiles, mean, inverse, running_mean, running_variance, running_stride,
+    n, width, epsilon, momentum, BM: tl.constexpr, BP: tl.constexpr, BF: tl.constexpr,
 ):  # fmt: skip
-    """Mean and 1 / sd of each channel from the sums; moves the running statistics."""
+    """Mean and 1 / sd of each channel from those of programs; moves the running statistics."""
     replica = tl.program_id(0).to(tl.int64)
     f = tl.program_id(1) * BF + tl.arange(0, BF)
-    one, two = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
+    fine = f < width
+    centre, squares = tl.zeros([BF], tl.float32), tl.zeros([BF], tl.float32)
     for done in range(0, programs, BP):
         p = done + tl.arange(0, BP)
-        ok = (p < programs)[:, None] & (f < width)[None, :]
+        ok = (p < programs)[:, None] & fine[None, :]
         start = part + (replica * programs + p[:, None]) * 2 * width + f[None, :]
-        one += tl.sum(tl.load(start, mask=ok, other=0.0), axis=0)
-        two += tl.sum(tl.load(start + width, mask=ok, other=0.0), axis=0)
-    fine = f < width
-    centre = one / n
-    variance = tl.maximum(two / n - centre * centre, 0.0)
-    variance = tl.where(two == two, variance, two)
-    centre += tl.load(z + replica * z_stride + f, mask=fine, other=0.0)
+        each = tl.load(start, mask=ok, other=0.0)
+        centre += tl.sum(each * (_rows_of(p, programs, tiles, n, BM) / n), axis=0)
+    for done in range(0, programs, BP):
+        p = done + tl.arange(0, BP)
+        ok = (p < programs)[:, None] & fine[None, :]
+        start = part + (replica * programs + p[:, None]) * 2 * width + f[None, :]
+        away = tl.where(ok, tl.load(start, mask=ok, other=0.0) - centre[None, :], 0.0)
+        squares += tl.sum(tl.load(start + width, mask=ok, other=0.0), axis=0)
+        squares += tl.sum(away * away * _rows_of(p, programs, tiles, n, BM), axis=0)
+    variance = squares / n
     tl.store(mean + replica * width + f, centre, mask=fine)
     tl.store(inverse + replica * width + f, 1.0 / tl.sqrt(variance + epsilon), mask=fine)
     here = replica * running_stride + f
     before = tl.load(running_mean + here, mask=fine, other=0.0)
-    tl.store(running_mean + here, before + momentum * (centre - before), mask=fine)
+    tl.store(running_mean + here, (1.0 - momentum) * before + momentum * centre, mask=fine)
     before = tl.load(running_variance + here, mask=fine, other=0.0)
-    unbiased = variance * (n / (n - 1.0))
-    tl.store(running_variance + here, before + momentum * (unbiased - before), mask=fine)
+    unbiased = squares / (n - 1.0)
+    tl.store(running_variance + here, (1.0 - momentum) * before + momentum * unbiased, mask=fine)
 
 
 @triton.jit
@@ -201,8 +218,8 @@ def _statistics_of(z: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
     mean, inverse = z.new_empty(replicas, width), z.new_empty(replicas, width)
     assert norm.mean.stride(0) == norm.variance.stride(0)
     _statistics[(replicas, triton.cdiv(width, 16))](
-        z, z.stride(0), parts, programs, mean, inverse, norm.mean, norm.variance,
-        norm.mean.stride(0), rows, width, EPSILON, MOMENTUM, BP=256, BF=16,
+        parts, programs, tiles, mean, inverse, norm.mean, norm.variance, norm.mean.stride(0),
+        rows, width, EPSILON, MOMENTUM, BM=height, BP=256, BF=16,
     )  # fmt: skip
     return mean, inverse
 
@@ -226,6 +243,9 @@ class Finish(torch.autograd.Function):
         z, skip = z.contiguous(), None if skip is None else skip.contiguous()
         mean = inverse = None
         if norm is not None:
+            assert weight is not None
+            assert bias is not None
+            assert weight.stride(0) == bias.stride(0)
             if norm.training:
                 mean, inverse = _statistics_of(z, norm)
             else:
@@ -249,6 +269,7 @@ class Finish(torch.autograd.Function):
         return out
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To z, skip and the parameters of the norm."""
         grad = grads[0].contiguous()

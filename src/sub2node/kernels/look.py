@@ -56,10 +56,11 @@ def _look(
     speed = tl.load(rate + r, mask=ok, other=0.0)
     row = columns + (now - 1) * replicas + r
     size = epochs.to(tl.int64) * replicas
-    tl.store(row, one, mask=ok)
-    tl.store(row + size, two, mask=ok)
-    tl.store(row + 2 * size, seen, mask=ok)
-    tl.store(row + 3 * size, speed, mask=ok)
+    room = r < tl.where(now <= epochs, replicas, 0)
+    tl.store(row, one, mask=room)
+    tl.store(row + size, two, mask=room)
+    tl.store(row + 2 * size, seen, mask=room)
+    tl.store(row + 3 * size, speed, mask=room)
     least = tl.load(lowest + r, mask=ok, other=0.0)
     lower = two < least * tl.full([1], THRESHOLD, tl.float64)
     tl.store(lowest + r, tl.where(lower, two, least), mask=ok)
@@ -74,7 +75,7 @@ def _look(
     tl.store(lasted, tl.where(any_on, now, tl.load(lasted)))
     fine = (tl.abs(one) < float("inf")) & (tl.abs(two) < float("inf"))
     lost = tl.load(diverged + r, mask=ok, other=0)
-    tl.store(diverged + r, tl.where((lost == 0) & ~fine, now, lost), mask=ok)
+    tl.store(diverged + r, tl.where((lost == 0) & ~fine & any_on, now, lost), mask=ok)
     on = on & fine
     best = tl.load(best_score + r, mask=ok, other=0.0)
     when = tl.load(best_epoch + r, mask=ok, other=0)

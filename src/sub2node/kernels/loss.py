@@ -8,6 +8,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 _ROWS = 64
 
@@ -42,7 +43,7 @@ def _losses(
         below = tl.where(inside, tl.sum(raised, axis=1), 1.0)
         right = (c[None, :] == y[:, None]) & ok
         chosen = tl.sum(tl.where(right, x, 0.0), axis=1)
-        total = tl.log(below) + top - chosen
+        total = tl.log(below) - (chosen - top)
         share = raised / below[:, None]
         found = (share - tl.where(right, 1.0, 0.0)) / divisor
     tl.store(loss + replica * n + row, total / divisor, mask=inside)
@@ -68,6 +69,7 @@ class Losses(torch.autograd.Function):
         return loss.sum(1)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To the logits."""
         (slope,) = ctx.saved_tensors

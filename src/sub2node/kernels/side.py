@@ -39,15 +39,18 @@ def on(device: torch.device) -> bool:
     return _on and device.type == "cuda"
 
 
-@cache
 def main_stream(device: torch.device) -> torch.cuda.Stream:
     """A stream whose launches go before those beside it."""
-    return torch.cuda.Stream(device, priority=-1)
+    return _made(device.index or 0, -1)
+
+
+def _stream(device: torch.device) -> torch.cuda.Stream:
+    return _made(device.index or 0, 0)
 
 
 @cache
-def _stream(device: torch.device) -> torch.cuda.Stream:
-    return torch.cuda.Stream(device, priority=0)
+def _made(index: int, priority: int) -> torch.cuda.Stream:
+    return torch.cuda.Stream(index, priority=priority)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -10,6 +11,11 @@ import torch
 from ..kernels.side import main_stream
 
 T = TypeVar("T")
+
+
+@cache
+def _pool() -> Any:
+    return torch.cuda.graph_pool_handle()
 
 
 class Captured(Generic[T]):
@@ -37,11 +43,16 @@ class Captured(Generic[T]):
         if self.graph is None and self.calls <= self.WARM:
             return self._aside()
         if self.graph is None:
-            self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph, stream=main_stream(self.device)):
-                self.result = self.call()
+            self.graph = self._recorded()
         self.graph.replay()
         return self.result  # type: ignore[no-any-return]
+
+    def _recorded(self) -> torch.cuda.CUDAGraph:
+        """All recordings share their memory: they are replayed one after the other."""
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=_pool(), stream=main_stream(self.device)):
+            self.result = self.call()
+        return graph
 
     def _aside(self) -> T:
         """On a stream of its own, as what is recorded later will be."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from .. import kernels
 from ..config import Training
 from ..kernels import side
+from ..nn.foreign import Foreign
 from .replicas import Replicas
 
 
@@ -56,8 +57,8 @@ def find_descent(
         training: Settings.
         once: A step uses each weight once.
     """
-    replicas = Replicas(network, count)
-    if replicas.own or not all(kernels.on(p) for p in replicas.stacked):
+    foreign = any(isinstance(module, Foreign) for module in network.modules())
+    if foreign or not all(kernels.on(p) for p in network.parameters()):
         return Plain(network, count, training)
     return Slabs(network, count, training, once=once)
 
@@ -107,7 +108,8 @@ class Slabs(Descent):
 
     A large parameter is a slab itself. Small ones, and the statistics of norms, share a slab each
     and become views of it. So a step, and a copy of what is better, is a handful of launches
-    however many layers there are, and nothing waits for the host.
+    however many layers there are, and nothing waits for the host. A parameter that no output
+    depends on has the gradient 0 here, so it decays; PyTorch's Adam leaves it alone.
     """
 
     LARGE, ALIGN = 2**15, 32  # numbers of a replica; to which a small parameter is filled up
@@ -128,12 +130,14 @@ class Slabs(Descent):
         if self.small:
             self._values.append(packed.slab)
         self._moments = [(torch.zeros_like(v), torch.zeros_like(v)) for v in self._values]
-        owners = [(m, n, b) for m in network.modules() for n, b in m.named_buffers(recurse=False)
-                  if n not in m._non_persistent_buffers_set]  # fmt: skip
-        kept = _packed([buffer for *_, buffer in owners], count, self.ALIGN)
-        for (module, name, _), view in zip(owners, kept.views, strict=True):
-            setattr(module, name, view)
-        self._state = [*self._values, *([kept.slab] if owners else [])]
+        fixed: list[Tensor] = [p for p in self.replicas.stacked if not p.requires_grad]
+        for module in network.modules():
+            skipped = module._non_persistent_buffers_set
+            fixed += [b for n, b in module.named_buffers(recurse=False) if n not in skipped]
+        kept = _packed([tensor.data for tensor in fixed], count, self.ALIGN)
+        for tensor, view in zip(fixed, kept.views, strict=True):
+            tensor.data = view
+        self._state = [*self._values, *([kept.slab] if fixed else [])]
         self._best = [slab.clone() for slab in self._state]
         self.best = self._named(network)
         self._count = torch.zeros((), device=self._values[0].device)
@@ -160,7 +164,7 @@ class Slabs(Descent):
             found = torch.autograd.grad(loss.sum(), asked, allow_unused=True)
         side.join(loss.device)
         grads = [
-            (torch.zeros_like(p) if g is None else g).reshape(len(rate), -1)
+            (torch.zeros_like(p) if g is None else g).reshape(len(rate), -1).contiguous()
             for p, g in zip(asked, found, strict=True)
         ]
         slabs, small = grads[: len(self.large)], grads[len(self.large) :]

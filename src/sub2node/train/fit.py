@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ..config import Training
+from ..errors import ConfigError
 from ..nn import Stages, Streams
 from ..progress import step
 from ..ragged import Array
@@ -77,8 +78,12 @@ def fit(
     loop = _Loop(groups, training)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
-    with stoppable() as wish, kept_memory(stages.device):
-        ended = loop.run(checkpoint, wish, what)
+    try:
+        with stoppable() as wish, kept_memory(stages.device):
+            ended = loop.run(checkpoint, wish, what)
+    finally:
+        for each in groups:
+            each.release()
     if ended == "interrupted":
         for each in groups:
             each.settle(loop.epoch)
@@ -166,7 +171,13 @@ class _Loop:
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, float]) -> None:
         """Go on from what :meth:`state` gave."""
         for number, group in enumerate(self.groups):
-            group.restore(_under(tensors, f"{number}."))
+            try:
+                group.restore(_under(tensors, f"{number}."))
+            except KeyError as error:
+                raise ConfigError(
+                    f"the state that was kept cannot be taken up here (no {error}); it was written"
+                    " on another device or by another version: remove it to start anew."
+                ) from None
         self.epoch, self.before = int(facts["epoch"]), float(facts["seconds"])
         self.seconds = self.before
 
@@ -259,10 +270,12 @@ class Group:
             return
         rate = self.plateau.rate.clone()
         self.clock += 1
-        self._lasted.copy_(torch.where(self.running.any(), self.clock, self._lasted))
+        going = self.running.any()  # else this epoch is one too many
+        self._lasted.copy_(torch.where(going, self.clock, self._lasted))
         self.plateau.step(self.watched(loss, val_loss))
         fine = finite(loss, val_loss)
-        self.diverged.copy_(torch.where(~fine & (self.diverged == 0), self.clock, self.diverged))
+        lost = ~fine & (self.diverged == 0) & going
+        self.diverged.copy_(torch.where(lost, self.clock, self.diverged))
         self.running &= fine
         better = self.running & (score > self.best_score) & (self.clock > self.start)
         self.best_score.copy_(torch.where(better, score, self.best_score))
@@ -289,6 +302,11 @@ class Group:
             patience=training.plateau_patience, min_rate=training.min_lr,
             threshold=1 - plateau.THRESHOLD, start=self.start, stop=training.patience,
         )  # fmt: skip
+
+    def release(self) -> None:
+        """Give back what recordings hold."""
+        for name in ("train_step", "val_step", "_epoch"):
+            self.__dict__.pop(name, None)
 
     @property
     def lasted(self) -> int:

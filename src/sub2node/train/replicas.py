@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -30,9 +31,13 @@ class Replicas:
                 self.own.append((int(found[1]), parameter))
             else:
                 self.stacked.append(parameter)
-        self.views: list[list[Tensor]] = [
+
+    @cached_property
+    def views(self) -> list[list[Tensor]]:
+        """The parameters of each replica."""
+        return [
             [p.detach()[r] for p in self.stacked] + [p.detach() for s, p in self.own if s == r]
-            for r in range(count)
+            for r in range(self.count)
         ]
 
     def adam(self, training: Training) -> torch.optim.Adam:

@@ -142,11 +142,6 @@ def test_a_wish_to_stop_among_epochs_ahead(task) -> None:
     assert int(loop.groups[0].clock) == loop.epoch
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_look notes a divergence also after no replica was running any more: an epoch past the"
-    " end of the history, which a loop that looks every epoch never sees",
-)
 def test_no_replica_diverges_after_the_end(task) -> None:
     script = {"LOSS": (1.0, 1.0, 1.0, 1.0, 1.0, float("nan")), "SCORE": (0.5, 0.4)}
     seen = []
@@ -255,12 +250,6 @@ def test_a_diverged_replica_is_found_in_the_same_epoch_and_alone(task, bad) -> N
     assert ours == pytest.approx(plain.history["val_loss"][:2, 0].tolist(), rel=1e-4)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="_statistics of kernels/finish.py: a variance that overflows is taken for 0 (1e30: a"
-    " training loss of 1e33 instead of 1.6), and before + momentum · (inf - inf) is NaN in the"
-    " second epoch (1e20); plain training goes on",
-)
 @pytest.mark.parametrize("large", [1e20, 1e30])
 def test_a_replica_with_a_large_number_diverges_in_both_ways_or_none(task, large) -> None:
     seen = []
@@ -275,27 +264,6 @@ def test_a_replica_with_a_large_number_diverges_in_both_ways_or_none(task, large
     assert seen[0] == seen[1]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Slabs steps over parameters without gradient as if it were 0, and so decays them;"
-    " PyTorch's Adam leaves them alone",
-)
-def test_a_parameter_without_gradient_is_not_decayed(task) -> None:
-    seen = []
-    for mode in (FAST, "off"):
-        with kernels.use(mode):
-            (network, streams), *others = parts(task, weight_decay=0.1)
-            network.unused = nn.Parameter(torch.ones(2, 3, device=DEVICE))
-            group = Group(network, streams, *others)
-            group.one_epoch(1)
-        seen.append(network.unused.detach().clone())
-    assert torch.equal(*seen)
-
-
-@pytest.mark.xfail(
-    strict=True, raises=StopIteration,
-    reason="Slabs packs only what requires a gradient, and then looks for everything in a slab",
-)  # fmt: skip
 def test_a_frozen_parameter_stays(task) -> None:
     with kernels.use(FAST):
         (network, streams), *others = parts(task)
@@ -331,21 +299,12 @@ class Normed(Mean):
         return self.norm(super().forward(x, edge_index))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="what is foreign is known by its parameters: a foreign convolution that has none counts"
-    " as recordable, and edge_list (nonzero) then breaks the recording on a GPU",
-)
 def test_a_foreign_convolution_without_parameters_is_not_recorded(task) -> None:
     with kernels.use(FAST):
         (network, _), _, _, training = parts(task, foreign=Mean)
         assert isinstance(find_descent(network, 2, training), Plain)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=(IndexError, RuntimeError, StopIteration),
-    reason="buffers of a foreign convolution without parameters are packed as if they were stacked",
-)  # fmt: skip
 def test_a_foreign_convolution_with_buffers_only_learns(task) -> None:
     with kernels.use(FAST):
         network, *others = parts(task, foreign=Normed, epochs=1)
@@ -366,11 +325,6 @@ def test_a_foreign_convolution_with_parameters_learns(task) -> None:
 # ------------------------------------------------------------------------- checkpoints and memory
 
 
-@pytest.mark.xfail(
-    strict=True, raises=KeyError,
-    reason="the key of a checkpoint does not say whether Slabs or Plain wrote it (a GPU with and"
-    " without Triton) nor which version of the format: a KeyError instead of one sentence",
-)  # fmt: skip
 def test_a_state_of_the_other_optimiser_is_refused_in_words(task, tmp_path) -> None:
     for mode, resume in (("off", False), (FAST, True)):
         with kernels.use(mode):
@@ -397,11 +351,6 @@ def test_a_group_is_freed_without_the_garbage_collector(task) -> None:
 
 
 @pytest.mark.skipif(not CUDA, reason="needs a GPU")
-@pytest.mark.xfail(
-    strict=False,
-    reason="Group.train_step = Captured(Group.train_step) is a cycle; torch.cuda.graph no longer"
-    " collects garbage: recordings of models before hold their memory until Python happens to",
-)
 def test_memory_of_a_training_is_free_after_it(task) -> None:
     gc.collect()
     gc.disable()
