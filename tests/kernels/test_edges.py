@@ -325,7 +325,7 @@ def test_a_small_loss_of_large_logits_is_exact() -> None:
 
 def test_the_mode_holds_in_the_thread_of_the_backward_pass() -> None:
     pattern, seen = ring(5), []
-    x = torch.randn(1, 5, 2, requires_grad=True)
+    x = normal(1, 5, 2, grad=True)
 
     def watched(tensor: torch.Tensor) -> bool:  # as a GPU's tensor would be seen
         fake: Any = SimpleNamespace(dtype=tensor.dtype, is_cuda=True)

@@ -69,7 +69,10 @@ def combine(first: Mapped, second: Mapped | None = None, bias: Tensor | None = N
     """Sum of one or two linear maps, and a bias (R, 1, out); (R, n, out)."""
     x, weight = first[:2]
     widths = (*weight.shape[1:], 0 if second is None else second.weight.shape[1])
-    if kernels.on(x) and x.shape[1] and max(widths) <= kernels.WIDEST:
+    fast = kernels.on(x) and x.shape[1] > 0
+    if fast and second is not None and max(widths) > kernels.WIDEST // 2:
+        return combine(first, bias=bias) + combine(second)  # two matrices would not fit
+    if fast and max(widths) <= kernels.WIDEST:
         from ..kernels.dense import Linear as Dense
 
         other = (None, None, 0.0, 1.0) if second is None else second
