@@ -15,12 +15,13 @@ from typing import Any
 
 from measuring import run
 
-SHAPES = {"ppi_bp": 4.8e3, "hpo_neuro": 6.3e5, "hpo_metab": 6.0e4, "em_user": 3.0e3}
+from sub2node.evaluate.benchmark import PUBLISHED_EDGES as SHAPES
 
 SETUP = """
 import warnings; warnings.simplefilter("ignore")
 import numpy as np, torch
 import sub2node as s2n
+from sub2node.evaluate.benchmark import published_cut
 from sub2node.evaluate.models import rows_of
 from sub2node.nn import build_network, build_stages
 from sub2node.train import find_preset
@@ -31,9 +32,7 @@ from sub2node.evaluate.protocol import labels_of
 torch.set_num_threads(2)
 task = s2n.datasets.like("{shape}")
 graph = s2n.translate(task)
-weights = np.sort(graph.weights.data)[::-1]
-last = weights[min(int(2 * {edges}), len(weights) - 1)]
-a = float((last - graph.statistics.mean) / graph.statistics.std)
+a = published_cut(graph, {edges})
 config = find_preset("paper:{shape}", task, "s2n+a", "gcn2").config
 config = config.with_settings({{"a": a, "delta": 1.0}})
 stages = build_stages(task, config, graph=graph, parts=("train", "val"))

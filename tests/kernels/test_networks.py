@@ -15,7 +15,7 @@ import sub2node as s2n
 from sub2node import kernels
 from sub2node.config import Config
 from sub2node.evaluate.choosing import target
-from sub2node.evaluate.protocol import labels_of
+from sub2node.evaluate.protocol import find_model, labels_of
 from sub2node.nn import Streams, build, build_network, build_stages
 from sub2node.train import Group
 from sub2node.train.descent import Plain, Slabs
@@ -92,3 +92,27 @@ def check(task: s2n.SubgraphTask, settings: dict[str, Any]) -> None:
                            (fast.descent.best, plain.descent.best)):  # fmt: skip
             assert torch.allclose(one[name], other[name], rtol=1e-3, atol=1e-4), name
     assert torch.equal(fast.best_epoch, plain.best_epoch)
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-seg", "subgnn"])
+def test_baselines_step_with_dropout(task, name, monkeypatch) -> None:
+    """They are not recorded, and some of their tensors have more axes."""
+    from sub2node.baselines import glass, segregated
+    from sub2node.baselines.subgnn import network
+
+    for module in (glass, segregated, network):
+        monkeypatch.setattr(module, "Streams", partial(Streams, counted=True))
+    model, *_ = find_model(
+        task, name, structure=None, conv=None, preset="default", device=DEVICE,
+        settings={"features.kind": "random", "features.width": 8, "model.dropout": 0.4,
+                  "epochs": 2, "batch": 5} | ({"model.hidden": 8} if name != "subgnn" else {}),
+    )  # fmt: skip
+    labels: Any = {part: target(labels_of(task, part)) for part in ("train", "val")}
+    seen = []
+    for mode in (FAST, "off"):
+        with kernels.use(mode):
+            built = model.build(task, model.candidates[0], [1], torch.device(DEVICE))
+            training = model.candidates[0].training
+            made = model.group(*built.networks[0], built.stages, labels, training)
+            seen.append(made.train_step().tolist())
+    assert seen[0] == pytest.approx(seen[1], rel=1e-4)

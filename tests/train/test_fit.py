@@ -17,6 +17,7 @@ from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
 from sub2node.progress import listen
 from sub2node.train import fit, forward
+from sub2node.train.memory import fitting_threads
 from sub2node.train.scores import losses
 
 STRUCTURES = ("separated", "connected", "s2n+0", "s2n+a")
@@ -201,3 +202,15 @@ def test_progress_tells_loss_score_and_replicas(task) -> None:
     assert "loss" in detail
     assert "best val" in detail
     assert "3 replicas" in detail
+
+
+@pytest.mark.parametrize(("numbers", "expected"), [(0, 1), (2**14, 1), (2**15, 2), (2**20, 3)])
+def test_small_work_gets_few_threads(numbers, expected) -> None:
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        with fitting_threads(numbers, torch.device("cpu")):
+            assert torch.get_num_threads() == expected
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)

@@ -118,7 +118,8 @@ class BatchNetworkModel(NetworkModel):
             self.model.build(task, settings, seeds[start : start + at_once], inputs, device)
             for start in range(0, len(seeds), at_once)
         ]
-        return Built(part_rows(task, rows, device), networks, inputs.notes)
+        numbers = at_once * len(rows) * width
+        return Built(part_rows(task, rows, device), networks, numbers, inputs.notes)
 
     def record(self, settings: Any) -> dict[str, Any]:
         """Settings as in ``config.toml``."""

@@ -23,6 +23,7 @@ from ..ragged import Array
 from ..task import Part, SubgraphTask
 from ..task.content import digest
 from ..train import Checkpoint, Fitted, Group, fit, forward
+from ..train.memory import fitting_threads
 from .result import Outputs
 
 Labels = dict[Part, Array]
@@ -35,12 +36,14 @@ class Built:
     Args:
         stages: What it reads; parts that are missing come from ``more``.
         networks: Groups of replicas.
+        numbers: Of an activation of the replicas that are stacked.
         notes: What to know.
         more: The stages of another part.
     """
 
     stages: Stages
     networks: list[tuple[nn.Module, Streams]]
+    numbers: int
     notes: tuple[str, ...] = ()
     more: Callable[[Part], Stages] | None = None
 
@@ -211,10 +214,11 @@ class NetworkModel(ABC):
         built = self.build(task, settings, seeds, device)
         checkpoint = self._checkpoint(task, settings, seeds, device)
         tensors = {part: target(value) for part, value in labels.items()}
-        fitted = fit(
-            built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
-            group=self.group, what=f"Training {self.name}",
-        )  # fmt: skip
+        with fitting_threads(built.numbers, device):
+            fitted = fit(
+                built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
+                group=self.group, what=f"Training {self.name}",
+            )  # fmt: skip
         if not fitted.best_epoch.any():
             raise Sub2NodeError(
                 f"{self.name}: no seed had a finite loss in any epoch; lower the learning rate"

@@ -20,7 +20,7 @@ from ..kernels import use
 from ..nn import Stages
 from ..task import Part, SubgraphTask
 from ..train import BatchGroup, Group
-from ..train.memory import kept_memory
+from ..train.memory import fitting_threads, kept_memory
 from .choosing import NetworkModel, target
 from .protocol import labels_of
 
@@ -146,8 +146,9 @@ def efficiency(
             {part: target(labels[part]) for part in asked}, settings.training,
         )  # fmt: skip
         limits: dict[str, Any] = {"repeats": repeats, "seconds": seconds / 2}
-        train = timed(group.train_step, where, **limits)
-        answer = timed(group.val_step, where, **limits)
+        with fitting_threads(built.numbers, where):
+            train = timed(group.train_step, where, **limits)
+            answer = timed(group.val_step, where, **limits)
         if cuda:
             memory = torch.cuda.max_memory_allocated(where) - before
         else:

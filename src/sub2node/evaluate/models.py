@@ -101,9 +101,8 @@ class GraphNetwork(NetworkModel):
             return build_stages(task, settings, graph=graph, parts=parts, device=device)
 
         stages = more("train", "val")
-        at_once = replicas_at_once(
-            rows_of(stages["train"]), settings.model.hidden, device, len(seeds)
-        )
+        rows, width = rows_of(stages["train"]), settings.model.hidden
+        at_once = replicas_at_once(rows, width, device, len(seeds))
         inputs = node_inputs(
             task, settings.features, stages.rows, encodings=self.encodings, device=device.type
         )
@@ -118,7 +117,8 @@ class GraphNetwork(NetworkModel):
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(networks[0][0])
         ]
-        return Built(stages, networks, (*notes, *inputs.notes), more)
+        numbers = at_once * rows * width
+        return Built(stages, networks, numbers, (*notes, *inputs.notes), more)
 
 
 @lru_cache(maxsize=1)

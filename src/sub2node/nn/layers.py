@@ -142,13 +142,15 @@ class Dropout(nn.Module):
         """(R, n, F) → (R, n, F)."""
         if not self.training or not self.share:
             return x
-        if kernels.on(x):
+        if kernels.on(x) and x.numel():
             from ..kernels.finish import Finish
 
             draw = self.streams.draw(self.share)
-            return Finish.apply(  # type: ignore[no-any-return,no-untyped-call]
-                x, None, None, None, None, draw, False
+            flat = x.reshape(len(x), -1, x.shape[-1])
+            found = Finish.apply(  # type: ignore[no-untyped-call]
+                flat, None, None, None, None, draw, False
             )
+            return found.view(x.shape)  # type: ignore[no-any-return]
         return x * self._mask(x)
 
     def after_relu(self, x: Tensor) -> Tensor:

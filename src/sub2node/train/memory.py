@@ -1,4 +1,4 @@
-"""Memory of a training on the CPU: how many replicas at once, and not giving it back each step."""
+"""Memory and threads of a training on the CPU: how many replicas at once, how many threads."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import torch
 
 _KEPT = 64  # activations that a step holds at once, to be safe
+_SHARE = 2**14  # numbers of an activation that are worth a thread
 _CACHE = 4 * 2**20  # bytes of one activation that still stay near the processor
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of glibc's mallopt
 
@@ -29,6 +30,26 @@ def replicas_at_once(rows: int, width: int, device: torch.device, replicas: int)
     if device.type == "cuda":
         room = torch.cuda.mem_get_info(device)[0] // _KEPT
     return max(1, min(replicas, room // max(1, rows * width * 4)))
+
+
+@contextmanager
+def fitting_threads(numbers: int, device: torch.device) -> Iterator[None]:
+    """Inside the block PyTorch uses as many threads of the CPU as the work is worth.
+
+    Measured (``benchmarks/gpu.py threads``): steps on ten thousand rows are the quicker the more
+    threads there are, up to 16; on two hundred, threads only wait for each other.
+
+    Args:
+        numbers: Of an activation.
+        device: Where.
+    """
+    before = torch.get_num_threads()
+    if device.type == "cpu":
+        torch.set_num_threads(max(1, min(before, numbers // _SHARE)))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager
