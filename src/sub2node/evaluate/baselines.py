@@ -118,8 +118,7 @@ class BatchNetworkModel(NetworkModel):
             self.model.build(task, settings, seeds[start : start + at_once], inputs, device)
             for start in range(0, len(seeds), at_once)
         ]
-        numbers = at_once * len(rows) * width
-        return Built(part_rows(task, rows, device), networks, numbers, inputs.notes)
+        return Built(part_rows(task, rows, device), networks, len(rows) * width, inputs.notes)
 
     def record(self, settings: Any) -> dict[str, Any]:
         """Settings as in ``config.toml``."""

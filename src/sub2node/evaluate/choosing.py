@@ -36,7 +36,7 @@ class Built:
     Args:
         stages: What it reads; parts that are missing come from ``more``.
         networks: Groups of replicas.
-        numbers: Of an activation of the replicas that are stacked.
+        numbers: Of an activation of one replica.
         notes: What to know.
         more: The stages of another part.
     """

@@ -117,8 +117,7 @@ class GraphNetwork(NetworkModel):
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(networks[0][0])
         ]
-        numbers = at_once * rows * width
-        return Built(stages, networks, numbers, (*notes, *inputs.notes), more)
+        return Built(stages, networks, rows * width, (*notes, *inputs.notes), more)
 
 
 @lru_cache(maxsize=1)

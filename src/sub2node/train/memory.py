@@ -40,7 +40,7 @@ def fitting_threads(numbers: int, device: torch.device) -> Iterator[None]:
     threads there are, up to 16; on two hundred, threads only wait for each other.
 
     Args:
-        numbers: Of an activation.
+        numbers: Of an activation of one replica: the same alone and beside others.
         device: Where.
     """
     before = torch.get_num_threads()
