@@ -130,7 +130,7 @@ def test_published_shapes_get_published_settings() -> None:
     here = module._Data.read("like:ppi_bp", partial(s2n.load_task, "like:ppi_bp"), Plan())
     assert here.preset == "paper:ppi_bp"
     settings = here.settings("s2n+a gcn")
-    edges = models._translated(here.task, True).normalize(settings["translation.a"], 1.0).num_edges
+    edges = models.translated(here.task, True).normalize(settings["translation.a"], 1.0).num_edges
     assert abs(edges - 4800) < 1000
     assert settings["translation.delta"] == 1
     assert here.settings("separated gcn") == here.settings("cos2n+a gcn2") == {}
@@ -189,7 +189,7 @@ def test_complete_runs_do_everything_anew(task, monkeypatch) -> None:
 
     real = models.translate
     monkeypatch.setattr(models, "translate", counted)
-    models._translated.cache_clear()
+    models.translated.cache_clear()
     plan = Plan(models=("s2n+0 gcn", "glass"), seeds=(1, 2), **QUICK).completing(["s2n+0"])
     plan = replace(plan, limit=1e6)
     loads = []

@@ -27,7 +27,7 @@ from ..translate import S2NGraph
 from .choosing import NetworkModel
 from .complete import complete_run, estimated
 from .efficiency import efficiency
-from .models import _translated
+from .models import translated
 from .protocol import check, find_model, seed_list, split_if_needed
 from .ratios import Row
 
@@ -188,7 +188,7 @@ class _Data:
 
     @cached_property
     def cut(self) -> float:
-        return published_cut(_translated(self.task, True), PUBLISHED_EDGES[self.shape])
+        return published_cut(translated(self.task, True), PUBLISHED_EDGES[self.shape])
 
     def settings(self, model: str) -> dict[str, Any]:
         """What data of a published shape needs: the published number of edges, no pre-training."""
@@ -238,7 +238,7 @@ class _Data:
         if model in NETWORKS:
             return tuple(f"{model}: {note}" for note in notes)
         if self.shape and model.startswith("s2n"):
-            graph = _translated(self.task, True).normalize(self.cut, 1.0)
+            graph = translated(self.task, True).normalize(self.cut, 1.0)
             edges = f"{graph.num_edges:,} edges (published: {PUBLISHED_EDGES[self.shape]:,.0f})"
             notes = (*notes, f"{self.name}: S2N graphs are cut at a = {self.cut:.3f} to {edges}.")
         return notes

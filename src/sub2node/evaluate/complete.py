@@ -15,7 +15,7 @@ from ..device import find_device
 from ..task import Part, SubgraphTask
 from .choosing import NetworkModel
 from .efficiency import Efficiency
-from .models import _coarsened, _translated
+from .models import coarsened, translated
 from .protocol import assess, split_if_needed
 
 
@@ -58,8 +58,8 @@ def complete_run(
         seeds: One a replica.
     """
     import_module("sklearn.metrics")  # else whoever comes first would load it while scoring
-    _translated.cache_clear()
-    _coarsened.cache_clear()
+    translated.cache_clear()
+    coarsened.cache_clear()
     start = time.perf_counter()
     task, _ = split_if_needed(load())
     data = time.perf_counter() - start

@@ -95,7 +95,7 @@ class GraphNetwork(NetworkModel):
         """The network of one candidate, for a task as it sees it."""
         graph = None
         if settings.translated:
-            graph = _translated(task, settings.translation.self_loops)
+            graph = translated(task, settings.translation.self_loops)
 
         def more(*parts: Part) -> Stages:
             return build_stages(task, settings, graph=graph, parts=parts, device=device)
@@ -121,7 +121,7 @@ class GraphNetwork(NetworkModel):
 
 
 @lru_cache(maxsize=1)
-def _translated(task: SubgraphTask, self_loops: bool) -> S2NGraph:
+def translated(task: SubgraphTask, self_loops: bool) -> S2NGraph:
     """Made once for all candidates."""
     return translate(task, self_loops=self_loops)
 
@@ -149,7 +149,7 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
         return without_virtual(task), ()
     if task.num_virtual:
         return task, (f"{task.num_virtual:,} virtual subgraphs came with the data.",)
-    found = _coarsened(task.graph, config.coarsening)
+    found = coarsened(task.graph, config.coarsening)
     note = (
         f"{len(found):,} virtual subgraphs of {found.covered:,} nodes by {found.method} at ratio"
         f" {found.ratio:g}."
@@ -158,6 +158,6 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
 
 
 @lru_cache(maxsize=16)
-def _coarsened(graph: Graph, settings: CoarseningSettings) -> Coarsening:
+def coarsened(graph: Graph, settings: CoarseningSettings) -> Coarsening:
     """Made once for all splits and subsets of a graph."""
     return coarsen(graph, **asdict(settings))

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
+from .. import kernels
 from ..config import Convolution
 from ..errors import ConfigError
 from .adjacency import Adjacency, Kind
@@ -71,11 +72,11 @@ class GCN2(nn.Module):
         if self.weight_first is None:
             heard = graph.around(x, "normalized", times=1 - alpha, plus=first, plus_times=alpha)
             return combine(Mapped(heard, self.weight, 1 - beta, beta))
+        second = Mapped(first, self.weight_first, 1 - beta, beta, times=alpha)
+        plus = None if kernels.on(x) else combine(second)
         heard = graph.around(x, "normalized", times=1 - alpha)
-        return combine(
-            Mapped(heard, self.weight, 1 - beta, beta),
-            Mapped(first, self.weight_first, alpha * (1 - beta), alpha * beta),
-        )
+        mapped = Mapped(heard, self.weight, 1 - beta, beta)
+        return combine(mapped, second) if plus is None else combine(mapped, bias=plus)
 
 
 class GIN(nn.Module):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from torch import Tensor, nn
 
@@ -51,7 +52,7 @@ class Layer(nn.Module):
             size = len(graph.pattern.index)
             graph = graph.drop(self.streams.keep(self.edge_dropout, size, site=self.place))
         out = self.conv(x, first, graph)
-        skip = None if self.skip is None else self.skip(x)
+        skip = None if self.skip is None else partial(self.skip, x)
         return finish(out, skip, self.norm, self.dropout)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -57,12 +58,18 @@ class _MatMul(torch.autograd.Function):
 
 
 class Mapped(NamedTuple):
-    """own · x + share · x W; (R, n, in), (R, in, out)."""
+    """times · (own · x + share · x W); (R, n, in), (R, in, out)."""
 
     x: Tensor
     weight: Tensor
     own: float = 0.0
     share: float = 1.0
+    times: float = 1.0
+
+    @property
+    def given(self) -> tuple[Tensor, Tensor, float, float]:
+        """What kernels are given."""
+        return self.x, self.weight, self.times * self.own, self.times * self.share
 
 
 def combine(first: Mapped, second: Mapped | None = None, bias: Tensor | None = None) -> Tensor:
@@ -75,19 +82,19 @@ def combine(first: Mapped, second: Mapped | None = None, bias: Tensor | None = N
     if fast and max(widths) <= kernels.WIDEST:
         from ..kernels.dense import Linear as Dense
 
-        other = (None, None, 0.0, 1.0) if second is None else second
-        return Dense.apply(*first, *other, bias)  # type: ignore[no-any-return,no-untyped-call]
+        other = (None, None, 0.0, 1.0) if second is None else second.given
+        return Dense.apply(*first.given, *other, bias)  # type: ignore[no-any-return,no-untyped-call]
     plus = bias if second is None else matmul(second.x, _mixed(second), bias)
     return matmul(x, _mixed(first), plus)
 
 
 def _mixed(part: Mapped) -> Tensor:
-    """own · I + share · W: the vectors themselves are mixed in where it costs nothing."""
-    _, weight, own, share = part
-    scaled = weight if share == 1 else share * weight
-    if not own:
-        return scaled
-    return scaled + torch.eye(weight.shape[-1], device=weight.device) * own
+    """times · (own · I + share · W): the vectors themselves are mixed in where it costs nothing."""
+    _, weight, own, share, times = part
+    mixed = weight if share == 1 else share * weight
+    if own:
+        mixed = mixed + torch.eye(weight.shape[-1], device=weight.device) * own
+    return mixed if times == 1 else times * mixed
 
 
 class Linear(nn.Module):
@@ -165,8 +172,10 @@ class Dropout(nn.Module):
         return self.streams.keep(self.share, *x.shape[1:]).mul_(1 / (1 - self.share))
 
 
-def finish(z: Tensor, skip: Tensor | None, norm: BatchNorm | None, dropout: Dropout) -> Tensor:
-    """What ends a layer: dropout(relu(norm(z) + skip)); ``z`` may be overwritten."""
+def finish(
+    z: Tensor, skip: Callable[[], Tensor] | None, norm: BatchNorm | None, dropout: Dropout
+) -> Tensor:
+    """What ends a layer: dropout(relu(norm(z) + skip())); ``z`` may be overwritten."""
     plain_norm = norm is not None and (torch.is_grad_enabled() != norm.training or z.shape[1] == 1)
     if kernels.on(z) and z.numel() and not plain_norm:
         from ..kernels.finish import Finish, Norm
@@ -178,11 +187,11 @@ def finish(z: Tensor, skip: Tensor | None, norm: BatchNorm | None, dropout: Drop
             weight, bias = norm.weight, norm.bias
             made = Norm(norm.mean, norm.variance, training=norm.training)
         return Finish.apply(  # type: ignore[no-any-return,no-untyped-call]
-            z, skip, weight, bias, made, draw, True
+            z, None if skip is None else skip(), weight, bias, made, draw, True
         )
     if norm is not None:
         z = norm(z)
-    return dropout.after_relu(z if skip is None else z + skip)
+    return dropout.after_relu(z if skip is None else z + skip())
 
 
 class _ReluDropout(torch.autograd.Function):
