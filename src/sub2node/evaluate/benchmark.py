@@ -34,7 +34,7 @@ from .ratios import Row
 # Edges of the S2N graphs in the paper's Table "The number of nodes and edges of real-world graphs".
 PUBLISHED_EDGES = {"ppi_bp": 4.8e3, "hpo_neuro": 6.3e5, "hpo_metab": 6.0e4, "em_user": 3.0e3}
 _PAIRS = [f"{structure} {conv}" for structure in STRUCTURES for conv in CONVOLUTIONS]
-MODELS = (*_PAIRS, "glass", "subgnn")
+MODELS = (*_PAIRS, "subgnn", "glass")
 
 
 def select(words: Sequence[str], among: Sequence[str] | None = None) -> tuple[str, ...]:
