@@ -14,6 +14,7 @@ from torch.nn.functional import batch_norm
 
 pytest.importorskip("triton", reason="Triton is not installed")
 
+from fast_path import CUDA, DEVICE, FAST, drawn, normal
 from sub2node import kernels
 from sub2node.kernels.adam import adam
 from sub2node.kernels.aggregate import Aggregate, drawn_values
@@ -28,21 +29,8 @@ from sub2node.nn.streams import Init
 from sub2node.pattern import Pattern
 from sub2node.train.scores import losses
 
-CUDA = torch.cuda.is_available()
-DEVICE = "cuda" if CUDA else "cpu"
-FAST: Any = "auto" if CUDA else "interpreted"
 NAN, INF = float("nan"), float("inf")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
-
-def normal(*shape: int, seed: int = 0, grad: bool = False) -> torch.Tensor:
-    made = torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
-    return made.requires_grad_(grad)
-
-
-def drawn(share: float, replicas: int, *, step: int = 3, site: int = 2) -> Draw:
-    seeds = torch.arange(1, replicas + 1, device=DEVICE) * 0x123456789ABCDEF
-    return Draw(seeds, torch.tensor(step, device=DEVICE), site, share)
 
 
 def near(found: torch.Tensor, expected: torch.Tensor, tolerance: float = 5e-5) -> None:

@@ -13,34 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("triton", reason="Triton is not installed")
-CUDA = torch.cuda.is_available()
 
-from sub2node import kernels  # noqa: E402
-from sub2node.config import Training  # noqa: E402
-from sub2node.kernels.adam import adam, keep  # noqa: E402
-from sub2node.kernels.aggregate import Aggregate, drawn_values  # noqa: E402
-from sub2node.kernels.dense import Linear  # noqa: E402
-from sub2node.kernels.draws import Draw  # noqa: E402
-from sub2node.kernels.finish import Finish, Norm  # noqa: E402
-from sub2node.kernels.loss import Losses  # noqa: E402
-from sub2node.nn.adjacency import Adjacency  # noqa: E402
-from sub2node.pattern import Pattern  # noqa: E402
-from sub2node.train import Group  # noqa: E402
-from sub2node.train.plateau import Plateau  # noqa: E402
+from fast_path import CUDA, DEVICE, drawn, normal
+from sub2node import kernels
+from sub2node.config import Training
+from sub2node.kernels.adam import adam, keep
+from sub2node.kernels.aggregate import Aggregate, drawn_values
+from sub2node.kernels.dense import Linear
+from sub2node.kernels.draws import Draw
+from sub2node.kernels.finish import Finish, Norm
+from sub2node.kernels.loss import Losses
+from sub2node.nn.adjacency import Adjacency
+from sub2node.pattern import Pattern
+from sub2node.train import Group
+from sub2node.train.plateau import Plateau
 
-DEVICE = "cuda" if CUDA else "cpu"
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")  # 1 / 0 is inf on a GPU
 few = settings(max_examples=40 if CUDA else 12, deadline=None)
-
-
-def normal(*shape: int, seed: int = 0, grad: bool = False) -> torch.Tensor:
-    made = torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(DEVICE)
-    return made.requires_grad_(grad)
-
-
-def drawn(share: float, replicas: int, *, step: int = 3, site: int = 2) -> Draw:
-    seeds = torch.arange(1, replicas + 1, device=DEVICE) * 0x123456789ABCDEF
-    return Draw(seeds, torch.tensor(step, device=DEVICE), site, share)
 
 
 def close(found: torch.Tensor | None, expected: torch.Tensor | None, tolerance: float = 2e-5):

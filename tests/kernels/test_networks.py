@@ -12,6 +12,7 @@ import torch
 pytest.importorskip("triton", reason="Triton is not installed")
 
 import sub2node as s2n
+from fast_path import CUDA, DEVICE, FAST
 from sub2node import kernels
 from sub2node.config import Config
 from sub2node.evaluate.choosing import target
@@ -20,9 +21,6 @@ from sub2node.nn import Streams, build, build_network, build_stages
 from sub2node.train import Group
 from sub2node.train.descent import Plain, Slabs
 
-CUDA = torch.cuda.is_available()
-DEVICE = "cuda" if CUDA else "cpu"
-FAST: Any = "auto" if CUDA else "interpreted"
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")
 
 

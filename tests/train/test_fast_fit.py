@@ -16,6 +16,7 @@ from torch import Tensor, nn
 pytest.importorskip("triton", reason="Triton is not installed")
 
 import sub2node as s2n
+from fast_path import CUDA, DEVICE, FAST
 from sub2node import kernels
 from sub2node.config import Config
 from sub2node.errors import Sub2NodeError
@@ -28,9 +29,6 @@ from sub2node.train.descent import Plain, Slabs, find_descent
 from sub2node.train.fit import _Loop
 from sub2node.train.interrupt import Wish
 
-CUDA = torch.cuda.is_available()
-DEVICE = "cuda" if CUDA else "cpu"
-FAST: Any = "auto" if CUDA else "interpreted"
 LIVELY = {"dropout": 0.3, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.5,
           "weight_decay": 0.01, "conv": "gcn2"}  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

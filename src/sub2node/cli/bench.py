@@ -12,7 +12,7 @@ import typer
 
 from ..errors import ConfigError
 from ..report.numbers import short
-from .output import AsJson, console, errors, print_json, progress, say, table
+from .output import AsJson, Compiled, Device, console, errors, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from ..evaluate.efficiency import Timing
@@ -61,13 +61,8 @@ def efficiency(
             show_default="paper:NAME for like:NAME, else default",
         ),
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    compiled: Annotated[
-        str,
-        typer.Option(
-            "--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."
-        ),
-    ] = "auto",
+    device: Device = "auto",
+    compiled: Compiled = "auto",
     repeats: Annotated[int, typer.Option("--repeats", help="Timed blocks of epochs.")] = 10,
     seconds: Annotated[
         float, typer.Option("--seconds", help="After so long a model has fewer, two at least.")

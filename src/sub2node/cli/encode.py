@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ConfigError
-from .output import AsJson, console, print_json, progress, say, table
+from .output import AsJson, Device, console, print_json, progress, say, table
 from .reading import Reading, reads_data
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def encode(
         list[str] | None,
         typer.Option("--set", help="A setting of the pre-training, as in layers=3 or epochs=200."),
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Make it anew, even if it has been made before.")
     ] = False,

@@ -21,6 +21,11 @@ console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
+Compiled = Annotated[
+    str,
+    typer.Option("--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."),
+]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ConfigError
-from .output import AsJson, console, errors, print_json, progress, say, table
+from .output import AsJson, Device, console, errors, print_json, progress, say, table
 from .reading import Reading, reads_data
 from .tables import Tables
 
@@ -76,7 +76,7 @@ def data_scarce(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Folder for tables and figures.")
     ] = None,

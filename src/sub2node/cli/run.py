@@ -10,7 +10,7 @@ import typer
 
 from ..errors import ConfigError, Sub2NodeError
 from .asked import Asked, Found, asked_names
-from .output import AsJson, errors, print_json, progress, say
+from .output import AsJson, Compiled, Device, errors, print_json, progress, say
 from .place import Place
 from .reading import Reading, reads_data
 from .results import show_comparison, show_result, tested_against
@@ -106,13 +106,8 @@ def run(
     threshold: Annotated[
         str, typer.Option("--threshold", help="Of multi-label answers: zero, or the best on val.")
     ] = "zero",
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    compiled: Annotated[
-        str,
-        typer.Option(
-            "--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."
-        ),
-    ] = "auto",
+    device: Device = "auto",
+    compiled: Compiled = "auto",
     against: Annotated[
         Path | None, typer.Option("--against", help="The folder of a run to test against.")
     ] = None,

@@ -13,6 +13,7 @@ from torch.autograd.function import once_differentiable
 from .draws import Draw
 from .lists import Lists
 from .random import kept, keys
+from .shapes import block, by_replica
 
 # Measured on an H200: rows of a program and entries of each that it reads before it waits.
 _SINGLE, _SHORT = (16, 1), (8, 2)  # one entry a row; several
@@ -224,21 +225,21 @@ def aggregate(
     Returns:
         (R, n, F).
     """
-    x = _rows(x)
+    x = by_replica(x)
     replicas, _, width = x.shape
     out = x.new_empty(replicas, lists.rows, width)
     if not out.numel():
         return out
-    added = None if plus is None else _rows(plus)
+    added = None if plus is None else by_replica(plus)
     given = (
         x, x.stride(0), lists.ptr, lists.index, x if values is None else values,
         values.stride(0) if values is not None and values.dim() == 2 else 0,
         x if added is None else added, 0 if added is None else added.stride(0), out,
         lists.rows, width, times, plus_times,
     )  # fmt: skip
-    block = max(16, triton.next_power_of_2(width))
-    known = {"BF": block, "VALUES": values is not None, "PLUS": plus is not None}
-    narrow = max(1, block // 64)
+    columns = block(width)
+    known = {"BF": columns, "VALUES": values is not None, "PLUS": plus is not None}
+    narrow = max(1, columns // 64)
     if lists.longest > _LONG_ROW:
         few = lists.rows * replicas < _FLAT
         chunk, warps = (32, 2) if lists.typical <= 64 else (128 if few else 64, 4)
@@ -250,11 +251,6 @@ def aggregate(
         grid = (triton.cdiv(lists.rows, rows), replicas)
         _short[grid](*given, BR=rows, UNROLL=unroll, **known)
     return out
-
-
-def _rows(x: Tensor) -> Tensor:
-    """With the vectors of a replica one after the other; replicas may share them."""
-    return x if x[0].is_contiguous() else x.contiguous()
 
 
 class Aggregate(torch.autograd.Function):

@@ -18,6 +18,7 @@ from torch.autograd.function import once_differentiable
 
 from . import side
 from .reduce import summed
+from .shapes import block, by_replica
 
 # Measured on an H200: rows of a tile, warps, and programs over all replicas.
 _ONE, _TWO, _VECTORS, _WEIGHTS = (64, 4, 528), (128, 8, 528), (64, 4, 528), (64, 4, 264)
@@ -136,15 +137,6 @@ def _weights(
         tl.store(start + bias_offset + c, to_bias, mask=c < width)
 
 
-def _block(width: int) -> int:
-    return max(16, int(triton.next_power_of_2(width)))
-
-
-def _dense(x: Tensor) -> Tensor:
-    """With the numbers of a replica one after the other; replicas may share them."""
-    return x if x[0].is_contiguous() else x.contiguous()
-
-
 def _grid(rows: int, replicas: int, shape: tuple[int, int, int]) -> tuple[tuple[int, int], int]:
     """The grid, and how many tiles there are."""
     tiles = triton.cdiv(rows, shape[0])
@@ -160,8 +152,8 @@ class Linear(torch.autograd.Function):
         y: Tensor | None, second: Tensor | None, own2: float, share2: float, bias: Tensor | None,
     ) -> Tensor:  # fmt: skip
         """(R, n, F)."""
-        x, weight = _dense(x), _dense(weight)
-        y, second = (None if t is None else _dense(t) for t in (y, second))
+        x, weight = by_replica(x), by_replica(weight)
+        y, second = (None if t is None else by_replica(t) for t in (y, second))
         ctx.terms = ((own, share), (own2, share2))
         ctx.save_for_backward(x, weight, y, second)
         (replicas, rows, k), width = x.shape, weight.shape[2]
@@ -175,7 +167,7 @@ class Linear(torch.autograd.Function):
             weight if second is None else second, 0 if second is None else second.stride(0),
             own2, share2, k2, x if bias is None else bias, 0 if bias is None else bias.stride(0),
             out, rows, width, tiles,
-            BM=shape[0], BK=_block(k), BK2=_block(k2), BN=_block(width), OWN=own != 0,
+            BM=shape[0], BK=block(k), BK2=block(k2), BN=block(width), OWN=own != 0,
             TWO=y is not None, OWN2=own2 != 0, BIAS=bias is not None,
             PRECISION=_precision(x.device), num_warps=shape[1],
         )  # fmt: skip
@@ -185,7 +177,7 @@ class Linear(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         """To vectors, weights and bias."""
-        grad = _dense(grads[0])
+        grad = by_replica(grads[0])
         x, weight, y, second = ctx.saved_tensors
         with side.beside(grad.device, grad, x, y) if side.on(grad.device) else nullcontext():
             parts = Linear._to_weights(ctx, grad)
@@ -211,8 +203,8 @@ class Linear(torch.autograd.Function):
             grad, grad.stride(0), weight, weight.stride(0), own, share, weight.shape[1],
             grad if to_x is None else to_x, other, other.stride(0), own2, share2, other.shape[1],
             grad if to_y is None else to_y, rows, width, tiles,
-            BM=_VECTORS[0], BK=_block(weight.shape[1]), BK2=_block(other.shape[1]),
-            BN=_block(width), OWN=own != 0, OWN2=own2 != 0, TO_X=to_x is not None,
+            BM=_VECTORS[0], BK=block(weight.shape[1]), BK2=block(other.shape[1]),
+            BN=block(width), OWN=own != 0, OWN2=own2 != 0, TO_X=to_x is not None,
             TO_Y=to_y is not None, PRECISION=_precision(x.device), num_warps=_VECTORS[1],
         )  # fmt: skip
         return to_x, to_y
@@ -236,7 +228,7 @@ class Linear(torch.autograd.Function):
             _weights[grid](
                 grad, grad.stride(0), vectors, vectors.stride(0), ctx.terms[number][1], k, parts,
                 sum(sizes), sum(sizes[:number]), sum(sizes[:2]), rows, width, tiles,
-                BM=_WEIGHTS[0], BK=_block(k), BN=_block(width), BIAS=number == 0 and asked[2],
+                BM=_WEIGHTS[0], BK=block(k), BN=block(width), BIAS=number == 0 and asked[2],
                 PRECISION=_precision(x.device), num_warps=_WEIGHTS[1],
             )  # fmt: skip
         found = summed(parts).split(sizes, dim=1)

@@ -14,6 +14,7 @@ from torch.autograd.function import once_differentiable
 from .draws import Draw
 from .random import kept, keys
 from .reduce import summed
+from .shapes import block
 
 EPSILON, MOMENTUM = 1e-5, 0.1  # PyTorch's
 _TILE, _PROGRAMS = 4096, 132  # numbers of a program; programs of a sum over rows, by replica
@@ -199,9 +200,9 @@ class Norm:
 
 def _tiles(rows: int, width: int) -> tuple[int, int, int]:
     """Columns of a block, its rows, and how many blocks there are."""
-    block = max(16, triton.next_power_of_2(width))
-    height = max(1, _TILE // block)
-    return block, height, triton.cdiv(rows, height)
+    columns = block(width)
+    height = max(1, _TILE // columns)
+    return columns, height, triton.cdiv(rows, height)
 
 
 def _programs(tiles: int) -> int:
@@ -211,10 +212,10 @@ def _programs(tiles: int) -> int:
 def _statistics_of(z: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
     """Mean and 1 / sd of each channel; (R, F) each."""
     replicas, rows, width = z.shape
-    block, height, tiles = _tiles(rows, width)
+    columns, height, tiles = _tiles(rows, width)
     programs = _programs(tiles)
     parts = z.new_empty(replicas, programs, 2, width)
-    _moments[(programs, replicas)](z, z.stride(0), parts, rows, width, tiles, BM=height, BF=block)
+    _moments[(programs, replicas)](z, z.stride(0), parts, rows, width, tiles, BM=height, BF=columns)
     mean, inverse = z.new_empty(replicas, width), z.new_empty(replicas, width)
     assert norm.mean.stride(0) == norm.variance.stride(0)
     _statistics[(replicas, triton.cdiv(width, 16))](
@@ -254,14 +255,14 @@ class Finish(torch.autograd.Function):
         masked = any(ctx.needs_input_grad[:4])
         mask = torch.empty_like(z, dtype=torch.uint8) if masked else None
         replicas, rows, width = z.shape
-        block, height, tiles = _tiles(rows, width)
+        columns, height, tiles = _tiles(rows, width)
         _finish[(tiles, replicas)](
             z, z.stride(0), z if skip is None else skip, 0 if skip is None else skip.stride(0),
             z if mean is None else mean, z if inverse is None else inverse,
             z if weight is None else weight, z if bias is None else bias,
             0 if weight is None else weight.stride(0), out, z if mask is None else mask,
             *_drawn(draw, z), rows, width,
-            BM=height, BF=block, NORM=norm is not None, SKIP=skip is not None, RELU=relu,
+            BM=height, BF=columns, NORM=norm is not None, SKIP=skip is not None, RELU=relu,
             DROP=draw is not None, MASK=masked,
         )  # fmt: skip
         ctx.scale, ctx.skips = _drawn(draw, z)[-1], skip is not None
@@ -275,14 +276,14 @@ class Finish(torch.autograd.Function):
         grad = grads[0].contiguous()
         mask, z, mean, inverse, weight = ctx.saved_tensors
         replicas, rows, width = grad.shape
-        block, height, tiles = _tiles(rows, width)
+        columns, height, tiles = _tiles(rows, width)
         sums = None
         if z is not None:
             programs = _programs(tiles)
             parts = grad.new_empty(programs, replicas, 2, width)
             _affine_sums[(programs, replicas)](
                 grad, grad.stride(0), mask, z, z.stride(0), mean, inverse, parts, ctx.scale,
-                rows, width, tiles, BM=height, BF=block,
+                rows, width, tiles, BM=height, BF=columns,
             )  # fmt: skip
             sums = summed(parts)
         to_z = torch.empty_like(grad)
@@ -294,7 +295,7 @@ class Finish(torch.autograd.Function):
             grad if weight is None else weight, 0 if weight is None else weight.stride(0),
             grad if sums is None else sums, to_z, grad if to_skip is None else to_skip,
             ctx.scale, rows, width,
-            BM=height, BF=block, NORM=z is not None, SKIP=both,
+            BM=height, BF=columns, NORM=z is not None, SKIP=both,
         )  # fmt: skip
         to_weight, to_bias = (None, None) if sums is None else (sums[:, 1], sums[:, 0])
         return to_z, to_skip, to_weight, to_bias, None, None, None

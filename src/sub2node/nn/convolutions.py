@@ -45,7 +45,7 @@ class GCN(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        heard = graph.around(x, "normalized")
+        heard = graph.around(x, self.hears)
         return combine(Mapped(heard, self.linear.weight), bias=self.bias)
 
 
@@ -70,11 +70,11 @@ class GCN2(nn.Module):
         """(R, n, F) → (R, n, F)."""
         alpha, beta = self.alpha, self.beta
         if self.weight_first is None:
-            heard = graph.around(x, "normalized", times=1 - alpha, plus=first, plus_times=alpha)
+            heard = graph.around(x, self.hears, times=1 - alpha, plus=first, plus_times=alpha)
             return combine(Mapped(heard, self.weight, 1 - beta, beta))
         second = Mapped(first, self.weight_first, 1 - beta, beta, times=alpha)
         plus = None if kernels.on(x) else combine(second)
-        heard = graph.around(x, "normalized", times=1 - alpha)
+        heard = graph.around(x, self.hears, times=1 - alpha)
         mapped = Mapped(heard, self.weight, 1 - beta, beta)
         return combine(mapped, second) if plus is None else combine(mapped, bias=plus)
 
@@ -94,7 +94,7 @@ class GIN(nn.Module):
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         own = x if self.eps is None else (1 + self.eps) * x
-        total = graph.around(x, "weighted", plus=own)
+        total = graph.around(x, self.hears, plus=own)
         out: Tensor = self.second(torch.relu(self.first(total)))
         return out
 
@@ -113,7 +113,7 @@ class SAGE(nn.Module):
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        mean = graph.around(x, "mean")
+        mean = graph.around(x, self.hears)
         parts = Mapped(mean, self.around.weight), Mapped(x, self.own.weight)
         return combine(*parts, bias=self.around.bias)
 
