@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .errors import DataError as DataError
     from .errors import MissingExtraError as MissingExtraError
     from .errors import Sub2NodeError as Sub2NodeError
+    from .estimator import SubgraphClassifier as SubgraphClassifier
     from .evaluate import Result as Result
     from .evaluate import run as run
     from .io import save_task as save_task
@@ -37,6 +38,7 @@ _HOME = {
     "S2NGraph": "translate",
     "translate": "translate",
     "run": "evaluate",
+    "SubgraphClassifier": "estimator",
     "Result": "evaluate",
     "Sub2NodeError": "errors",
     "DataError": "errors",
@@ -54,6 +56,7 @@ _PARTS = (
     "io",
     "metrics",
     "nn",
+    "scoring",
     "task",
     "train",
 )

@@ -60,6 +60,18 @@ class Pattern:
         transposed = ends[:2] if same else (made(back), made(row[order]))
         return cls(*ends, *transposed, made(order))
 
+    @classmethod
+    def one_way(cls, ptr: Any, index: Any) -> Pattern:
+        """The same for sums without gradients: what is sorted by columns is left out."""
+        index = np.asarray(index)
+        dtype = index_dtype(len(index), int(index.max(initial=0)))
+        ends = [
+            torch.from_numpy(np.array(each, dtype=dtype))
+            for each in (ptr, index, owners(np.asarray(ptr)))
+        ]
+        none = torch.empty(0, dtype=torch.int32)
+        return cls(ends[0], ends[1], ends[2], none, none, none)
+
     @property
     def num_rows(self) -> int:
         """n."""

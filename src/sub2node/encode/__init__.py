@@ -5,7 +5,12 @@ from .encoding import Encoding
 from .laplacian import laplacian
 from .link_prediction import LinkSettings, link_prediction
 from .random_walk import random_walk
-from .structure import node_statistics, subgraph_inputs, subgraph_statistics
+from .structure import (
+    SubgraphScale,
+    node_statistics,
+    subgraph_inputs,
+    subgraph_statistics,
+)
 from .svd import svd
 from .weisfeiler_leman import colour_counts, weisfeiler_leman
 
@@ -13,6 +18,7 @@ __all__ = [
     "KINDS",
     "Encoding",
     "LinkSettings",
+    "SubgraphScale",
     "colour_counts",
     "encode",
     "laplacian",

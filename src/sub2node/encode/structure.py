@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -113,26 +114,70 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
         task: The subgraphs.
         kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
     """
-    train = slice(None) if task.split is None else task.split.mask("train")
+    values = _values(task, kind)
+    return _scale(task, kind, values)._inputs(values)
+
+
+@dataclass(frozen=True, eq=False)
+class SubgraphScale:
+    """How the statistics of any subgraph become model inputs: found on the training subgraphs.
+
+    Args:
+        kind: As of :func:`subgraph_inputs`.
+        mean: Of each column over the training subgraphs, (F,).
+        sd: Their standard deviations, (F,).
+        heights: How large each column is made, (F,); None: as they are, without steps.
+        edges: Where the steps of each column are.
+    """
+
+    kind: str
+    mean: Array
+    sd: Array
+    heights: Array | None = None
+    edges: tuple[Array, ...] = ()
+
+    @classmethod
+    def of(cls, task: SubgraphTask, kind: str) -> SubgraphScale:
+        """Found on the training subgraphs of a task."""
+        return _scale(task, kind, _values(task, kind))
+
+    def inputs(self, task: SubgraphTask) -> Array:
+        """Of all subgraphs of a task, which need not be the one it was found on; float32 (M, F)."""
+        return self._inputs(_values(task, self.kind))
+
+    def _inputs(self, values: Array) -> Array:
+        even = np.asarray((values - self.mean) / self.sd)
+        if self.heights is None:
+            return even.astype(np.float32)
+        raised = [
+            _HEIGHT * height * np.where(column[:, None] > edges, 1.0, -1.0)
+            for height, column, edges in zip(self.heights, values.T, self.edges, strict=True)
+        ]
+        return np.concatenate([self.heights * even, *raised], axis=1).astype(np.float32)
+
+
+def _values(task: SubgraphTask, kind: str) -> Array:
+    """Numbers of each subgraph, counts as log(1 + x)."""
     if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
 
-        counts = np.log1p(weisfeiler_leman(task))
-        return standardized(counts, counts[train]).astype(np.float32)
+        return np.asarray(np.log1p(weisfeiler_leman(task)))
     if kind != "structure":
         raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
-    values = _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
-    even = standardized(values, values[train])
-    if task.labels is None or not len(task.labels[train]):
-        return even.astype(np.float32)
-    gains, steps = _steps(values, train, task.labels[train])
-    heights = gains**_SHARPNESS
-    raised = [_HEIGHT * height * each for height, each in zip(heights, steps, strict=True)]
-    return np.concatenate([heights * even, *raised], axis=1).astype(np.float32)
+    return _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
 
 
-def _steps(values: Array, train: Any, labels: Array) -> tuple[Array, list[Array]]:
-    """How far each column tells the training classes apart, 0…1 (F,); and its steps at ±1.
+def _scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
+    train = slice(None) if task.split is None else task.split.mask("train")
+    mean, sd = _moments(values[train])
+    if kind == "wl" or task.labels is None or not len(task.labels[train]):
+        return SubgraphScale(kind, mean, sd)
+    gains, edges = _steps(values[train], task.labels[train])
+    return SubgraphScale(kind, mean, sd, gains**_SHARPNESS, edges)
+
+
+def _steps(values: Array, labels: Array) -> tuple[Array, tuple[Array, ...]]:
+    """How far each column tells the training classes apart, 0…1 (F,); and where its steps are.
 
     A tree of at most four leaves a column finds the steps; what share of the impurity of the
     classes they remove is how far it tells them apart.
@@ -142,21 +187,25 @@ def _steps(values: Array, train: Any, labels: Array) -> tuple[Array, list[Array]
     gains, steps = [], []
     for column in values.T:
         model = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3, random_state=0)
-        tree = model.fit(column[train, None], labels).tree_
+        tree = model.fit(column[:, None], labels).tree_
         leaves, impurity = tree.feature < 0, tree.impurity * tree.weighted_n_node_samples
         gains.append(1 - impurity[leaves].sum() / max(impurity[0], _TINY))
-        edges = np.sort(tree.threshold[~leaves])
-        steps.append(np.where(column[:, None] > edges, 1.0, -1.0))
-    return np.clip(gains, 0, 1), steps
+        steps.append(np.sort(tree.threshold[~leaves]))
+    return np.clip(gains, 0, 1), tuple(steps)
 
 
 def standardized(values: Array, basis: Array) -> Array:
     """Columns with mean 0 and sd 1 over the rows of ``basis``; a constant column is 0 there."""
+    mean, sd = _moments(basis)
+    return np.asarray((values - mean) / sd)
+
+
+def _moments(basis: Array) -> tuple[Array, Array]:
     if not len(basis):
-        return values
+        return np.zeros(basis.shape[1]), np.ones(basis.shape[1])
     mean, sd = basis.mean(axis=0), basis.std(axis=0)
     sd[sd < 1e-9 * (1 + np.abs(mean))] = 1
-    return np.asarray((values - mean) / sd)
+    return mean, sd
 
 
 def _even(values: Array, columns: Sequence[str]) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -98,6 +98,13 @@ class TrainedNetwork:
             "ended": self.fitted.ended,
             "seconds_before": self.fitted.seconds_before,
             "best_epoch": tuple(int(epoch) for epoch in self.fitted.best_epoch),
+            "parameters": sum(
+                values.numel()
+                for network, _ in self.built.networks
+                for values in network.parameters()
+                if values.requires_grad
+            )
+            // len(self.seeds),
         }
 
     def outputs(self, part: Part) -> Outputs:
@@ -123,6 +130,8 @@ class NetworkModel(ABC):
         checkpoint: A folder to keep states in.
         resume: Go on from the states there.
         compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
+        class_weights: How much the loss of each class counts, by its number; None: all alike.
+        seconds: How long training may take; what is best by then counts.
     """
 
     group: ClassVar[type[Group]] = Group  # how an epoch goes
@@ -133,6 +142,8 @@ class NetworkModel(ABC):
     checkpoint: Path | None = None
     resume: bool = False
     compile: Compile = "auto"
+    class_weights: tuple[float, ...] | None = field(default=None, kw_only=True)
+    seconds: float | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
@@ -147,7 +158,12 @@ class NetworkModel(ABC):
     @property
     def key(self) -> str:
         """Names all settings and encodings: another key, another model."""
-        return digest("model", repr(self.candidates), self.identity, self._columns)[:12]
+        parts = (repr(self.candidates), self.identity, self._columns)
+        return digest("model", *parts, *self._weighting)[:12]
+
+    @property
+    def _weighting(self) -> tuple[str, ...]:
+        return () if self.class_weights is None else (repr(self.class_weights),)
 
     @property
     def _columns(self) -> str | Array | None:
@@ -217,7 +233,8 @@ class NetworkModel(ABC):
         with fitting_threads(built.numbers, device):
             fitted = fit(
                 built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
-                group=self.group, what=f"Training {self.name}",
+                group=self.group, what=f"Training {self.name}", seconds=self.seconds,
+                weights=_weights(labels["train"], self.class_weights),
             )  # fmt: skip
         if not fitted.best_epoch.any():
             raise Sub2NodeError(
@@ -242,7 +259,7 @@ class NetworkModel(ABC):
         fast = device.type == "cuda" and self.compile != "off" and found()
         where = f"{device.type}{' compiled' if fast else ''}, format 2"
         parts = (task.hash, repr(settings), self.identity, str(list(seeds)), where,
-                 self._columns)  # fmt: skip
+                 self._columns, *self._weighting)  # fmt: skip
         key = digest("training", *parts)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
 
@@ -250,3 +267,12 @@ class NetworkModel(ABC):
 def target(labels: Array) -> Tensor:
     """Labels as the loss reads them."""
     return torch.from_numpy(np.array(labels, np.float32 if labels.ndim == 2 else np.int64))
+
+
+def _weights(labels: Array, by_class: tuple[float, ...] | None) -> Tensor | None:
+    """Weights of single losses, shape of the labels, with mean 1; a label not had counts 1."""
+    if by_class is None:
+        return None
+    each = np.array(by_class)
+    weights = each[labels] if labels.ndim == 1 else np.where(labels, each, 1.0)
+    return torch.from_numpy((weights / weights.mean()).astype(np.float32))

@@ -53,9 +53,11 @@ class GraphNetwork(NetworkModel):
 
     Args:
         conv: The user's own convolution, instead of the one named in the settings.
+        all_nodes: Whether nodes that no subgraph has get vectors too, for subgraphs to come.
     """
 
     conv: Callable[..., nn.Module] | None = None
+    all_nodes: bool = False
 
     @property
     def name(self) -> str:
@@ -98,7 +100,9 @@ class GraphNetwork(NetworkModel):
             graph = translated(task, settings.translation.self_loops)
 
         def more(*parts: Part) -> Stages:
-            return build_stages(task, settings, graph=graph, parts=parts, device=device)
+            return build_stages(
+                task, settings, graph=graph, parts=parts, all_nodes=self.all_nodes, device=device
+            )
 
         stages = more("train", "val")
         rows, width = rows_of(stages["train"]), settings.model.hidden

@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
-from .. import __version__
 from ..device import find_device
 from ..errors import DataError
+from ..versions import installed
 from .complete import Complete
 from .efficiency import Efficiency, Timing
 
@@ -201,7 +201,7 @@ def machine(device: str) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "torch": str(torch.__version__),
-        "sub2node": __version__,
+        "sub2node": installed("sub2node") or "",
     }
     if where.type == "cuda":
         facts["cuda"] = torch.version.cuda

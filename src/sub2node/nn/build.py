@@ -25,7 +25,7 @@ from .inputs import NodeInputs, node_inputs
 from .networks import S2N, Connected, Network, Separated, Stage
 from .readout import Members
 from .streams import Init, Streams
-from .table import NodeTable
+from .table import NodeTable, Table
 
 _NETWORKS: dict[str, type[Separated | S2N]] = {
     "separated": Separated,
@@ -61,6 +61,7 @@ def build_stages(
     *,
     graph: S2NGraph | None = None,
     parts: Sequence[Part] = ("train", "val", "test"),
+    all_nodes: bool = False,
     device: Any = "cpu",
 ) -> Stages:
     """Make what a network of this structure reads, for each part.
@@ -70,6 +71,7 @@ def build_stages(
         config: Structure, readout, translation.
         graph: The raw, complete S2N graph of the task, if it is at hand; else it is translated.
         parts: Which stages to make.
+        all_nodes: Whether nodes that no subgraph has get a row too, for subgraphs to come.
         device: Where to put the tensors.
     """
     if task.split is None:
@@ -80,7 +82,7 @@ def build_stages(
     if graph is not None and config.translated:
         graph.require_task(task)
         weak = graph.normalize(config.translation.a, config.translation.delta)
-    all_nodes = config.structure == "connected"
+    all_nodes = all_nodes or config.structure == "connected"
     rows = (
         np.arange(task.graph.num_nodes) if all_nodes else distinct(np.array(task.subgraphs.nodes))
     )
@@ -90,6 +92,30 @@ def build_stages(
         inputs = torch.from_numpy(found).to(device)
     make = _Maker(task, config, graph, weak, rows, torch.device(device), inputs)
     return Stages(rows, {part: make.stage(part) for part in parts}, make.device)
+
+
+def members_stage(
+    task: SubgraphTask, config: Config, rows: Array, *, inputs: Tensor | None = None
+) -> Stage:
+    """All subgraphs of a task by themselves: what comes before any graph around them.
+
+    Readout weights that depend on other subgraphs (``degree`` and ``degree-code``) are left out.
+
+    Args:
+        task: The subgraphs; needs no split.
+        config: Structure and readout.
+        rows: Nodes that have a row in the table, ascending.
+        inputs: What is known about the subgraphs besides their nodes.
+    """
+    if config.model.readout.startswith("degree"):
+        config = config.with_settings({"readout": "sum"})
+    make, count = _Maker(task, config, None, None, rows, torch.device("cpu"), inputs), len(task)
+    inner = config.with_inner or config.structure == "separated"
+    members = make._members("test", 0, count, positions=inner)
+    if not inner:
+        return Stage(members, slice(0, count), inputs=inputs)
+    positions, nodes = make._positions(0, count), make._inner(0, count)
+    return Stage(members, slice(0, count), positions, nodes, inputs=inputs)
 
 
 @dataclass(eq=False)
@@ -216,15 +242,40 @@ def build_network(
     """
     if not task.num_classes:
         raise DataError("the task has no labels to learn.")
-    make = find_convolution(conv if conv is not None else config.conv)
     init, streams = Init(seeds), Streams(seeds, stages.device)
     inputs = inputs or node_inputs(task, config.features, stages.rows, device=stages.device.type)
     size, features = task.graph.num_nodes, config.features
     table = NodeTable(size, stages.rows, features, inputs, init, streams)
-    weighted = task.graph.weights is not None
     known = next(iter(stages.by_part.values())).inputs
-    network = _NETWORKS[config.structure](
-        config, table, 0 if known is None else known.shape[1], task.num_classes, make, weighted,
-        init, streams,
-    )  # fmt: skip
+    network = network_on(
+        table, config, task, init, streams, inputs=0 if known is None else known.shape[1], conv=conv
+    )
     return network.to(stages.device), streams
+
+
+def network_on(
+    table: Table,
+    config: Config,
+    task: SubgraphTask,
+    init: Init,
+    streams: Streams,
+    *,
+    inputs: int = 0,
+    conv: Callable[..., nn.Module] | None = None,
+) -> Network:
+    """The network of a structure on a table of node vectors.
+
+    Args:
+        table: What nodes enter with.
+        config: Settings.
+        task: Its classes, and whether its graph is weighted.
+        init: First values.
+        streams: What its dropout reads.
+        inputs: Numbers that are known of a subgraph besides its nodes.
+        conv: As of :func:`build_network`.
+    """
+    make = find_convolution(conv if conv is not None else config.conv)
+    weighted = task.graph.weights is not None
+    return _NETWORKS[config.structure](
+        config, table, inputs, task.num_classes, make, weighted, init, streams
+    )

@@ -19,6 +19,7 @@ from ..config import Convolution
 from ..errors import ConfigError
 from .adjacency import Adjacency, Kind
 from .layers import Linear, Mapped, combine
+from .ring import Ring, leading
 from .streams import Init
 
 
@@ -43,7 +44,7 @@ class GCN(nn.Module):
         self.linear = Linear(width, width, init, glorot=True, bias=False)
         self.bias = init.zeros(1, width)
 
-    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         heard = graph.around(x, self.hears)
         return combine(Mapped(heard, self.linear.weight), bias=self.bias)
@@ -66,9 +67,9 @@ class GCN2(nn.Module):
         self.weight = init.glorot(width, width)
         self.weight_first = None if settings.shared_weights else init.glorot(width, width)
 
-    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        alpha, beta = self.alpha, self.beta
+        alpha, beta, first = self.alpha, self.beta, leading(first, graph)
         if self.weight_first is None:
             heard = graph.around(x, self.hears, times=1 - alpha, plus=first, plus_times=alpha)
             return combine(Mapped(heard, self.weight, 1 - beta, beta))
@@ -91,9 +92,10 @@ class GIN(nn.Module):
         self.first, self.second = (Linear(width, width, init) for _ in range(2))
         self.eps = init.zeros(1, 1) if settings.train_eps else None
 
-    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        own = x if self.eps is None else (1 + self.eps) * x
+        own = leading(x, graph)
+        own = own if self.eps is None else (1 + self.eps) * own
         total = graph.around(x, self.hears, plus=own)
         out: Tensor = self.second(torch.relu(self.first(total)))
         return out
@@ -111,10 +113,10 @@ class SAGE(nn.Module):
         self.around = Linear(width, width, init)
         self.own = Linear(width, width, init, bias=False)
 
-    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         mean = graph.around(x, self.hears)
-        parts = Mapped(mean, self.around.weight), Mapped(x, self.own.weight)
+        parts = Mapped(mean, self.around.weight), Mapped(leading(x, graph), self.own.weight)
         return combine(*parts, bias=self.around.bias)
 
 

@@ -13,6 +13,7 @@ from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .foreign import Foreign
 from .layers import BatchNorm, Dropout, Linear, finish
+from .ring import Ring, leading
 from .streams import Init, Streams
 
 
@@ -43,16 +44,16 @@ class Layer(nn.Module):
         return graph.drop(self.streams.draw(self.edge_dropout, self.place)).found(kind)
 
     def forward(
-        self, x: Tensor, first: Tensor, graph: Adjacency, prepared: Adjacency | None = None
+        self, x: Tensor, first: Tensor, graph: Adjacency | Ring, prepared: Adjacency | None = None
     ) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         if prepared is not None:
             graph = prepared
-        elif self.training and self.edge_dropout:
+        elif self.training and self.edge_dropout and isinstance(graph, Adjacency):
             size = len(graph.pattern.index)
             graph = graph.drop(self.streams.keep(self.edge_dropout, size, site=self.place))
         out = self.conv(x, first, graph)
-        skip = None if self.skip is None else partial(self.skip, x)
+        skip = None if self.skip is None else partial(self.skip, leading(x, graph))
         return finish(out, skip, self.norm, self.dropout)
 
 
@@ -84,14 +85,23 @@ class Encoder(nn.Module):
         """Of each layer, what can be found before its input is known."""
         return [layer.prepare(graph) for layer in self.layers]  # type: ignore[operator]
 
+    def enter(self, x: Tensor) -> Tensor:
+        """What enters the first layer; (R, n, F') → (R, n, F)."""
+        return x if self.project is None else finish(self.project(x), None, None, self.dropout)
+
     def forward(
         self, x: Tensor, graph: Adjacency, prepared: Sequence[Adjacency | None] = ()
     ) -> tuple[Tensor, Tensor]:
         """(R, n, F') → what enters the first layer, and what leaves the last; both (R, n, F)."""
         prepared = prepared or self.prepare(graph)
-        if self.project is not None:
-            x = finish(self.project(x), None, None, self.dropout)
-        out = x
+        x = out = self.enter(x)
         for layer, ready in zip(self.layers, prepared, strict=True):
             out = layer(out, x, graph, ready)
         return x, out
+
+    def inward(self, x: Tensor, rings: Sequence[Ring]) -> tuple[Tensor, Tensor]:
+        """The same from ring to ring, each layer for fewer rows: (R, n, F') → (R, n_0, F) both."""
+        x = out = self.enter(x)
+        for layer, ring in zip(self.layers, rings, strict=True):
+            out = layer(out, x, ring)
+        return x[:, : out.shape[1]], out

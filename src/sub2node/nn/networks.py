@@ -15,7 +15,7 @@ from .encoder import Encoder
 from .layers import Dropout, Linear
 from .readout import Members, Readout, SubgraphInputs
 from .streams import Init, Streams
-from .table import NodeTable
+from .table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Network(nn.Module, ABC):
     about.
     """
 
-    def __init__(self, config: Config, table: NodeTable, classes: int, init: Init) -> None:
+    def __init__(self, config: Config, table: Table, classes: int, init: Init) -> None:
         super().__init__()
         self.table = table
         self.head = Linear(config.model.hidden, classes, init)
@@ -75,7 +75,7 @@ class Separated(Network):
     """Each subgraph a graph of its own: table → encoder inside → readout → head."""
 
     def __init__(
-        self, config: Config, table: NodeTable, inputs: int, classes: int, make: MakeConvolution,
+        self, config: Config, table: Table, inputs: int, classes: int, make: MakeConvolution,
         weighted: bool, init: Init, streams: Streams,
     ) -> None:  # fmt: skip
         super().__init__(config, table, classes, init)
@@ -108,7 +108,7 @@ class S2N(Network):
     """
 
     def __init__(
-        self, config: Config, table: NodeTable, inputs: int, classes: int, make: MakeConvolution,
+        self, config: Config, table: Table, inputs: int, classes: int, make: MakeConvolution,
         weighted: bool, init: Init, streams: Streams,
     ) -> None:  # fmt: skip
         super().__init__(config, table, classes, init)

@@ -12,7 +12,33 @@ from .inputs import NodeInputs
 from .streams import Init, Streams
 
 
-class NodeTable(nn.Module):
+class Table(nn.Module):
+    """Vectors of nodes as they are, nothing of them to be trained.
+
+    Args:
+        values: (R or 1, N or 1, F); one for all where there is one.
+        replicas: R.
+        nodes: N.
+    """
+
+    table: Tensor
+
+    def __init__(self, values: Tensor, replicas: int, nodes: int) -> None:
+        super().__init__()
+        self.register_buffer("table", values, persistent=False)
+        self.shape = (replicas, nodes)
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return int(self.table.shape[-1])
+
+    def forward(self) -> Tensor:
+        """(R, N, F); not copied where all replicas or rows are the same."""
+        return self.table.expand(*self.shape, -1)
+
+
+class NodeTable(Table):
     """Vectors of the nodes that the network reads, one table a replica or one for all.
 
     Only rows that some subgraph has are kept; the others would change no output. Random ones are
@@ -27,25 +53,23 @@ class NodeTable(nn.Module):
         streams: For signs that are flipped while training.
     """
 
-    table: Tensor
     encodings: Tensor | None
 
     def __init__(
         self, num_nodes: int, rows: Array, features: NodeFeatures, inputs: NodeInputs, init: Init,
         streams: Streams,
     ) -> None:  # fmt: skip
-        super().__init__()
         table = _first_values(num_nodes, rows, features, inputs, init)
+        super().__init__(table, len(init), len(rows))
         if features.trainable:
-            self.table = nn.Parameter(table.expand(len(init), len(rows), -1).contiguous())
-        else:
-            self.register_buffer("table", table, persistent=False)  # the data's, no state
+            whole = super().forward().contiguous()
+            del self.table
+            self.table = nn.Parameter(whole)
         extra = inputs.encodings
         columns = None if extra is None else torch.from_numpy(extra)[None]
         self.register_buffer("encodings", columns, persistent=False)
         self.add = features.join == "add"
         self.streams = streams if features.sign_flips else None
-        self.shape = (len(init), len(rows))
 
     @property
     def width(self) -> int:
@@ -55,7 +79,7 @@ class NodeTable(nn.Module):
 
     def forward(self) -> Tensor:
         """(R, rows, F); not copied where all replicas or rows are the same."""
-        table = self.table.expand(*self.shape, -1)
+        table = super().forward()
         if self.encodings is None:
             return table
         extra = self.encodings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -218,6 +218,9 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash(self.hash)
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # nothing in it can change
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -222,6 +222,9 @@ class Subgraphs:
 
     def __hash__(self) -> int:
         return hash(self.hash)
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # nothing in it can change
 
     def __repr__(self) -> str:
         return f"Subgraphs({len(self):,} sets, {len(self.nodes):,} members)"

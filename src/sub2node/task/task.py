@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -265,6 +265,9 @@ class SubgraphTask:
 
     def __hash__(self) -> int:
         return hash(self.hash)
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # nothing in it can change
 
     def __repr__(self) -> str:
         kind = "multi-label" if self.multilabel else "classes"

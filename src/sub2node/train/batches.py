@@ -39,8 +39,10 @@ class BatchGroup(Group):
         orders = self._orders(len(rows))
         for step in orders:
             self.streams.begin()
-            here = labels[torch.from_numpy(step).to(labels.device)]
-            total += self.descend(losses(self.network.answer(rows[step])[1], here, own=True))  # type: ignore[operator]
+            seen = torch.from_numpy(step).to(labels.device)
+            logits = self.network.answer(rows[step])[1]  # type: ignore[operator]
+            weights = None if self.weights is None else self.weights[seen]
+            total += self.descend(losses(logits, labels[seen], own=True, weights=weights))
         return total / len(orders)
 
     def _orders(self, count: int) -> Array:

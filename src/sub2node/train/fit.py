@@ -61,6 +61,8 @@ def fit(
     checkpoint: Checkpoint | None = None,
     what: str = "Training",
     group: type[Group] | None = None,
+    weights: Tensor | None = None,
+    seconds: float | None = None,
 ) -> Fitted:
     """Train all replicas; keep of each the state with the best validation micro-F1 (first on ties).
 
@@ -73,9 +75,13 @@ def fit(
         checkpoint: Where to keep the state between epochs.
         what: The name of the work in progress reports.
         group: How an epoch goes; by default one step on all of train.
+        weights: Of the single losses of the train subgraphs; see :func:`losses`.
+        seconds: How long it may take; what is best by then counts.
     """
     groups = [(group or Group)(*each, stages, labels, training) for each in networks]
-    loop = _Loop(groups, training)
+    for each in groups:
+        each.weights = None if weights is None else weights.to(stages.device)
+    loop = _Loop(groups, training, seconds)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
     try:
@@ -112,8 +118,10 @@ def forward(
 class _Loop:
     """All groups, epoch by epoch."""
 
-    def __init__(self, groups: Sequence[Group], training: Training) -> None:
-        self.groups, self.training = groups, training
+    def __init__(
+        self, groups: Sequence[Group], training: Training, limit: float | None = None
+    ) -> None:
+        self.groups, self.training, self.limit = groups, training, limit
         self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
     def run(
@@ -131,7 +139,8 @@ class _Loop:
                 spent = (time.perf_counter() - begun) / many
                 many = max(1, min(2 * many, int(_LOOK / max(spent, 1e-9))))
             step(what, self.epoch, total, self.describe())
-            if wish.stop and self.epoch < total:
+            late = self.limit is not None and self.seconds > self.limit
+            if (wish.stop or late) and self.epoch < total:
                 return "interrupted"
             if checkpoint is not None and checkpoint.due:
                 checkpoint.save(*self.state())
@@ -194,6 +203,7 @@ class Group:
     """
 
     start = 0  # epochs before validation counts
+    weights: Tensor | None = None  # of single losses
     recordable = True  # the same operations in every epoch
 
     def __init__(
@@ -235,7 +245,8 @@ class Group:
         """One step on the train stage; the losses before it, (R,)."""
         self.network.train()
         self.streams.begin()
-        return self.descend(losses(self.network(self.stages["train"])[1], self.labels["train"]))
+        logits = self.network(self.stages["train"])[1]
+        return self.descend(losses(logits, self.labels["train"], weights=self.weights))
 
     def descend(self, loss: Tensor) -> Tensor:
         """One step of the optimiser down these losses, (R,); given back without their graph."""

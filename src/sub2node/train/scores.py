@@ -9,7 +9,9 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from .. import kernels
 
 
-def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
+def losses(
+    logits: Tensor, labels: Tensor, *, own: bool = False, weights: Tensor | None = None
+) -> Tensor:
     """Mean loss of each replica; (R,).
 
     Args:
@@ -17,9 +19,10 @@ def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
         labels: (m,) classes: cross-entropy; (m, C) zeros and ones: binary cross-entropy, mean
             over subgraphs and classes.
         own: Each replica has labels of its own: (R, m) or (R, m, C).
+        weights: What each single loss is multiplied by before the mean; shape of the labels.
     """
     replicas, count = logits.shape[:2]
-    if kernels.on(logits) and logits.numel():
+    if kernels.on(logits) and logits.numel() and weights is None:
         from ..kernels.loss import Losses
 
         return Losses.apply(logits, labels, own)  # type: ignore[no-any-return,no-untyped-call]
@@ -27,9 +30,11 @@ def losses(logits: Tensor, labels: Tensor, *, own: bool = False) -> Tensor:
         labels = labels.expand(replicas, *labels.shape)
     if labels.dim() == 3:
         each = binary_cross_entropy_with_logits(logits, labels, reduction="none")
-        return torch.stack([part.mean() for part in each])
-    each = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    return torch.stack([part.mean() for part in each.view(replicas, count)])
+    else:
+        each = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+        each = each.view(replicas, count)
+    each = each if weights is None else each * weights
+    return torch.stack([part.mean() for part in each])
 
 
 def micro_f1(logits: Tensor, labels: Tensor) -> Tensor:

@@ -54,6 +54,10 @@ class Kernel(Protocol):
         """
         ...
 
+    def own(self, left: Any) -> Array:
+        """Weight of each subgraph with itself, (b,)."""
+        ...
+
     def bytes_per_row(self, left: Any, right: Side, *, rough: bool) -> Array:
         """Scratch memory that each row of ``left`` takes; ``rough``: at most, told quickly."""
         ...
@@ -85,6 +89,12 @@ class Linear:
         # what is added lies together in memory.
         columns = np.ascontiguousarray(reach.toarray().T)
         return ((right.rows[first:] if first else right.rows) @ columns).T
+
+    def own(self, left: Any) -> Array:
+        """What each subgraph reaches of itself."""
+        reach = self._reach(left)
+        reach.sum_duplicates()
+        return np.asarray(reach.multiply(left).sum(axis=1)).ravel()
 
     def _reach(self, left: Any) -> Any:
         """Left rows times B: the neighbours of all members one after the other, not yet added up.
@@ -159,6 +169,10 @@ class ShortestPath:
         weights = sp.csr_array(weights)[:, first:]
         weights.eliminate_zeros()
         return weights
+
+    def own(self, left: Any) -> Array:
+        """A subgraph is no hop from itself."""
+        return np.ones(left.shape[0])
 
     def bytes_per_row(self, left: Any, right: Side, *, rough: bool) -> Array:
         """In the worst case all nodes and all subgraphs are near."""

@@ -148,7 +148,7 @@ class S2NGraph:
         weights = normalized(self.weights, self.statistics, a, delta)
         return replace(self, weights=weights, settings=replace(self.settings, a=a, delta=delta))
 
-    def attach(self, new: Subgraphs, *, to: Part = "train") -> Attachment:
+    def attach(self, new: Subgraphs, *, to: Part = "train", among: bool = True) -> Attachment:
         """Weights of subgraphs that were not there at translation; costs only their rows.
 
         A ``min_weight`` of the translation holds for them too; ``cut`` and ``top_k`` do not.
@@ -156,6 +156,7 @@ class S2NGraph:
         Args:
             new: Node sets of the same graph.
             to: The stage whose subgraphs they are joined to.
+            among: Whether the new ones are joined to each other too, not only to themselves.
 
         Returns:
             Raw weights, and :meth:`Attachment.normalize` for the scores of this graph.
@@ -176,11 +177,14 @@ class S2NGraph:
         source = self.source.widened(new)
         fresh = new.membership(size, dtype=source.membership.dtype)
         keep = Keep(least=self.settings.min_weight or 0.0)
-        known, among = (
-            rows(source.kernel, fresh, side, keep, limit=Limit(), what="Attaching")
-            for side in (source.known(count), Side(fresh))
-        )
-        return Attachment(known, among, self.statistics)
+
+
+        def weights(side: Side) -> Any:
+            return rows(source.kernel, fresh, side, keep, limit=Limit(), what="Attaching")
+
+        known = weights(source.known(count))
+        between = weights(Side(fresh)) if among else _own(source.kernel, fresh, keep)
+        return Attachment(known, between, self.statistics)
 
     def save(self, path: str | Path, task: SubgraphTask, *, overwrite: bool = False) -> Path:
         """Write a folder: weights as Parquet, ids and labels of the subgraphs, a JSON card."""
@@ -239,6 +243,13 @@ def normalized(weights: Any, statistics: Statistics, a: float, delta: float) -> 
     tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
     data = np.maximum(data, tiny)
     return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
+
+
+def _own(kernel: Kernel, fresh: Any, keep: Keep) -> Any:
+    """Weights of subgraphs with themselves, those that are kept; CSR (K, K)."""
+    own = kernel.own(fresh)
+    here = np.flatnonzero(keep.mask(own))
+    return sp.coo_array((own[here], (here, here)), shape=(len(own), len(own))).tocsr()
 
 
 def check_delta(delta: Any) -> None:

@@ -1,0 +1,348 @@
+"""SubgraphClassifier: fit, predict, explain, save, in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from .errors import ConfigError, DataError
+from .ragged import Array
+from .scoring import Answers, Explanation, Neighbor, Query, Scorer, load_scorer, save_scorer
+from .scoring.choices import choose, show_choices
+from .scoring.labels import encode_labels
+from .scoring.query import Index, ask, id_lists
+from .scoring.training import Recipe, train
+from .task import Graph, Names, Split, Subgraphs, SubgraphTask
+
+
+class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Which class does a set of nodes belong to?
+
+    ``fit(task)``, ``fit(graph, subgraphs, y)``, or, with ``graph`` given here, ``fit(subgraphs,
+    y)``, which is what ``cross_val_score``, ``GridSearchCV`` and ``Pipeline`` call. Subgraphs are
+    lists of node ids, a data frame with the columns ``subgraph_id`` and ``node_id``, or
+    :class:`Subgraphs`; ``y`` has one label a subgraph, or one list of labels, or a table of zeros
+    and ones.
+
+    Args:
+        structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or
+            ``auto``: structure and convolution are chosen on validation within ``budget``.
+        conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``module:Class`` or a class; by
+            default ``gcn2``.
+        graph: The global graph, for ``fit(subgraphs, y)``.
+        seeds: How many networks are averaged; their spread is the uncertainty.
+        preset: As of :func:`sub2node.run`.
+        settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
+        budget: Seconds that ``auto`` may take to choose.
+        validation: Share of the subgraphs to choose epochs and calibrate on, where the data has no
+            validation part.
+        class_weight: None, ``balanced``, or a dict of numbers by class.
+        threshold: Of multi-label answers: ``half``, or the best on ``val``.
+        unknown_nodes: A node that is not in the graph is an ``error``, or is ``drop``-ped.
+        mode: ``independent``: an answer never depends on the others asked with it; ``joint``: all
+            are in one graph, as the paper evaluates.
+        device: ``auto``, ``cpu`` or ``cuda``, to train on.
+        random_state: Of the split into training and validation.
+        verbose: Print what ``auto`` tried.
+
+    Attributes:
+        classes_: The classes, as in ``y``.
+        scorer_: The trained model.
+        validation_: Scores on the validation part.
+        test_: Scores on the test part of a task that has one, read once; else None.
+        choices_: What ``auto`` tried.
+        notes_: What to know, one sentence each.
+
+    Example:
+        >>> model = SubgraphClassifier().fit(graph, [["TP53", "MDM2"], ["INS", "IGF1"]], ["a", "b"])
+        >>> model.predict_proba([["TP53", "CDKN1A"]])
+    """
+
+    def __init__(
+        self,
+        structure: str = "s2n+a",
+        conv: str | Callable[..., Any] | None = None,
+        *,
+        graph: Any = None,
+        seeds: int | Sequence[int] = 5,
+        preset: str = "default",
+        settings: Mapping[str, Any] | None = None,
+        budget: float = 120.0,
+        validation: float = 0.2,
+        class_weight: str | Mapping[Any, float] | None = None,
+        threshold: str = "half",
+        unknown_nodes: str = "error",
+        mode: str = "independent",
+        device: str = "auto",
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.structure = structure
+        self.conv = conv
+        self.graph = graph
+        self.seeds = seeds
+        self.preset = preset
+        self.settings = settings
+        self.budget = budget
+        self.validation = validation
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.unknown_nodes = unknown_nodes
+        self.mode = mode
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, labels: Any = None) -> Self:
+        """Learn; see the class for what may be given.
+
+        Args:
+            X: A task; or subgraphs (with ``y``); or a graph (with subgraphs and ``labels``).
+            y: Labels; after a graph, the subgraphs.
+            labels: After a graph and subgraphs, the labels.
+        """
+        task, classes = self._task(X, y, labels)
+        task = self._split(task)
+        recipe = self._recipe(classes)
+        self.choices_: list[dict[str, Any]] = []
+        if self.structure == "auto":
+            found, self.choices_ = choose(task, recipe, self.budget)
+            recipe = replace(recipe, structure=found.structure, conv=found.conv)
+            if self.verbose:
+                show_choices(self.choices_)
+        self.scorer_ = train(task, recipe, choices=self.choices_)
+        self._describe(classes)
+        return self
+
+    def _recipe(self, classes: Array) -> Recipe:
+        auto = self.structure == "auto"
+        if auto and self.conv is not None:
+            raise ConfigError("structure='auto' chooses the convolution too; leave conv away.")
+        return Recipe(
+            structure=None if auto else self.structure, conv=self.conv, seeds=self.seeds,
+            preset=self.preset, settings=self.settings, class_weight=self.class_weight,
+            threshold=self.threshold, device=self.device, classes=classes,
+        )  # fmt: skip
+
+    def _describe(self, classes: Array) -> None:
+        card = self.scorer_.card
+        self.classes_ = classes
+        self.validation_, self.test_ = card["validation"], card.get("test")
+        self.notes_ = tuple(card["notes"])
+
+    def _task(self, X: Any, y: Any, labels: Any) -> tuple[SubgraphTask, Array]:
+        """The data as a task, and its classes as they were given."""
+        if isinstance(X, SubgraphTask):
+            return self._of_task(X, y)
+        from .io.graphs import as_graph
+
+        given = labels is not None or isinstance(X, Graph)
+        graph, sets, target = (X, y, labels) if given else (self.graph, X, y)
+        if graph is None:
+            raise ConfigError(
+                "the global graph is missing: fit(graph, subgraphs, y), or"
+                " SubgraphClassifier(graph=…).fit(subgraphs, y)."
+            )
+        query = self._query(Index(as_graph(graph)), sets, self.unknown_nodes)
+        if hasattr(target, "columns") and "subgraph_id" in target.columns:
+            target = _in_order(target, query.names)
+        values, classes = encode_labels(target, len(query))
+        named = query.names if query.names != tuple(map(str, range(len(query)))) else None
+        given_sets = query.subgraphs
+        subgraphs = Subgraphs(
+            given_sets.ptr, given_sets.nodes, given_sets.weights,
+            names=None if named is None else Names(named),
+        )  # fmt: skip
+        names = tuple(map(str, classes))
+        return SubgraphTask(as_graph(graph), subgraphs, values, names), classes
+
+    def _of_task(self, task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
+        if y is not None:
+            values, classes = encode_labels(y, len(task))
+            return replace(task, labels=values, class_names=tuple(map(str, classes))), classes
+        if task.labels is None:
+            raise DataError("the task has no labels to learn.")
+        return task, np.array(task.class_names)
+
+    def _split(self, task: SubgraphTask) -> SubgraphTask:
+        """With training and validation parts, drawn where there are none."""
+        if not isinstance(self.validation, int | float) or not 0 < self.validation < 1:
+            raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
+        codes = np.zeros(len(task), np.int8) if task.split is None else np.array(task.split.codes)
+        if not (codes == 2).any():
+            train = np.flatnonzero(codes == 0)
+            assert task.labels is not None
+            share = (1 - self.validation, self.validation, 0.0)
+            drawn = Split.random(task.labels[train], fractions=share, seed=self.random_state)
+            codes[train] = drawn.codes
+        if not (codes == 2).any() or not (codes == 0).any():
+            raise DataError(
+                f"{len(task)} subgraphs are too few to learn from some and choose on others;"
+                " give more, or a larger share for validation."
+            )
+        return task.with_split(Split(codes))
+
+    def _query(self, index: Index, sets: Any, unknown: str) -> Query:
+        if isinstance(sets, Query):
+            return sets
+        if isinstance(sets, SubgraphTask):
+            if sets.graph != index.graph:
+                raise DataError("the task has another graph than the model was trained on.")
+            sets = sets.subgraphs
+        if isinstance(sets, Subgraphs):
+            if len(sets.nodes) and sets.nodes.max() >= index.graph.num_nodes:
+                raise DataError(f"node {sets.nodes.max()} is not in the graph.")
+            if (sets.sizes == 0).any():
+                who = sets.name_of(int(np.argmin(sets.sizes)))
+                raise DataError(f"subgraph {who!r} is empty; it needs a node.")
+            return Query.of(sets)
+        lists, names = id_lists(sets)
+        return ask(index, lists, names, unknown)
+
+    def _fitted(self) -> Scorer:
+        if not hasattr(self, "scorer_"):
+            raise NotFittedError("this SubgraphClassifier is not fitted yet; call fit or load.")
+        return self.scorer_
+
+    def answers(self, X: Any) -> Answers:
+        """Probabilities, their spread over seeds, and the share of known nodes."""
+        scorer = self._fitted()
+        query = self._query(scorer.index, X, self.unknown_nodes)
+        return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, in the order of ``classes_``; (K, C)."""
+        return self.answers(X).probabilities
+
+    def predict(self, X: Any) -> Array:
+        """The class of each subgraph, (K,); multi-label: zeros and ones, (K, C)."""
+        said = self.answers(X).said
+        if self._fitted().multilabel:
+            return said.astype(np.int64)
+        return np.asarray(self.classes_[said.argmax(axis=1)])
+
+    def transform(self, X: Any) -> Array:
+        """Vectors of subgraphs, those of all seeds side by side; (K, seeds · width)."""
+        scorer = self._fitted()
+        query = self._query(scorer.index, X, self.unknown_nodes)
+        vectors, _ = scorer.outputs(query, mode=self.mode)  # type: ignore[arg-type]
+        return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), -1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Names of the columns of :meth:`transform`."""
+        scorer = self._fitted()
+        width = scorer.known.config.model.hidden
+        names = [f"seed{seed}_{i}" for seed in scorer.seeds for i in range(width)]
+        return np.array(names, dtype=object)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy; of multi-label answers micro-F1."""
+        from sklearn.metrics import accuracy_score, f1_score
+
+        if y is None and isinstance(X, SubgraphTask):
+            y = X.labels if X.multilabel else self.classes_[X.labels]
+        said = self.predict(X)
+        if not self._fitted().multilabel:
+            return float(accuracy_score(np.asarray(y).ravel(), said, sample_weight=sample_weight))
+        table = np.asarray(y) if not isinstance(y, list) else self._table(y)
+        return float(f1_score(table, said, average="micro", sample_weight=sample_weight,
+                              zero_division=0))  # fmt: skip
+
+    def _table(self, y: list[Any]) -> Array:
+        """Lists of labels as zeros and ones."""
+        known = {label: number for number, label in enumerate(self.classes_.tolist())}
+        table = np.zeros((len(y), len(known)), np.int64)
+        for row, labels in enumerate(y):
+            for label in labels:
+                if label not in known:
+                    raise DataError(f"the label {label!r} is no class of this model.")
+                table[row, known[label]] = 1
+        return table
+
+    def explain(self, X: Any, label: str | None = None) -> list[Explanation]:
+        """Why: what members and known subgraphs contribute to the probability of a class.
+
+        Args:
+            X: Subgraphs.
+            label: The class; by default the likeliest of each.
+        """
+        scorer = self._fitted()
+        query = self._query(scorer.index, X, self.unknown_nodes)
+        return scorer.explain(query, label=None if label is None else str(label))
+
+    def neighbors(self, X: Any, count: int = 10) -> list[list[Neighbor]]:
+        """The most similar training subgraphs of each, by their vectors."""
+        scorer = self._fitted()
+        return scorer.neighbors(self._query(scorer.index, X, self.unknown_nodes), count=count)
+
+    def save(self, path: str | Path, *, graph: str | None = None, overwrite: bool = False) -> Path:
+        """Write a folder that :meth:`load`, ``s2n predict`` and ``s2n serve`` read.
+
+        Args:
+            path: The folder.
+            graph: Where the data lies, to refer to its graph instead of including it.
+            overwrite: Whether a model that is there may be replaced.
+        """
+        scorer = self._fitted()
+        kinds = {"estimator": self._kept(), "labels": self.classes_.tolist()}
+        known = replace(scorer, card={**scorer.card, **kinds})
+        return save_scorer(known, path, graph=graph, overwrite=overwrite)
+
+    def _kept(self) -> dict[str, Any]:
+        """Parameters that a saved model remembers."""
+        names = ("preset", "budget", "validation", "threshold", "unknown_nodes", "mode",
+                 "random_state")  # fmt: skip
+        config = self._fitted().known.config
+        structure = {"structure": config.structure, "conv": config.conv}
+        return {**structure, **{name: getattr(self, name) for name in names}}
+
+    @classmethod
+    def load(cls, path: str | Path, *, graph: Any = None, conv: Any = None) -> SubgraphClassifier:
+        """Read what :meth:`save` wrote.
+
+        Args:
+            path: The folder.
+            graph: The global graph, where the folder only refers to one.
+            conv: The convolution class, where it is one of your own.
+        """
+        scorer = load_scorer(path, graph=graph, conv=conv)
+        known = scorer.card.get("estimator", {})
+        options = {name: value for name, value in known.items() if name in cls._get_param_names()}
+        model = cls(**{**options, "seeds": list(scorer.seeds)})
+        model.conv = conv if conv is not None else model.conv
+        model.scorer_ = scorer
+        model.choices_ = scorer.card.get("choices", [])
+        model._describe(np.array(scorer.card.get("labels", scorer.classes)))
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "scorer_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.no_validation = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _in_order(frame: Any, names: Sequence[str]) -> Any:
+    """Labels of a frame in the order of the subgraphs: one a subgraph, or a list each."""
+    from .task.frames import Frame
+    from .task.ids import IdSpace
+    from .task.labels import read_labels
+
+    space = IdSpace.in_order(Names(names).arrow)
+    values, classes, _, _ = read_labels(Frame.of(frame, "labels", {}), space, ())
+    if values is None:
+        raise DataError("the labels table has no column 'label'.")
+    if values.ndim == 1:
+        return np.array(classes)[values]
+    return [[classes[c] for c in np.flatnonzero(row)] for row in values]

@@ -1,0 +1,54 @@
+"""A layer for some nodes only: what is needed to answer for new nodes beside a known graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from ..pattern import Pattern
+
+
+class _Rows(Protocol):
+    @property
+    def pattern(self) -> Pattern:
+        """Rows are the nodes that a layer answers for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ring:
+    """The messages of one layer, to the leading nodes of those that it reads.
+
+    Args:
+        pattern: Targets × sources; the targets are the first of the sources.
+        values: One an entry.
+        rest: What the targets hear besides, (R, targets, F); None for nothing.
+    """
+
+    pattern: Pattern
+    values: Tensor
+    rest: Tensor | None = None
+
+    def around(
+        self,
+        x: Tensor,
+        kind: str,
+        *,
+        times: float = 1.0,
+        plus: Tensor | None = None,
+        plus_times: float = 1.0,
+    ) -> Tensor:
+        """As of an :class:`Adjacency`; the values are made for one kind."""
+        heard = self.pattern.aggregate(x, self.values)
+        if self.rest is not None:
+            heard = heard + self.rest
+        heard = heard if times == 1 else heard * times
+        return heard if plus is None else torch.add(heard, plus, alpha=plus_times)
+
+
+def leading(x: Tensor, graph: _Rows) -> Tensor:
+    """The vectors of the nodes that a layer answers for; (R, n, F) → (R, targets, F)."""
+    rows = graph.pattern.num_rows
+    return x if x.shape[1] == rows else x[:, :rows]

@@ -1,0 +1,72 @@
+"""The model card: what a model is, for people to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .scorer import Scorer
+
+
+def model_card(scorer: Scorer) -> str:
+    """Markdown."""
+    task, config, card = scorer.task, scorer.known.config, scorer.card
+    graph, seeds = task.graph, scorer.seeds
+    kind = "several labels a subgraph" if task.multilabel else "one label a subgraph"
+    lines = [
+        f"# {config.structure} {config.conv} on {task.name or 'your data'}",
+        "",
+        f"Answers which of {len(task.class_names)} classes a set of nodes belongs to ({kind}).",
+        "",
+        "## Trained on",
+        "",
+        f"- A graph of {graph.num_nodes:,} nodes and {graph.num_edges:,} edges (content hash"
+        f" `{graph.hash[:12]}`).",
+        f"- {len(task) - task.num_virtual:,} training subgraphs"
+        + (f" and {task.num_virtual:,} virtual ones" if task.num_virtual else "")
+        + f", and {card.get('validation_subgraphs', 0):,} to choose and calibrate on.",
+        f"- {len(seeds)} seeds ({', '.join(map(str, seeds))}), whose mean is the answer and whose"
+        " spread is its uncertainty.",
+        "",
+        "## Scores",
+        "",
+        "| | micro-F1 | macro-F1 | accuracy | log loss | n |",
+        "|---|---|---|---|---|---|",
+    ]
+    for part in ("validation", "test"):
+        found = card.get(part)
+        if found:
+            numbers = (found[name] for name in ("micro_f1", "macro_f1", "accuracy", "log_loss"))
+            cells = " | ".join(f"{value:.4f}" for value in numbers)
+            lines.append(f"| {part} | {cells} | {found['subgraphs']} |")
+    lines += [
+        "",
+        "Validation was used to choose the best epoch of each seed and to calibrate, so its numbers"
+        " are a little too good."
+        + (" The test part was read once." if card.get("test") else " There was no test part."),
+        "",
+        "## How it answers",
+        "",
+        "- A new subgraph is joined to the training subgraphs; by default its answer does not"
+        " depend on the others asked with it."
+        if config.translated
+        else "- A new subgraph is answered for by itself.",
+        f"- Logits are divided by {scorer.temperature:.3f}, the temperature that fits validation"
+        " best.",
+    ]
+    if task.multilabel:
+        lines.append(f"- A class is claimed above a probability of {scorer.threshold:.3f}.")
+    if config.features.trainable and config.features.kind == "random":
+        lines.append(
+            "- Nodes that no training subgraph has keep vectors that nothing was learned about."
+        )
+    lines += ["", "## Classes", "", "| class | training subgraphs |", "|---|---|"]
+    counts = task.label_counts()[0]
+    for name, count in zip(task.class_names, counts, strict=True):
+        lines.append(f"| {name.replace('|', chr(92) + '|')} | {count:,} |")
+    notes = card.get("notes", [])
+    if notes:
+        lines += ["", "## To know", "", *(f"- {note}" for note in notes)]
+    versions = ", ".join(f"{name} {number}" for name, number in card.get("versions", {}).items())
+    lines += ["", "## Made with", "", versions or "unknown versions", ""]
+    return "\n".join(lines)

@@ -1,0 +1,221 @@
+"""Subgraphs that are asked about: from the ids people use to positions in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import ConfigError, DataError
+from ..ragged import Array, pointers, ranges
+from ..task import Graph, Subgraphs
+from ..task.names import Names
+
+Unknown = Literal["error", "drop"]
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """Subgraphs to answer for.
+
+    Args:
+        names: What each is called in answers.
+        subgraphs: Their nodes that the graph has.
+        known: Share of the nodes asked about that the graph has; (K,).
+        unknown: The others, by subgraph.
+    """
+
+    names: tuple[str, ...]
+    subgraphs: Subgraphs
+    known: Array
+    unknown: tuple[tuple[str, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def take(self, positions: Sequence[int] | Array) -> Query:
+        """Some of them, in this order."""
+        chosen = np.asarray(positions, np.int64)
+        given = self.subgraphs
+        flat = ranges(given.ptr[chosen], given.sizes[chosen])
+        weights = None if given.weights is None else given.weights[flat]
+        return Query(
+            tuple(self.names[i] for i in chosen),
+            Subgraphs(pointers(given.sizes[chosen]), given.nodes[flat], weights),
+            self.known[chosen],
+            tuple(self.unknown[i] for i in chosen),
+        )
+
+    @classmethod
+    def of(cls, subgraphs: Subgraphs, names: Sequence[str] | None = None) -> Query:
+        """Subgraphs of the graph itself, all of whose nodes are known."""
+        count = len(subgraphs)
+        given = names or [subgraphs.name_of(i) for i in range(count)]
+        return cls(tuple(given), subgraphs, np.ones(count), ((),) * count)
+
+    @classmethod
+    def join(cls, queries: Sequence[Query]) -> Query:
+        """Several, one after the other."""
+        parts = [query.subgraphs for query in queries]
+        weighted = any(part.weights is not None for part in parts)
+        flat = [_weights(part) for part in parts] if weighted else []
+        return cls(
+            tuple(name for query in queries for name in query.names),
+            Subgraphs(
+                pointers(np.concatenate([part.sizes for part in parts])),
+                np.concatenate([part.nodes for part in parts]),
+                np.concatenate(flat) if weighted else None,
+            ),
+            np.concatenate([query.known for query in queries]),
+            tuple(found for query in queries for found in query.unknown),
+        )
+
+
+def _weights(subgraphs: Subgraphs) -> Array:
+    given = subgraphs.weights
+    return np.ones(len(subgraphs.nodes), np.float32) if given is None else given
+
+
+class Node(NamedTuple):
+    """A node as a search shows it."""
+
+    id: str
+    title: str
+    degree: int
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """The nodes of a graph by id, and by words in their ids and titles.
+
+    Args:
+        graph: The graph.
+    """
+
+    graph: Graph
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        names = self.graph.names
+        return {} if names is None else {name: i for i, name in enumerate(names)}
+
+    def find(self, node: Any) -> int:
+        """The position of a node, -1 for none of ours."""
+        if isinstance(node, bool | np.bool_) or not isinstance(node, str | int | np.integer):
+            kind = type(node).__name__
+            raise DataError(f"a node is known by text or a whole number, found {node!r} ({kind}).")
+        if self.graph.names is not None:
+            return self._positions.get(str(node), -1)
+        if isinstance(node, str):
+            plain = node.isascii() and node.isdigit() and (node == "0" or node[0] != "0")
+            node = int(node) if plain and len(node) < 19 else -1
+        return int(node) if 0 <= node < self.graph.num_nodes else -1
+
+    def name(self, position: int) -> str:
+        """The id of a node."""
+        names = self.graph.names
+        return str(position) if names is None else names[position]
+
+    def title(self, position: int) -> str:
+        """What people call it, or nothing."""
+        titles = self.graph.titles
+        return "" if titles is None else titles[position]
+
+    @cached_property
+    def _ids(self) -> Any:
+        names = self.graph.names
+        return Names(map(str, range(self.graph.num_nodes))).arrow if names is None else names.arrow
+
+    def search(self, text: str, count: int) -> list[Node]:
+        """Nodes whose id or title has this text, those first that begin with it."""
+        wanted = text.strip()
+        if not wanted or count < 1:
+            return []
+        columns = [self._ids] + ([] if self.graph.titles is None else [self.graph.titles.arrow])
+        ranked = np.full(self.graph.num_nodes, 3, np.int8)
+        for column in columns:
+            for rank, found in (
+                (2, pc.match_substring(column, wanted, ignore_case=True)),
+                (1, pc.starts_with(column, wanted, ignore_case=True)),
+                (0, pc.equal(pc.utf8_lower(column), wanted.lower())),
+            ):
+                ranked[np.asarray(found) & (ranked > rank)] = rank
+        hits = np.flatnonzero(ranked < 3)
+        order = np.lexsort((hits, -self.graph.degrees[hits], ranked[hits]))[:count]
+        return [Node(self.name(i), self.title(i), int(self.graph.degrees[i])) for i in hits[order]]
+
+
+def ask(
+    index: Index, sets: Sequence[Sequence[Any]], names: Sequence[str] | None, unknown: str
+) -> Query:
+    """A query from lists of node ids.
+
+    Args:
+        index: Of the graph.
+        sets: Ids, text or whole numbers; one that is given twice counts once.
+        names: Of the subgraphs; by default their numbers.
+        unknown: Of nodes that the graph does not have: ``error``, or ``drop`` them.
+    """
+    if unknown not in ("error", "drop"):
+        raise ConfigError(f"unknown_nodes is error or drop here, not {unknown!r}.")
+    given = [str(i) for i in range(len(sets))] if names is None else list(map(str, names))
+    if len(given) != len(sets):
+        raise DataError(f"{len(sets):,} subgraphs but {len(given):,} names.")
+    flat: list[int] = []
+    counts, shares, lost = [], [], []
+    for name, nodes in zip(given, sets, strict=True):
+        if isinstance(nodes, str | bytes) or not hasattr(nodes, "__iter__"):
+            raise DataError(f"subgraph {name!r} is {nodes!r}, expected a list of node ids.")
+        found = {str(node): index.find(node) for node in nodes}
+        here = sorted({position for position in found.values() if position >= 0})
+        missing = tuple(node for node, position in found.items() if position < 0)
+        _check(name, found, missing, unknown, known=bool(here))
+        flat += here
+        counts.append(len(here))
+        shares.append(1 - len(missing) / len(found))
+        lost.append(missing)
+    subgraphs = Subgraphs(pointers(np.array(counts, np.int64)), np.array(flat, np.int64))
+    return Query(tuple(given), subgraphs, np.array(shares, np.float64), tuple(lost))
+
+
+def _check(
+    name: str, found: dict[str, int], missing: tuple[str, ...], unknown: str, *, known: bool
+) -> None:
+    if not found:
+        raise DataError(f"subgraph {name!r} is empty; it needs a node.")
+    words = ", ".join(repr(node[:60]) for node in missing[:_SHOWN])
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    if missing and unknown == "error":
+        raise DataError(
+            f"subgraph {name!r} has nodes that are not in the graph: {words}{more};"
+            " unknown_nodes='drop' goes on without them."
+        )
+    if not known:
+        raise DataError(f"no node of subgraph {name!r} is in the graph: {words}{more}.")
+
+
+def id_lists(data: Any) -> tuple[list[Any], list[str] | None]:
+    """Lists of ids, and names where there are some, from lists or a frame of members."""
+    from ..task.frames import Frame
+
+    if isinstance(data, dict | pa.Table) or hasattr(data, "columns"):
+        frame = Frame.of(data, "members", {})
+        who, what = frame.ids("subgraph_id"), frame.ids("node_id")
+        spaces = who.dictionary_encode()
+        order = np.argsort(np.asarray(spaces.indices), kind="stable")
+        counts = np.bincount(np.asarray(spaces.indices), minlength=len(spaces.dictionary))
+        nodes = what.take(pa.array(order)).to_pylist()
+        lists = [nodes[a:b] for a, b in pairwise(pointers(counts))]
+        return lists, [str(name) for name in spaces.dictionary.to_pylist()]
+    if isinstance(data, str | bytes) or not hasattr(data, "__len__"):
+        raise DataError(
+            f"subgraphs are lists of node ids, or a frame of members; found {type(data).__name__}."
+        )
+    return list(data), None
