@@ -26,7 +26,7 @@ class DataError(Sub2NodeError):
     def __init__(
         self, message: str, *, path: str | PathLike[str] | None = None, line: int | None = None
     ) -> None:
-        self.path, self.line = path, line
+        self.reason, self.path, self.line = message, path, line
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         super().__init__(place + message)
 

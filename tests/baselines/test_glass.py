@@ -219,7 +219,7 @@ def test_without_labels_surroundings_are_all_there_is() -> None:
 
 def test_glass_learns_by_name() -> None:
     task = s2n.load_task("generate:component,subgraphs=100")
-    settings = {"features.kind": "constant", "epochs": 25, "lr": 0.01, "pool": "sum"}
+    settings = {"features.kind": "constant", "epochs": 25, "lr": 0.003, "pool": "size"}
     result = s2n.run(task, model="glass", seeds=2, preset="fast", settings=settings)
     assert result.model == "glass"
     assert result.test["micro_f1"].mean > 0.8

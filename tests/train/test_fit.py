@@ -189,8 +189,12 @@ def test_a_second_ctrl_c_interrupts_at_once(task) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with listen(interrupt), pytest.raises(KeyboardInterrupt):
-        trained(task, LIVELY, [10])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # Spark may have left its own
+    try:
+        with listen(interrupt), pytest.raises(KeyboardInterrupt):
+            trained(task, LIVELY, [10])
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_progress_tells_loss_score_and_replicas(task) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -75,7 +75,7 @@ class Reading:
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
-                columns=_mapping(self.column or []),
+                columns=column_mapping(self.column or []),
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 variant=self.variant,
@@ -83,7 +83,8 @@ class Reading:
             )
 
 
-def _mapping(pairs: list[str]) -> Mapping[str, str]:
+def column_mapping(pairs: list[str]) -> dict[str, str]:
+    """``ours=yours``, as often as given."""
     columns = {}
     for pair in pairs:
         ours, equals, theirs = pair.partition("=")

@@ -82,7 +82,7 @@ def read_jsonl(path: Path) -> Sets:
     Line by line, because a columnar JSON reader guesses types and would turn ids into dates.
     """
     first_line(path)
-    rows = [_json_row(path, number, line) for number, line in lines(path)]
+    rows = [json_row(path, number, line) for number, line in lines(path)]
     ids = [row.get("id", position) for position, row in enumerate(rows)]
     _check_unique(ids, path)
     names = _column(ids)
@@ -106,7 +106,9 @@ def read_jsonl(path: Path) -> Sets:
     return Sets(pa.table(members), pa.table(labels) if len(labels) > 1 else None)
 
 
-def _json_row(path: Path, number: int, line: str) -> dict[str, Any]:
+def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
+    """The subgraph of a line, checked."""
+
     def refuse(message: str) -> DataError:
         return DataError(message, path=path, line=number)
 

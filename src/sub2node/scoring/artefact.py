@@ -23,7 +23,7 @@ from torch import nn
 from ..config import Config
 from ..encode import SubgraphScale
 from ..errors import ConfigError, DataError, Sub2NodeError
-from ..files import new_folder, written
+from ..files import check_folder, new_folder, require_writable, written
 from ..nn import CONVOLUTIONS
 from ..ragged import Array
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
@@ -42,6 +42,12 @@ _OURS = (
     r"model\.json|weights\.safetensors|known\.safetensors|(edges|nodes|subgraphs)\.parquet"
     r"|MODEL_CARD\.md"
 )
+
+
+def check_place(path: str | Path, *, overwrite: bool) -> None:
+    """Raise unless a model folder can be made here."""
+    check_folder(Path(path), overwrite=overwrite, ours=_OURS)
+    require_writable(Path(path))
 
 
 def save_scorer(
