@@ -285,3 +285,27 @@ def test_numbers_are_ids_where_nodes_have_no_names() -> None:
         with pytest.raises(DataError, match="not in the graph"):
             scorer.ask(bad)
     assert [node.id for node in scorer.find_nodes("12", count=2)] == ["12"]
+
+
+def test_edges_and_weights_of_members_are_kept() -> None:
+    task = small_task()
+    rng = np.random.default_rng(0)
+    ptr, pairs = task.subgraphs.induced_edges(task.graph)
+    keep = rng.random(pairs.shape[1]) < 0.5
+    counts = np.bincount(task.subgraphs.owner[pairs[0][keep]], minlength=len(task))
+    given = task.subgraphs
+    sets = Subgraphs(
+        given.ptr, given.nodes, rng.random(len(given.nodes)) + 0.5,
+        np.concatenate([[0], np.cumsum(counts)]), given.nodes[pairs[:, keep]].T,
+    )  # fmt: skip
+    own = SubgraphTask(task.graph, sets, task.labels, (), task.split)
+    found = trained(own)
+    scorer = scorer_of(found, own)
+    asked = part(own, "val")
+    close(scorer.outputs(asked, mode="joint")[1], found.outputs("val").logits)
+    order = np.array([3, 3, 0])
+    whole = scorer.outputs(asked)[1]
+    close(scorer.outputs(asked.take(order))[1], whole[:, order])
+    close(scorer.outputs(Query.join([asked.take([1]), asked]))[1][:, 1:], whole)
+    with pytest.raises(DataError, match="some subgraphs have edges"):
+        Query.join([asked, part(task, "val")])

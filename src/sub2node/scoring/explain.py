@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .known import Joined
     from .scorer import Scorer
 
-_STEPS = (32, 128, 512)  # points on the line; more where the sum is not met
+_STEPS = (32, 64, 128)  # points on the line; more where the sum is not met
 _CLOSE = 2e-4  # how far the sum may be off
 _NEARLY = 1e-9  # a link of weight 0 is none, which some convolutions tell from a weak one
 _ROWS = 1 << 15  # members, links and copies of them that are looked at together

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from ..nn.adjacency import Adjacency, Kind
-from ..nn.ring import Ring
+from ..nn.ring import Ring, Within
 from ..pattern import Pattern
 from ..ragged import Array, owners
 from ..task.inside import edges_inside, uphill_entries, uphill_rows
@@ -161,11 +161,27 @@ def rings(
     if layers == 1:
         return [last]
     assert base is not None
-    first = _first_ring(known, links, scaled, kind, (owners(ptr), index, values), make)
-    here = torch.from_numpy(links.nodes)
-    rest = base.index_select(1, here) * scaled.rest.unsqueeze(-1)
-    rest = torch.cat([rest.new_zeros(len(rest), count, rest.shape[2]), rest], dim=1)
-    return [Ring(*first, rest), last]
+    # The first of two layers answers for the neighbours too, which hear the new one besides.
+    both = np.concatenate([ptr, ptr[-1] + 1 + np.arange(total - count)])
+    pattern = make(both, np.concatenate([index, links.owner]), total)
+    rest = base.index_select(1, torch.from_numpy(links.nodes)) * scaled.rest.unsqueeze(-1)
+    within = _within(known, links, scaled, make) if kind == "normalized" else None
+    return [Ring(pattern, torch.cat([values, scaled.outward]), rest, within), last]
+
+
+def _within(known: KnownGraph, links: Links, scaled: _Scaled, make: Any) -> Within:
+    """Neighbours of a new one have other degrees than before, and hear each other otherwise."""
+    here, there, weights = known.inside(links)
+    size = len(links.nodes)
+    rows, columns = (
+        np.concatenate(each) for each in ((np.arange(size), here, there),
+                                          (np.arange(size), there, here))
+    )  # fmt: skip
+    data = torch.cat([known.loops[torch.from_numpy(links.nodes)], weights, weights]).numpy()
+    matrix = sp.coo_array((data, (rows, columns)), shape=(size, size)).tocsr()
+    pattern = make(matrix.indptr, matrix.indices, size)
+    change = scaled.after - scaled.before
+    return Within(pattern, torch.from_numpy(matrix.data), change, scaled.after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,33 +221,6 @@ class _Scaled:
         before, after = known.degrees[nodes].rsqrt(), (known.degrees[nodes] + a).rsqrt()
         both = a * here[owner] * after
         return cls(loops * here * here, both, both, after, before, after)
-
-
-def _first_ring(
-    known: KnownGraph, links: Links, scaled: _Scaled, kind: Kind,
-    centre: tuple[Array, Array, Tensor], make: Any,
-) -> tuple[Pattern, Tensor]:  # fmt: skip
-    """Messages to new subgraphs and to all of their neighbours, by how they differ from known."""
-    count, size = len(links), len(links.nodes)
-    place = count + np.arange(size)
-    rows, columns = [centre[0], place], [centre[1], links.owner]
-    values = [centre[2], scaled.outward]
-    if kind == "normalized":  # neighbours have other degrees than before, and are heard otherwise
-        change = scaled.after - scaled.before
-        here, there, weights = known.inside(links)
-        one, two = torch.from_numpy(here), torch.from_numpy(there)
-        loops = known.loops[torch.from_numpy(links.nodes)]
-        rows += [place, count + here, count + there]
-        columns += [place, count + there, count + here]
-        values += [
-            scaled.after * loops * change,
-            scaled.after[one] * weights * change[two],
-            scaled.after[two] * weights * change[one],
-        ]
-    row, column, value = np.concatenate(rows), np.concatenate(columns), torch.cat(values)
-    total = count + size
-    order = sp.coo_array((np.arange(len(row)), (row, column)), shape=(total, total)).tocsr()
-    return make(order.indptr, order.indices, total), value[torch.from_numpy(order.data)]
 
 
 def whole_graph(known: KnownGraph, links: Links, among: Any, blocks: Array) -> Adjacency:

@@ -43,12 +43,9 @@ class Query:
     def take(self, positions: Sequence[int] | Array) -> Query:
         """Some of them, in this order."""
         chosen = np.asarray(positions, np.int64)
-        given = self.subgraphs
-        flat = ranges(given.ptr[chosen], given.sizes[chosen])
-        weights = None if given.weights is None else given.weights[flat]
         return Query(
             tuple(self.names[i] for i in chosen),
-            Subgraphs(pointers(given.sizes[chosen]), given.nodes[flat], weights),
+            _joined([self.subgraphs], chosen),
             self.known[chosen],
             tuple(self.unknown[i] for i in chosen),
         )
@@ -63,19 +60,36 @@ class Query:
     @classmethod
     def join(cls, queries: Sequence[Query]) -> Query:
         """Several, one after the other."""
-        parts = [query.subgraphs for query in queries]
-        weighted = any(part.weights is not None for part in parts)
-        flat = [_weights(part) for part in parts] if weighted else []
         return cls(
             tuple(name for query in queries for name in query.names),
-            Subgraphs(
-                pointers(np.concatenate([part.sizes for part in parts])),
-                np.concatenate([part.nodes for part in parts]),
-                np.concatenate(flat) if weighted else None,
-            ),
+            _joined([query.subgraphs for query in queries]),
             np.concatenate([query.known for query in queries]),
             tuple(found for query in queries for found in query.unknown),
         )
+
+
+def _joined(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Subgraphs:
+    """Subgraphs one after the other, without names; ``chosen``: some of them, even repeatedly."""
+    own = {part.edges is not None for part in parts}
+    if len(own) > 1:
+        raise DataError("some subgraphs have edges of their own and some have none.")
+    sizes, nodes = (np.concatenate([getattr(p, n) for p in parts]) for n in ("sizes", "nodes"))
+    weights = None
+    if any(part.weights is not None for part in parts):
+        weights = np.concatenate([_weights(part) for part in parts])
+    edges = edge_sizes = None
+    if own == {True}:
+        edges = np.concatenate([part.edges for part in parts])  # type: ignore[misc]
+        edge_sizes = np.concatenate([np.diff(part.edge_ptr) for part in parts])  # type: ignore[arg-type]
+    if chosen is not None:
+        flat = ranges(pointers(sizes)[chosen], sizes[chosen])
+        nodes, sizes = nodes[flat], sizes[chosen]
+        weights = None if weights is None else weights[flat]
+        if edges is not None and edge_sizes is not None:
+            edges = edges[ranges(pointers(edge_sizes)[chosen], edge_sizes[chosen])]
+            edge_sizes = edge_sizes[chosen]
+    edge_ptr = None if edge_sizes is None else pointers(edge_sizes)
+    return Subgraphs(pointers(sizes), nodes, weights, edge_ptr, edges)
 
 
 def _weights(subgraphs: Subgraphs) -> Array:
