@@ -24,7 +24,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev,scale,spark,report,baselines]'
+	@$(PIP) --editable '.[dev,scale,spark,report,baselines,serve]'
 	@touch $@
 
 venv: $(VENV)/.core
@@ -43,7 +43,10 @@ demo: $(VENV)/.core
 	@$(BIN)/s2n run demo-output/density --structure s2n+a --seeds 5 -o demo-output/run --overwrite
 	@echo
 	@echo "5. Compare it with other structures and models"
-	@$(BIN)/s2n run demo-output/density --model majority --model bag --model statistics --model wl --model gbdt --model separated --model s2n+0 --model s2n+a --model cos2n+a --model glass --preset fast --seeds 5
+	@$(BIN)/s2n run demo-output/density --model majority --model bag --model statistics --model wl --model gbdt --model separated --model s2n+0 --model s2n+a --model cos2n+a --model glass --preset fast --seeds 5 -o demo-output/comparison --overwrite
+	@echo
+	@echo "6. Write a report to look at in a browser"
+	@$(BIN)/s2n report demo-output/comparison --overwrite
 	@echo
 	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
 

@@ -11,7 +11,22 @@ import typer
 
 from .. import __version__
 from ..errors import Sub2NodeError
-from . import bench, coarsen, convert, datasets, describe, doctor, encode, reproduce, run, translate
+from . import (
+    bench,
+    coarsen,
+    convert,
+    datasets,
+    describe,
+    doctor,
+    encode,
+    fit,
+    predict,
+    report,
+    reproduce,
+    run,
+    serve,
+    translate,
+)
 from .output import errors, say
 
 app = typer.Typer(
@@ -30,8 +45,12 @@ app.command("encode")(encode.encode)
 app.command("coarsen")(coarsen.coarsen)
 app.command("translate")(translate.translate)
 app.command("run")(run.run)
+app.command("fit")(fit.fit)
+app.command("predict")(predict.predict)
+app.command("report")(report.report)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(bench.app, name="bench")
+app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from ..versions import installed
 from .output import AsJson, console, print_json, say, table
 
 _CORE = ("sub2node", "numpy", "scipy", "pyarrow", "torch", "torch-geometric", "scikit-learn",
@@ -61,7 +61,7 @@ def doctor(as_json: AsJson = False) -> None:
 def _facts() -> dict[str, Any]:
     from ..datasets import BENCHMARKS, data_folders
 
-    versions = {"python": platform.python_version(), **{name: _version(name) for name in _CORE}}
+    versions = {"python": platform.python_version(), **{name: installed(name) for name in _CORE}}
     folders = [
         {
             "path": str(folder),
@@ -74,7 +74,7 @@ def _facts() -> dict[str, Any]:
     problems = [f"{name} is not installed." for name, value in versions.items() if value is None]
     return {
         "versions": versions,
-        "extras": {e: {name: _version(name) for name in names} for e, names in _EXTRAS.items()},
+        "extras": {e: {name: installed(name) for name in names} for e, names in _EXTRAS.items()},
         "platform": f"{platform.system()} {platform.machine()}",
         "device": device,
         "processors": os.cpu_count() or 1,
@@ -82,13 +82,6 @@ def _facts() -> dict[str, Any]:
         "data_folders": folders,
         "problems": problems + ([problem] if problem else []),
     }
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _device() -> tuple[str, str | None]:

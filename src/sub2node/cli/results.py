@@ -84,7 +84,7 @@ def show_comparison(comparison: Comparison) -> None:
 def tested_against(result: Result, other: dict[str, Any]) -> dict[str, Any]:
     """A test of a result against one read from a run folder."""
     from ..evaluate import mark
-    from ..evaluate.comparison import tested
+    from ..evaluate.significance import tested
 
     ours, theirs = result.test["micro_f1"], other["test"]["micro_f1"]
     paired = "splits" in result.data

@@ -13,7 +13,7 @@ from ..task import SubgraphTask
 from .models import Model
 from .protocol import Threshold, assess, random_splits
 from .result import Result
-from .significance import Summary, corrected_resampled, mark, welch
+from .significance import Summary, mark, tested
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,26 +72,6 @@ def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
         rows.append(Row(result, p, "" if p is None else mark(ours, best, p)))
     test = "corrected resampled t-test" if paired else "Welch's t-test"
     return Comparison(tuple(rows), reference, f"{test} on test micro-F1, level 0.01")
-
-
-def tested(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
-    """p that two models are equally good; None where there are too few runs to tell.
-
-    Args:
-        ours: Test scores of one model.
-        other: Of the other.
-        split: Part sizes, where value k of each model belongs to random split k (those that both
-            have are compared); None: values are seeds.
-    """
-    if split is not None:
-        common = min(ours.n, other.n)
-        if common < 2:
-            return None
-        pair = (ours.values[:common], other.values[:common])
-        return corrected_resampled(*pair, train=split["train"], test=split["test"])
-    if max(ours.n, other.n) < 2:
-        return None
-    return welch(ours.values, other.values)
 
 
 def over_splits(

@@ -49,6 +49,7 @@ class Result:
         history: By column (epochs, R).
         best_epoch: One a replica, 1-based.
         ended: ``complete``, ``early`` (patience ran out) or ``interrupted``.
+        parameters: Numbers that one replica trains; None where nothing is trained by epochs.
         published_ties: Test micro-F1 by the published rule of GLASS, where asked for: the best
             *test* score among the epochs that tie on validation.
     """
@@ -67,6 +68,7 @@ class Result:
     history: dict[str, Array] = field(default_factory=dict, repr=False)
     best_epoch: tuple[int, ...] = ()
     ended: str = "complete"
+    parameters: int | None = None
     published_ties: Summary | None = None
 
     @property
@@ -98,6 +100,7 @@ class Result:
             "seeds": list(self.seeds),
             "best_epoch": list(self.best_epoch),
             "ended": self.ended,
+            "parameters": self.parameters,
             "thresholds": list(self.thresholds),
             "notes": list(self.notes),
             **(

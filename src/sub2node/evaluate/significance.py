@@ -115,6 +115,26 @@ def corrected_resampled(a: Sequence[float], b: Sequence[float], *, train: int, t
     return float(2 * t.sf(abs(value), len(difference) - 1))
 
 
+def tested(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
+    """p that two models are equally good; None where there are too few runs to tell.
+
+    Args:
+        ours: Test scores of one model.
+        other: Of the other.
+        split: Part sizes, where value k of each model belongs to random split k (those that both
+            have are compared); None: values are seeds.
+    """
+    if split is not None:
+        common = min(ours.n, other.n)
+        if common < 2:
+            return None
+        pair = (ours.values[:common], other.values[:common])
+        return corrected_resampled(*pair, train=split["train"], test=split["test"])
+    if max(ours.n, other.n) < 2:
+        return None
+    return welch(ours.values, other.values)
+
+
 def mark(ours: Summary, other: Summary, p: float) -> str:
     """The paper's mark at 0.01: ∗ significantly better, ∼ no significant difference, else none."""
     if math.isnan(p):

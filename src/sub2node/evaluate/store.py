@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
-import platform
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..config import Config
 from ..errors import DataError
 from ..files import check_folder, new_folder, written
 from ..metrics import answers
 from ..ragged import Array
 from ..settings import to_toml
-from ..task import SubgraphTask
-from .comparison import Comparison
-from .result import Result
+from ..task import PARTS, SubgraphTask
+from ..versions import versions
+from .overlap import overlaps
+from .scene import Scene, make_scene
 from .significance import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .comparison import Comparison
+    from .result import Result
 
 OURS = (
     r"result\.json|config\.toml|epochs\.parquet|predictions\.parquet|embeddings\.parquet"
-    r"|MODEL_CARD\.md|comparison\.json|models"
+    r"|subgraphs\.parquet|links\.parquet|MODEL_CARD\.md|comparison\.json|models|report\.html"
 )
 
 
@@ -38,27 +44,40 @@ def save_run(
 
     ``result.json`` (scores in 0…1), ``config.toml`` (a preset that repeats the run),
     ``epochs.parquet`` (losses, validation score and learning rate by seed and epoch),
-    ``predictions.parquet``, ``embeddings.parquet`` (subgraph vectors) and ``MODEL_CARD.md``.
+    ``predictions.parquet``, ``embeddings.parquet`` (subgraph vectors), ``MODEL_CARD.md``, and for
+    the report ``subgraphs.parquet`` (titles and sizes) and ``links.parquet`` (of the S2N graph).
     """
     path = Path(path)
     with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
-        _write(result, task, folder)
+        scene = _write_scene([result], task, folder)
+        _write(result, task, folder, {**_task_facts(result, task), **scene})
     return path
 
 
 def save_comparison(
     comparison: Comparison, task: SubgraphTask, path: str | Path, *, overwrite: bool = False
 ) -> Path:
-    """Write ``comparison.json`` and a run folder for each model under ``models``."""
+    """Write ``comparison.json`` and a run folder for each model under ``models``.
+
+    What a report needs to know of the subgraphs is written once, beside ``comparison.json``.
+    """
     path = Path(path)
+    results = [row.result for row in comparison.rows]
     with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
-        text = json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False)
-        (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
-        for row in comparison.rows:
-            home = folder / "models" / row.result.model.replace(" ", "-").replace(":", "-")
+        facts = _task_facts(results[0], task)
+        best_first = sorted(results, key=lambda result: -result.val["micro_f1"].mean)
+        scene = _write_scene(best_first, task, folder)
+        _write_json({**comparison.to_dict(), **facts, **scene}, folder / "comparison.json")
+        for result in results:
+            home = folder / "models" / model_folder(result.model)
             home.mkdir(parents=True)
-            _write(row.result, task, home)
+            _write(result, task, home, facts)
     return path
+
+
+def model_folder(model: str) -> str:
+    """The name of a model's folder in a comparison."""
+    return model.replace(" ", "-").replace(":", "-")
 
 
 def load_scores(path: str | Path) -> dict[str, Any]:
@@ -81,12 +100,69 @@ def load_scores(path: str | Path) -> dict[str, Any]:
         raise DataError(f"this is not the result of a run ({error!r}).", path=file) from None
 
 
-def _write(result: Result, task: SubgraphTask, folder: Path) -> None:
+def _task_facts(result: Result, task: SubgraphTask) -> dict[str, Any]:
+    """Sizes, classes and overlap of the parts; over random splits, of all subgraphs."""
+    splits = "splits" in result.data
+    counts, sizes = task.label_counts(), task.subgraphs.sizes
+    parts = {"all": ~task.split.mask("virtual")} if splits and task.split is not None else {}
+    if task.split is not None and not splits:
+        parts = {part: task.split.mask(part) for part in PARTS if task.split.count(part)}
+    table = {"all": counts.sum(axis=0), **dict(zip(PARTS, counts, strict=True))}
+    return {
+        "overlap": [found.to_dict() for found in overlaps(task, splits=splits)],
+        "class_counts": {
+            part: dict(zip(task.class_names, table[part].tolist(), strict=True))
+            for part in parts
+            if part != "virtual"
+        },
+        "sizes": {
+            part: {
+                "mean": float(sizes[mask].mean()),
+                "min": int(sizes[mask].min()),
+                "max": int(sizes[mask].max()),
+            }
+            for part, mask in parts.items()
+        },
+    }
+
+
+def _write_scene(results: Iterable[Result], task: SubgraphTask, folder: Path) -> dict[str, Any]:
+    """Write names, sizes and links; returns how the S2N graph was made, if there is one."""
     import pyarrow.parquet as pq
 
-    facts = {**result.to_dict(), "versions": _versions()}
-    text = json.dumps(facts, indent=1, ensure_ascii=False)
-    (folder / "result.json").write_text(text + "\n", encoding="utf-8")
+    scene, model = _scene(results, task)
+    pq.write_table(scene.subgraphs, folder / "subgraphs.parquet", compression="zstd")
+    if scene.links is None:
+        return {}
+    pq.write_table(scene.links, folder / "links.parquet", compression="zstd")
+    return {"picture": {"model": model, **scene.facts}}
+
+
+def _scene(results: Iterable[Result], task: SubgraphTask) -> tuple[Scene, str]:
+    """With the S2N graph of the first result that has one."""
+    from .models import presented, translated
+
+    for result in results:
+        if "structure" not in result.config:
+            continue
+        config = Config.from_dict(result.config)
+        if config.translated:
+            seen, _ = presented(task, config)
+            how = config.translation
+            graph = translated(seen, how.self_loops).normalize(how.a, how.delta)
+            return make_scene(seen, graph), result.model
+    return make_scene(task), ""
+
+
+def _write_json(value: dict[str, Any], file: Path) -> None:
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    file.write_text(text + "\n", encoding="utf-8")
+
+
+def _write(result: Result, task: SubgraphTask, folder: Path, facts: dict[str, Any]) -> None:
+    import pyarrow.parquet as pq
+
+    _write_json({**result.to_dict(), "versions": versions(), **facts}, folder / "result.json")
     (folder / "MODEL_CARD.md").write_text(_card(result), encoding="utf-8")
     if result.config:
         (folder / "config.toml").write_text(to_toml(result.config), encoding="utf-8")
@@ -166,20 +242,6 @@ def _embeddings(result: Result, task: SubgraphTask) -> Any:
     flat = pa.array(vectors.astype(np.float32).ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
     return pa.table({**_subgraph_column(result, task), "vector": column})
-
-
-def _versions() -> dict[str, str]:
-    names = ("sub2node", "torch", "numpy", "scipy", "scikit-learn")
-    return {"python": platform.python_version(), **{name: _version(name) for name in names}}
-
-
-def _version(name: str) -> str:
-    from importlib.metadata import PackageNotFoundError
-
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _choice(result: Result) -> str:

@@ -77,10 +77,11 @@ def _joined(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Subgraph
     weights = None
     if any(part.weights is not None for part in parts):
         weights = np.concatenate([_weights(part) for part in parts])
-    edges = edge_sizes = None
+    edges: Array | None = None
+    edge_sizes: Array | None = None
     if own == {True}:
-        edges = np.concatenate([part.edges for part in parts])  # type: ignore[misc]
-        edge_sizes = np.concatenate([np.diff(part.edge_ptr) for part in parts])  # type: ignore[arg-type]
+        edges = np.concatenate([np.asarray(part.edges) for part in parts])
+        edge_sizes = np.concatenate([np.diff(np.asarray(part.edge_ptr)) for part in parts])
     if chosen is not None:
         flat = ranges(pointers(sizes)[chosen], sizes[chosen])
         nodes, sizes = nodes[flat], sizes[chosen]

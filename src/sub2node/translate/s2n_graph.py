@@ -178,7 +178,6 @@ class S2NGraph:
         fresh = new.membership(size, dtype=source.membership.dtype)
         keep = Keep(least=self.settings.min_weight or 0.0)
 
-
         def weights(side: Side) -> Any:
             return rows(source.kernel, fresh, side, keep, limit=Limit(), what="Attaching")
 

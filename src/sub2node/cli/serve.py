@@ -1,0 +1,69 @@
+"""``s2n serve``: a model as an HTTP service with a page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import MissingExtraError
+from .output import console, say
+
+
+def serve(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="The folder of a model.", show_default=False)
+    ],
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; 0.0.0.0 for all.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 8000,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file",
+            help="A file with the token that requests must show; else S2N_TOKEN is read.",
+        ),
+    ] = None,
+    max_nodes: Annotated[
+        int, typer.Option("--max-nodes", min=1, help="Most nodes in a subgraph.")
+    ] = 10_000,
+    max_subgraphs: Annotated[
+        int, typer.Option("--max-subgraphs", min=1, help="Most subgraphs in a request.")
+    ] = 1000,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, help="Seconds a request may take.")
+    ] = 30.0,
+) -> None:
+    """Serve a model: a page for people, and JSON over HTTP for programs.
+
+    Only this machine can reach it unless --host says otherwise. The log goes to stderr, a line of
+    JSON a request. SIGTERM or Ctrl-C stops it after the last accepted request is answered.
+
+    Example: s2n serve model --port 8080
+    """
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(error.name or "fastapi", "serve", "s2n serve") from None
+    import torch
+
+    from ..scoring import load_scorer
+    from ..serve.limits import Limits, read_token
+    from ..serve.server import serve as run
+
+    limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
+    token = read_token(token_file, os.environ)
+    torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
+    scorer = load_scorer(model)
+
+    def ready(address: str) -> None:
+        say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")
+        console.file.flush()
+
+    run(scorer, host=host, port=port, limits=limits, token=token, ready=ready)

@@ -1,0 +1,146 @@
+"""The service as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from . import bodies
+from .answers import to_json
+from .complaints import query_complaint
+from .docs_page import docs_page, docs_policy
+from .gate import Gate
+from .limits import Limits, RefusalError, Token
+from .openapi import body, describe_api, errors
+from .pages import page_files
+from .service import Service
+
+if TYPE_CHECKING:
+    from ..scoring import Scorer
+
+_POSTED = (400, 401, 408, 413, 415, 422, 500, 503, 504)
+
+
+def create_app(
+    scorer: Scorer, *, limits: Limits | None = None, token: Token | None = None
+) -> FastAPI:
+    """The application around a model; ``app.state.service`` is its :class:`Service`.
+
+    Args:
+        scorer: The model.
+        limits: What a request may ask for.
+        token: The secret that requests must show.
+    """
+    service = Service(scorer, limits or Limits(), token or Token(None))
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.open()
+        yield
+        service.close()
+
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None,
+                  redirect_slashes=False)  # fmt: skip
+    app.state.service = service
+    app.add_middleware(Gate, service=service)
+    app.add_exception_handler(RefusalError, _refuse)
+    app.add_exception_handler(HTTPException, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse)
+    _add_api(app, service)
+    _add_operations(app, service)
+    _add_pages(app, service)
+    return app
+
+
+def _add_api(app: FastAPI, service: Service) -> None:
+    for path, method, answer, models in (
+        ("/v1/predict", service.predict, bodies.Predictions, ("PredictOne", "PredictMany")),
+        ("/v1/explain", service.explain, bodies.Explanation, ("ExplainBody",)),
+        ("/v1/neighbors", service.neighbors, bodies.NeighborsAnswer, ("NeighborsBody",)),
+    ):
+        app.add_api_route(
+            path,
+            method,
+            methods=["POST"],
+            responses={200: _answer(answer), **errors(_POSTED)},
+            openapi_extra=body(*models),
+        )
+    app.add_api_route(
+        "/v1/nodes",
+        service.nodes,
+        responses={200: _answer(bodies.Found), **errors((401, 422, 500, 503, 504))},
+    )
+    app.add_api_route(
+        "/v1/model",
+        service.model,
+        responses={200: _answer(bodies.ModelAnswer), **errors((401, 500))},
+    )
+
+
+def _add_operations(app: FastAPI, service: Service) -> None:
+    app.add_api_route(
+        "/healthz",
+        service.health,
+        responses={
+            200: _answer(bodies.Status),
+            503: {"model": bodies.Status, "description": "The service finishes its last requests."},
+        },
+    )
+    plain = {"text/plain": {"schema": {"type": "string"}}}
+    app.add_api_route(
+        "/metrics",
+        service.counts,
+        response_class=Response,
+        responses={200: {"content": plain, "description": "The counts."}, **errors((401,))},
+    )
+
+
+def _add_pages(app: FastAPI, service: Service) -> None:
+    for file in page_files():
+        app.add_route(file.path, file.respond, methods=["GET"], include_in_schema=False)
+    description = describe_api(app, service)
+    app.openapi_schema = description
+    raw, page = to_json(description), docs_page(description)
+    policy = {"Content-Security-Policy": docs_policy(), "Cache-Control": "no-cache"}
+
+    async def openapi(_: Request) -> Response:
+        return Response(raw, media_type="application/json")
+
+    async def docs(_: Request) -> Response:
+        return Response(page, headers=policy, media_type="text/html; charset=utf-8")
+
+    app.add_route("/openapi.json", openapi, include_in_schema=False)
+    app.add_route("/docs", docs, include_in_schema=False)
+
+
+def _answer(model: type[BaseModel]) -> dict[str, Any]:
+    return {"model": model, "description": model.__doc__ or ""}
+
+
+async def _refuse(_: Request, error: Any) -> Response:
+    """Any refusal, FastAPI's own too, as our content."""
+    if isinstance(error, RequestValidationError):
+        error = query_complaint(error.errors())
+    elif isinstance(error, HTTPException):
+        error = RefusalError(
+            error.status_code, _told(error.status_code), headers=dict(error.headers or {})
+        )
+    return Response(
+        to_json(error.content()), error.status, error.headers, media_type="application/json"
+    )
+
+
+def _told(status: int) -> str:
+    texts = {
+        404: "there is nothing at this address; GET /docs lists what there is.",
+        405: "this address takes another method; the header Allow names it.",
+    }
+    return texts.get(status, "the request cannot be answered.")

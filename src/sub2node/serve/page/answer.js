@@ -1,0 +1,120 @@
+// The answer: probabilities of classes, what speaks for one of them, and similar subgraphs.
+
+import { addUp, button, count, folded, h, many, named } from "./dom.js";
+import { percent, points, table, tags } from "./dom.js";
+
+const SHOWN = 10;
+const track = (...inside) => h("span.track", { "aria-hidden": "true" }, inside);
+
+// ---- classes
+
+export const byProbability = ({ probabilities }) =>
+  Object.entries(probabilities).sort((a, b) => b[1] - a[1]);
+
+/** The predicted labels, the most probable first. */
+export const bestFirst = ({ labels, probabilities }) =>
+  [...labels].sort((a, b) => probabilities[b] - probabilities[a]);
+
+function classBar(name, share, spread, chosen) {
+  const [low, high] = [Math.max(0, share - spread), Math.min(1, share + spread)];
+  const whisker = { left: percent(low), width: percent(high - low) };
+  return h(chosen ? "li.bar.chosen" : "li.bar", h("span.name", name),
+    track(h("span.fill", { css: { width: percent(share) } }), h("span.whisker", { css: whisker })),
+    h("span.value", percent(share), h("span.soft", ` ± ${(100 * spread).toFixed(1)}`)));
+}
+
+function verdict(prediction) {
+  const labels = bestFirst(prediction);
+  if (labels.length) {
+    return h("p.verdict", labels.map((label) =>
+      h("span", h("strong", label), ` ${percent(prediction.probabilities[label])} `)));
+  }
+  const [[name, share]] = byProbability(prediction);
+  return h("p.verdict.none", "No class is probable enough. The nearest is ", h("strong", name),
+    ` with ${percent(share)}.`);
+}
+
+function knownNodes({ unknown, known }, asked, onFind) {
+  if (!unknown.length) {
+    const all = asked === 1 ? "The node is" : `All ${count(asked)} nodes are`;
+    return h("p.soft.known", `${all} in the graph.`);
+  }
+  const chips = unknown.map((name) => {
+    const chip = button("button.chip.lost", name, () => onFind(name));
+    chip.title = "Search for it";
+    return h("li", chip);
+  });
+  const words = `${count(asked - unknown.length)} of ${many(asked, "node")} are in the graph ` +
+    `(${percent(known)}). Left out, because the graph does not have them:`;
+  return h("div.known", h("p", words),
+    folded(chips, 12, "ul.chips.open", "Unknown nodes", "unknown nodes"));
+}
+
+export function showAnswer(root, prediction, { model, asked, onFind }) {
+  const { labels, spread } = prediction;
+  const rows = byProbability(prediction).map(([name, share]) =>
+    classBar(name, share, spread[name] || 0, labels.includes(name)));
+  const seeds = `Mean of ${count(model.seeds)} trained models; ` +
+    "± and the thin line are their standard deviation.";
+  root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, onFind),
+    ...folded(rows, SHOWN, "ul.bars", "Probability of each class", "classes"),
+    h("p.hint", model.seeds > 1 ? seeds : ""));
+}
+
+// ---- contributions
+
+function diverging({ id, title, labels, contribution }, most, colour) {
+  const share = most > 0 ? Math.abs(contribution) / most / 2 : 0;
+  const minus = contribution < 0;
+  const css = { width: percent(share), left: percent(minus ? 0.5 - share : 0.5) };
+  return h("li.bar.both", h("span.name", named(id, title), labels ? tags(labels, colour) : null),
+    track(h(minus ? "span.fill.minus" : "span.fill.plus", { css })),
+    h("span.value", points(contribution, 2)));
+}
+
+function side(title, entries, most, colour, what) {
+  if (!entries.length) return h("div", h("h3", title), h("p.soft", "none"));
+  const rows = [...entries]
+    .sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution))
+    .map((entry) => diverging(entry, most, colour));
+  return h("div", h("h3", title), folded(rows, SHOWN, "ul.bars", title, what));
+}
+
+function sum(answer) {
+  const all = (entries) => entries.reduce((total, entry) => total + entry.contribution, 0);
+  const terms = [
+    ["baseline", answer.baseline],
+    [many(answer.members.length, "member"), all(answer.members)],
+    [many(answer.neighbors.length, "neighbour"), all(answer.neighbors)],
+  ];
+  if (answer.statistics !== null) terms.push(["shape of the set", answer.statistics]);
+  if (Math.abs(answer.gap) >= 0.0005) terms.push(["not explained", answer.gap]);
+  const shown = addUp(terms.map(([, value]) => value), answer.probability);
+  const term = (value, name) => h("span.term", h("b", value), " ", h("span.soft", name));
+  return h("p.sum",
+    terms.map(([name], i) => [term(i ? points(shown[i]) : percent(shown[i]), name), " "]).flat(),
+    term(`= ${percent(answer.probability)}`, answer.label));
+}
+
+export function showWhy(root, answer, colour) {
+  const { members, neighbors, label } = answer;
+  const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
+  root.replaceChildren(
+    sum(answer),
+    h("p.soft", "Baseline and contributions, in percentage points, add up to the probability of " +
+      `${label}. Bars to the right speak for it, bars to the left against it.`),
+    h("div.sides",
+      side("Members of the set", members, most, colour, "members"),
+      side("Known subgraphs joined to it", neighbors, most, colour, "neighbours")));
+}
+
+// ---- similar subgraphs
+
+export function showSimilar(root, neighbors, colour) {
+  const rows = neighbors.map(({ id, title, labels, similarity }) =>
+    h("tr", h("th", { scope: "row" }, named(id, title)), h("td", tags(labels, colour)),
+      h("td.number", similarity.toFixed(3),
+        track(h("span.fill", { css: { width: percent(Math.max(0, similarity)) } })))));
+  root.replaceChildren(table("table.similar", ["Subgraph", "Labels", "Similarity"], rows),
+    h("p.hint", "Cosine of what the model makes of two sets: 1 is alike, −1 the opposite."));
+}

@@ -1,0 +1,240 @@
+// The page of the service: what the model is, one set asked and explained, many sets from a file.
+
+import { bestFirst, byProbability, showAnswer, showSimilar, showWhy } from "./answer.js";
+import { get, keepToken, onTokenNeeded, post, tokenGiven } from "./api.js";
+import { createBatch } from "./batch.js";
+import { button, byId, colouring, count, h, many, percent, trouble } from "./dom.js";
+import { showGraph } from "./graph.js";
+import { createPicker } from "./picker.js";
+
+const LONGEST_LINK = 4000; // characters
+const SCORES = ["micro_f1", "accuracy"]; // the one to show, if there
+
+let model = null;
+let asked = null; // the nodes of the answer that is shown
+let control = new AbortController();
+
+const body = (part) => byId(part).querySelector(".body");
+const on = (id, event, act) => byId(id).addEventListener(event, act);
+const say = (id, text) => (byId(id).textContent = text);
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// ---- the model
+
+function showModel() {
+  const { name, structure, conv, seeds, validation, classes } = model;
+  document.title = `${name} – sub2node`;
+  say("model-name", name);
+  const kind = model.multilabel ? "a set may have several classes" : "a set has one class";
+  say("model-kind", [structure, conv, many(seeds, "seed"), kind].filter(Boolean).join(", "));
+  const facts = [
+    ["nodes", count(model.nodes)],
+    ["edges", count(model.edges)],
+    ["known subgraphs", count(model.known_subgraphs)],
+    ["classes", count(classes.length)],
+  ];
+  const score = [...SCORES, ...Object.keys(validation)].find((key) => key in validation);
+  if (score) {
+    const words = score.replace("_", "-").replace("f1", "F1");
+    facts.push([`validation ${words}`, validation[score].toFixed(3)]);
+  }
+  const tile = ([what, value]) => h("div", h("dt", what), h("dd", value));
+  byId("facts").replaceChildren(...facts.map(tile));
+  const examples = model.examples.map(({ id, title, nodes }) => {
+    const words = [h("span.title", title || id), h("span.soft", many(nodes.length, "node"))];
+    return button("button.example", words, () => askFor(nodes));
+  });
+  byId("examples").replaceChildren(...examples);
+  byId("examples-title").hidden = !examples.length;
+}
+
+async function loadModel() {
+  byId("trouble").replaceChildren();
+  try {
+    model = await get("v1/model");
+  } catch (error) {
+    if (error.status === 401) return;
+    say("model-name", "No model yet");
+    byId("trouble").replaceChildren(trouble(error, loadModel));
+    return;
+  }
+  byId("token-form").hidden = true;
+  byId("work").hidden = false;
+  showModel();
+  fromLink();
+}
+
+onTokenNeeded(() => {
+  say("token-note", tokenGiven() ? "The service does not accept this token." : "");
+  if (!model) say("model-name", "A token, please");
+  byId("work").hidden = !model;
+  byId("token-form").hidden = false;
+  byId("token").focus();
+});
+
+on("token-form", "submit", (event) => {
+  event.preventDefault();
+  const token = byId("token").value.trim();
+  if (!/^[!-~]+$/.test(token)) {
+    say("token-note", "A token is ASCII letters, digits and signs, without spaces.");
+    return;
+  }
+  keepToken(token);
+  say("token-note", "");
+  byId("token").value = "";
+  byId("token-form").hidden = Boolean(model);
+  if (!model) loadModel();
+});
+
+// ---- one set
+
+const picker = createPicker({
+  onChange(nodes) {
+    byId("ask").disabled = byId("share").disabled = !nodes.length;
+    byId("stale").hidden = !asked || same(nodes, asked);
+    say("ask-note", "");
+  },
+  onAsk: () => ask(),
+});
+
+function askFor(nodes) {
+  picker.set(nodes);
+  ask();
+}
+
+/** Runs one request for one part of the page, with its own waiting and its own trouble. */
+async function fill(part, path, query, show) {
+  const mine = control;
+  const section = byId(part);
+  section.hidden = false;
+  section.setAttribute("aria-busy", "true");
+  try {
+    const answer = await post(path, query, mine.signal);
+    if (mine === control) show(answer);
+  } catch (error) {
+    if (mine !== control) return;
+    const again = error.status === 422 ? null : () => fill(part, path, query, show);
+    body(part).replaceChildren(trouble(error, again));
+    if (part === "answer") say("said", "");
+    for (const follower of { answer: ["why", "graph", "similar"], why: ["graph"] }[part] || [])
+      byId(follower).hidden = true;
+  }
+  section.removeAttribute("aria-busy");
+}
+
+function ask() {
+  const nodes = picker.nodes();
+  if (!nodes.length) {
+    say("ask-note", "Pick at least one node first.");
+    byId("search").focus();
+    return;
+  }
+  control.abort();
+  control = new AbortController();
+  asked = nodes;
+  byId("welcome").hidden = byId("stale").hidden = true;
+  toLink(nodes);
+  say("said", "Asking the model.");
+  const query = { nodes, unknown_nodes: "drop" };
+  fill("answer", "v1/predict", query, ({ predictions: [prediction] }) => {
+    const order = byProbability(prediction);
+    showAnswer(body("answer"), prediction, { model, asked: nodes.length, onFind: picker.search });
+    say("said", body("answer").querySelector(".verdict").textContent);
+    byId("why-class").replaceChildren(...order.map(([name, share]) =>
+      h("option", { value: name }, `${name} (${percent(share)})`)));
+    byId("graph").hidden = false;
+    explain(bestFirst(prediction)[0] ?? order[0][0], true);
+    fill("similar", "v1/neighbors", { ...query, count: 10 }, ({ neighbors }) => {
+      const labels = neighbors.flatMap((one) => one.labels);
+      showSimilar(body("similar"), neighbors, colouring(model.classes, labels));
+    });
+  }).then(() => {
+    const { top } = byId("answer").getBoundingClientRect();
+    if (top > 0.7 * innerHeight) byId("answer").scrollIntoView();
+  });
+}
+
+/** Explains one class; the graph is the same for all of them and is drawn with the first. */
+function explain(label, first) {
+  byId("why-class").value = label;
+  if (first) byId("graph").setAttribute("aria-busy", "true");
+  fill("why", "v1/explain", { nodes: asked, unknown_nodes: "drop", label }, (answer) => {
+    if (byId("why-class").value !== label) return; // another one was chosen meanwhile
+    const { graph, members } = answer;
+    const colour = colouring(model.classes, graph.nodes.flatMap((node) => node.labels));
+    picker.learn(members);
+    showWhy(body("why"), answer, colour);
+    if (!first && !byId("graph").hidden) return;
+    byId("graph").hidden = false;
+    byId("graph").removeAttribute("aria-busy");
+    showGraph(body("graph"), graph, colour);
+  });
+}
+
+on("why-class", "change", (event) => explain(event.target.value, false));
+on("again", "click", ask);
+on("ask-form", "submit", (event) => {
+  event.preventDefault();
+  ask();
+});
+
+// ---- links
+
+function toLink(nodes) {
+  const hash = `#nodes=${nodes.map(encodeURIComponent).join(",")}`;
+  const fits = hash.length <= LONGEST_LINK;
+  history.replaceState(null, "", fits ? hash : location.pathname + location.search);
+  return fits;
+}
+
+/** Takes the set that the address names, if it names one. */
+function fromLink() {
+  const [all, list] = /^#nodes=(.+)$/.exec(location.hash) || [];
+  if (!all || !model) return;
+  try {
+    if (all.length > LONGEST_LINK) throw new Error("too long");
+    const nodes = list.split(",").filter(Boolean).map(decodeURIComponent);
+    if (!nodes.length || same(nodes, asked)) return;
+    openTab("one");
+    askFor(nodes);
+  } catch {
+    say("ask-note", "The link is broken; its nodes cannot be read.");
+  }
+}
+addEventListener("hashchange", fromLink);
+
+on("share", "click", async () => {
+  if (!toLink(picker.nodes())) {
+    say("ask-note", "The set is too long for a link. Share the list itself.");
+    return;
+  }
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("ask-note", "Link copied.");
+  } catch {
+    say("ask-note", "The address of this page is the link; copy it from there.");
+  }
+});
+
+// ---- tabs and the file
+
+const tabs = ["one", "many"];
+
+function openTab(name, focus) {
+  for (const panel of tabs) {
+    const tab = byId(`tab-${panel}`);
+    tab.setAttribute("aria-selected", String(panel === name));
+    tab.tabIndex = panel === name ? 0 : -1;
+    byId(panel).hidden = panel !== name;
+    if (panel === name && focus) tab.focus();
+  }
+}
+
+tabs.forEach((name, place) => {
+  on(`tab-${name}`, "click", () => openTab(name));
+  on(`tab-${name}`, "keydown", ({ key }) => {
+    if (key === "ArrowLeft" || key === "ArrowRight") openTab(tabs[1 - place], true);
+  });
+});
+createBatch({ getModel: () => model, onFile: () => openTab("many") });
+loadModel();

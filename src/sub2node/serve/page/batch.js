@@ -1,0 +1,176 @@
+// A file of many sets: read here, asked in portions, shown, and given back as CSV.
+
+import { post } from "./api.js";
+import { button, byId, count, h, many, percent, table, trouble } from "./dom.js";
+import { readSets, toCsv } from "./parse.js";
+
+const PORTION = 100; // sets a request, so that progress is seen and one can stop
+const SHOWN = 100;
+const TRIES = 4;
+
+const bytes = (nodes) => new TextEncoder().encode(JSON.stringify({ nodes })).length + 1;
+
+/** Cuts sets into requests that keep the limits of the service; marks sets that never fit. */
+function portions(entries, limits) {
+  const most = Math.min(PORTION, limits.subgraphs);
+  const parts = [];
+  let room = 0;
+  for (const entry of entries.filter(({ error }) => !error)) {
+    const [size, members] = [bytes(entry.nodes), entry.nodes.length];
+    if (members > limits.nodes) {
+      entry.error = `The set has ${count(members)} nodes; at most ${count(limits.nodes)} go.`;
+    } else if (size > limits.body_bytes - 100) {
+      entry.error = "The set is larger than a request may be.";
+    } else {
+      if (size > room || parts.at(-1).length === most) {
+        parts.push([]);
+        room = limits.body_bytes - 100;
+      }
+      parts.at(-1).push(entry);
+      room -= size;
+    }
+  }
+  return parts;
+}
+
+/** One file being worked on: its part of the page and its requests. */
+class Job {
+  constructor(root, model, name, { format, entries }) {
+    Object.assign(this, { model, name, entries });
+    this.queue = portions(entries, model.limits);
+    this.control = new AbortController();
+    this.bar = h("progress", { max: entries.length, value: 0, "aria-label": "Sets answered" });
+    this.line = h("p.line", { role: "status" });
+    this.stop = button("button", "Cancel", () => this.control.abort());
+    this.save = button("button.primary", "Download CSV", () => this.download());
+    this.problem = h("div");
+    this.table = h("div");
+    const members = entries.reduce((sum, { nodes }) => sum + nodes.length, 0);
+    root.replaceChildren(h("h3.file", name),
+      h("p.soft", `${format}, ${many(entries.length, "set")}, ${many(members, "member")}`),
+      this.bar, this.line, h("div.row", this.save, this.stop), this.problem, this.table);
+  }
+
+  async run() {
+    this.problem.replaceChildren();
+    this.stop.hidden = false;
+    this.show(false);
+    try {
+      while (this.queue.length) {
+        await this.ask(this.queue[0]);
+        this.show(false);
+      }
+    } catch (error) {
+      const stopped = error.name === "AbortError";
+      if (!stopped) this.problem.replaceChildren(trouble(error, () => this.run()));
+    }
+    this.stop.hidden = true;
+    this.show(true);
+  }
+
+  /** Asks one portion; of one that is refused, the bad set is taken out or it is halved. */
+  async ask(part) {
+    try {
+      const answers = await this.post(part);
+      this.queue.shift();
+      part.forEach((entry, i) => (entry.answer = answers[i]));
+    } catch (error) {
+      if (![400, 413, 422, 504].includes(error.status)) throw error;
+      this.queue.shift();
+      const named = /^subgraphs\[(\d+)\]/.exec(error.field || "");
+      const place = part.length === 1 ? 0 : named && Number(named[1]);
+      if (part[place]) {
+        part[place].error = error.message;
+        part.splice(place, 1);
+        if (part.length) this.queue.unshift(part);
+      } else this.queue.unshift(part.splice(0, part.length >> 1), part);
+    }
+  }
+
+  /** The answers to one portion; while the service is busy, waits and tries again. */
+  async post(part) {
+    const body = { subgraphs: part.map(({ nodes }) => ({ nodes })), unknown_nodes: "drop" };
+    const { signal } = this.control;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await post("v1/predict", body, signal)).predictions;
+      } catch (error) {
+        if (!error.passing || attempt === TRIES) throw error;
+        this.line.textContent = `${error.message} Trying again.`;
+        const wait = Math.min(30, error.wait || 0.25 * 2 ** attempt);
+        await new Promise((done) => {
+          setTimeout(done, 1000 * wait);
+          signal.addEventListener("abort", done);
+        });
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  show(ended) {
+    const ready = this.entries.filter(({ answer, error }) => answer || error);
+    const bad = ready.filter(({ answer }) => !answer).length;
+    const all = this.entries.length;
+    this.bar.value = ready.length;
+    this.save.hidden = !ended || !ready.length;
+    this.line.textContent = `${count(ready.length - bad)} of ${many(all, "set")} answered` +
+      `${bad ? `, ${count(bad)} with an error` : ""}.` +
+      `${ended && ready.length < all ? " Stopped before the end." : ""}`;
+    const head = ["Set", "Prediction", "Probability", "Spread", "Known nodes"];
+    const rows = ready.slice(0, SHOWN).map(tableRow);
+    const more = `The first ${SHOWN} of ${count(ready.length)} are shown; the CSV has all.`;
+    this.table.replaceChildren(
+      h("div.scroll", { role: "region", "aria-label": "Answers", tabindex: 0 },
+        table("table.answers", head, rows)),
+      h("p.hint", ready.length > SHOWN ? more : ""));
+  }
+
+  download() {
+    const text = toCsv(this.entries, this.model.classes);
+    const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    h("a", { href, download: `${this.name.replace(/\.[^.]*$/, "")}-predictions.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10000);
+  }
+}
+
+function tableRow({ id, answer, error }) {
+  const first = h("th", { scope: "row" }, id);
+  if (!answer) return h("tr", first, h("td.bad", { colspan: 4 }, error));
+  const { labels, probabilities, spread, known, unknown } = answer;
+  const each = (values) => labels.map((label) => percent(values[label] ?? 0)).join("; ") || "–";
+  return h("tr", first, h("td", labels.join("; ") || "none probable enough"),
+    h("td.number", each(probabilities)), h("td.number", each(spread)),
+    h("td.number", percent(known), unknown.length ? ` (${count(unknown.length)} unknown)` : ""));
+}
+
+/** Wires the drop zone; `getModel` gives the model or null, `onFile` is told when a file comes. */
+export function createBatch({ getModel, onFile }) {
+  const [root, zone, input] = [byId("batch"), byId("drop"), byId("file")];
+  let job = null;
+
+  async function take(file) {
+    if (job) job.control.abort();
+    try {
+      if (!getModel()) throw new Error("The service has not answered yet; try again later.");
+      job = new Job(root, getModel(), file.name, readSets(file.name, await file.text()));
+    } catch (error) {
+      root.replaceChildren(h("h3.file", file.name), trouble(error));
+      return;
+    }
+    job.run();
+  }
+
+  input.addEventListener("change", () => {
+    if (input.files[0]) take(input.files[0]);
+    input.value = "";
+  });
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    addEventListener(name, (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      zone.classList.toggle("over", name === "dragover");
+      onFile();
+      if (name === "drop" && event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+    });
+  }
+}

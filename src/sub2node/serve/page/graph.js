@@ -1,0 +1,280 @@
+// The neighbourhood of the asked subgraph, drawn; the same answer gives the same picture.
+
+import { button, h, many, named, svg, table, tag, tags, weight } from "./dom.js";
+
+const MOST_ZOOM = 8;
+const NAMES_FROM = 1.8; // names are written from this zoom on
+const TURN = 2 * Math.PI;
+
+let scrolled = -Infinity; // when the page last moved
+addEventListener("scroll", () => (scrolled = performance.now()), { passive: true });
+
+/**
+ * Places on the unit disc. Hop 1 goes round the middle, those of a label side by side, the heavier
+ * the nearer; hop 2 goes round outside, each near those it is linked to.
+ */
+export function layout(nodes, links) {
+  const angle = nodes.map(() => 0);
+  const weights = nodes.filter((node) => node.hop === 1).map((node) => node.weight);
+  const [least, most] = [Math.min(...weights), Math.max(...weights)];
+  const spread = (key, hop) => {
+    const ring = nodes.map((_, i) => i).filter((i) => (nodes[i].hop === 1) === (hop === 1));
+    ring.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a - b));
+    ring.forEach((i, place) => (angle[i] = (TURN * (place + hop / 2)) / ring.length - TURN / 4));
+  };
+  spread((i) => nodes[i].labels.join("\n"), 1);
+  spread((i) => {
+    let [x, y] = [0, 0];
+    for (const [from, to, value] of links) {
+      const other = from === i ? to : to === i ? from : -1;
+      if (other < 0 || nodes[other].hop !== 1) continue;
+      x += value * Math.cos(angle[other] + TURN / 4);
+      y += value * Math.sin(angle[other] + TURN / 4);
+    }
+    return (Math.atan2(y, x) + TURN) % TURN;
+  }, 2);
+  return nodes.map((node, i) => {
+    const light = most > least ? (most - node.weight) / (most - least) : 1;
+    const far = node.hop === 1 ? 0.36 + 0.28 * light : 1 - 0.1 * (i % 2);
+    return [far * Math.cos(angle[i]), far * Math.sin(angle[i])];
+  });
+}
+
+/** A disc, cut like a cake where there are several labels. */
+function disc(radius, labels, colour) {
+  if (labels.length < 2) return svg(`circle.slice.${colour(labels[0])}`, { r: radius });
+  const at = (place) => {
+    const turn = (TURN * place) / labels.length - TURN / 4;
+    return `${(radius * Math.cos(turn)).toFixed(2)} ${(radius * Math.sin(turn)).toFixed(2)}`;
+  };
+  return labels.map((label, i) => {
+    const d = `M0 0L${at(i)}A${radius} ${radius} 0 0 1 ${at(i + 1)}Z`;
+    return svg(`path.slice.${colour(label)}`, { d });
+  });
+}
+
+const shorten = (text) => (text.length > 26 ? `${text.slice(0, 25)}…` : text);
+const weightOf = (node) =>
+  (node.weight === null ? "not joined to your set" : `weight ${weight(node.weight)}`) +
+  (node.hop === 1 ? "" : ", two steps away");
+
+function drawNode(node, place, colour) {
+  const radius = node.hop === 1 ? 8 : 6;
+  const words = [node.id, node.title, node.labels.join(", ") || "no label", weightOf(node)];
+  const label = words.filter(Boolean).join("; ");
+  return svg("g.node", { tabindex: place ? "-1" : "0", role: "img", "aria-label": label },
+    svg("circle.reach", { r: radius + 8 }), svg("circle.ring", { r: radius + 3.5 }),
+    disc(radius, node.labels, colour),
+    svg("text", { y: -radius - 5 }, shorten(node.title || node.id)));
+}
+
+/** The drawing: what is where, how far it is zoomed, and what is pointed at. */
+class Stage {
+  constructor({ nodes, links }, colour, words) {
+    Object.assign(this, { nodes, links, colour, zoom: 1, x: 0, y: 0, width: 0, height: 0 });
+    this.places = layout(nodes, links);
+    const heaviest = Math.max(1e-12, ...links.map((link) => link[2]));
+    this.lines = links.map(([from, to, value]) =>
+      svg(from < 0 || to < 0 ? "line.link.near" : "line.link",
+        { "stroke-width": 0.6 + 4.4 * (value / heaviest) }));
+    this.dots = nodes.map((node, i) => drawNode(node, i, colour));
+    const name = svg("text", { y: 28 }, "your set");
+    this.middle = svg("g.node.asked", svg("circle.slice", { r: 13 }), name);
+    this.world = svg("g", this.lines, this.dots, this.middle);
+    const label = `${words} Arrow keys go through them.`;
+    this.canvas = svg("svg", { role: "group", "aria-label": label }, this.world);
+    this.tip = h("div.tip", { hidden: true, "aria-hidden": "true" });
+    const tool = (name, sign, act) => {
+      const made = button("button", sign, act);
+      made.title = made.ariaLabel = name;
+      return made;
+    };
+    this.more = tool("Zoom in", "+", () => this.zoomTo(this.zoom * 1.5));
+    this.less = tool("Zoom out", "−", () => this.zoomTo(this.zoom / 1.5));
+    const all = tool("Show all", "⤢", () => this.zoomTo(1));
+    this.tools = h("div.zoom", this.more, this.less, all);
+    this.box = h("div.stage", this.canvas, this.tip);
+    this.listen();
+    hands(this);
+  }
+
+  spot(i) {
+    const [x, y] = i < 0 ? [0, 0] : this.places[i];
+    const [across, down] = [this.width / 2, this.height / 2];
+    return [across + x * (across - 24), down + y * (down - 24)];
+  }
+
+  paint() {
+    const { zoom, canvas, width, height } = this;
+    this.x = Math.min(0, Math.max(width * (1 - zoom), this.x));
+    this.y = Math.min(0, Math.max(height * (1 - zoom), this.y));
+    this.world.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${zoom})`);
+    const put = (node, i) =>
+      node.setAttribute("transform", `translate(${this.spot(i)}) scale(${1 / Math.sqrt(zoom)})`);
+    this.dots.forEach(put);
+    put(this.middle, -1);
+    this.links.forEach(([from, to], k) => {
+      const [[x1, y1], [x2, y2]] = [this.spot(from), this.spot(to)];
+      for (const pair of Object.entries({ x1, y1, x2, y2 })) this.lines[k].setAttribute(...pair);
+    });
+    canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    canvas.setAttribute("data-zoom", zoom.toFixed(3));
+    canvas.classList.toggle("near", zoom >= NAMES_FROM);
+    canvas.style.setProperty("touch-action", zoom > 1 ? "none" : "pan-y");
+    this.less.disabled = zoom <= 1;
+    this.more.disabled = zoom >= MOST_ZOOM;
+  }
+
+  zoomTo(wanted, x = this.width / 2, y = this.height / 2) {
+    const zoom = Math.min(MOST_ZOOM, Math.max(1, wanted));
+    this.x = x - ((x - this.x) * zoom) / this.zoom;
+    this.y = y - ((y - this.y) * zoom) / this.zoom;
+    this.zoom = zoom;
+    this.rest();
+  }
+
+  move(x, y) {
+    this.x += x;
+    this.y += y;
+    this.rest();
+  }
+
+  /** Draws, and points at what has the focus, or at nothing. */
+  rest() {
+    this.paint();
+    const held = this.dots.indexOf(document.activeElement);
+    if (held < 0) this.hide();
+    else this.point(held);
+  }
+
+  hide() {
+    this.tip.hidden = true;
+    this.canvas.classList.remove("pointed");
+    for (const item of this.canvas.querySelectorAll(".lit")) item.classList.remove("lit");
+  }
+
+  point(i) {
+    const { tip, nodes, dots, lines } = this;
+    this.hide();
+    const { id, title, labels } = nodes[i];
+    tip.replaceChildren(h("div", named(id, title)), tags(labels, this.colour),
+      h("div.soft", weightOf(nodes[i])));
+    tip.hidden = false;
+    this.canvas.classList.add("pointed");
+    dots[i].classList.add("lit");
+    this.links.forEach(([from, to], k) => {
+      if (from !== i && to !== i) return;
+      const other = from === i ? to : from;
+      for (const item of [lines[k], dots[other] || this.middle]) item.classList.add("lit");
+    });
+    const [x, y] = this.spot(i);
+    const [left, top] = [x * this.zoom + this.x, y * this.zoom + this.y];
+    const above = top - tip.offsetHeight - 16;
+    const most = this.width - tip.offsetWidth - 6;
+    tip.style.left = `${Math.max(6, Math.min(most, left - tip.offsetWidth / 2))}px`;
+    tip.style.top = `${above > 4 ? above : top + 16}px`;
+  }
+
+  listen() {
+    this.dots.forEach((dot, i) => {
+      dot.addEventListener("pointerenter", () => this.point(i));
+      dot.addEventListener("pointerleave", () => this.rest());
+      dot.addEventListener("blur", () => this.hide());
+      dot.addEventListener("focus", () => {
+        const [x, y] = this.spot(i).map((value) => value * this.zoom);
+        if (x + this.x < 10 || x + this.x > this.width - 10) this.x = this.width / 2 - x;
+        if (y + this.y < 10 || y + this.y > this.height - 10) this.y = this.height / 2 - y;
+        this.rest();
+      });
+    });
+    this.box.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => {
+      if (!this.box.clientWidth) return;
+      [this.width, this.height] = [this.box.clientWidth, this.box.clientHeight];
+      this.paint();
+    }).observe(this.box);
+  }
+
+  key(event) {
+    const { dots } = this;
+    const here = dots.indexOf(document.activeElement);
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === "+" || event.key === "=") this.zoomTo(this.zoom * 1.5);
+    else if (event.key === "-") this.zoomTo(this.zoom / 1.5);
+    else if (event.key === "0") this.zoomTo(1);
+    else if (event.key === "Escape") this.hide();
+    else if (step && here >= 0) {
+      const next = dots[(here + step + dots.length) % dots.length];
+      dots[here].setAttribute("tabindex", "-1");
+      next.setAttribute("tabindex", "0");
+      next.focus({ preventScroll: true });
+    } else return;
+    event.preventDefault();
+  }
+}
+
+/** Wheel, drag and two fingers. */
+function hands(stage) {
+  const { canvas } = stage;
+  const fingers = new Map();
+  const local = (event) => {
+    const frame = canvas.getBoundingClientRect();
+    return [event.clientX - frame.left, event.clientY - frame.top];
+  };
+  const gap = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  canvas.addEventListener("wheel", (event) => {
+    const out = event.deltaY > 0;
+    if (performance.now() - scrolled < 200 && !event.ctrlKey) return; // the page is on the move
+    if (stage.zoom === (out ? 1 : MOST_ZOOM)) return;
+    event.preventDefault();
+    const turned = Math.max(-100, Math.min(100, event.deltaY));
+    stage.zoomTo(stage.zoom * Math.exp(-turned / 300), ...local(event));
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => fingers.set(event.pointerId, local(event)));
+  canvas.addEventListener("pointermove", (event) => {
+    const id = event.pointerId;
+    const before = fingers.get(id);
+    const now = local(event);
+    if (!before || (gap(now, before) < 3 && !canvas.hasPointerCapture(id))) return;
+    canvas.setPointerCapture(id);
+    fingers.set(id, now);
+    const [other] = [...fingers].filter(([finger]) => finger !== id).map(([, place]) => place);
+    if (!other) stage.move(now[0] - before[0], now[1] - before[1]);
+    else {
+      const wider = Math.max(1, gap(now, other)) / Math.max(1, gap(before, other));
+      stage.zoomTo(stage.zoom * wider, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+    }
+  });
+  for (const end of ["pointerup", "pointercancel", "pointerleave"])
+    canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+}
+
+function legend(nodes, colour) {
+  const labels = [...new Set(nodes.flatMap((node) => node.labels))].sort();
+  const own = labels.filter((label) => colour(label) !== "grey");
+  return h("p.legend", tag("your set", "asked"), own.map((label) => tag(label, colour(label))),
+    own.length < labels.length ? tag("other labels", "grey") : null);
+}
+
+/** Draws `graph` ({nodes, links}) in `root`. */
+export function showGraph(root, graph, colour) {
+  const { nodes } = graph;
+  if (!nodes.length) {
+    root.replaceChildren(h("p.soft", "No known subgraph is joined to this set."));
+    return;
+  }
+  const far = nodes.filter((node) => node.hop !== 1).length;
+  const words = `${many(nodes.length - far, "known subgraph")} joined to your set` +
+    `${far ? `, and ${far} more behind` : ""}.`;
+  const rows = nodes.map((node) =>
+    h("tr", h("th", { scope: "row" }, named(node.id, node.title)),
+      h("td", tags(node.labels, colour)), h("td.number", weight(node.weight)),
+      h("td.number", String(node.hop))));
+  const stage = new Stage(graph, colour, words);
+  root.replaceChildren(
+    h("div.sethead", h("p.soft", `${words} Nearer and thicker is heavier.`), stage.tools),
+    stage.box,
+    legend(nodes, colour),
+    h("details", h("summary", "The same as a table"),
+      table("table.around", ["Subgraph", "Labels", "Weight", "Steps"], rows)));
+}

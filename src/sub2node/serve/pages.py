@@ -1,0 +1,56 @@
+"""The files of the page, read once and sent with a tag so that a browser asks for changes only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """A file of the page.
+
+    Args:
+        path: Where it is found in the service.
+        content: Its bytes.
+        media_type: What it is.
+    """
+
+    path: str
+    content: bytes
+    media_type: str
+
+    async def respond(self, request: Request) -> Response:
+        """The file, or 304 where the client has it."""
+        tag = f'"{sha256(self.content).hexdigest()[:32]}"'
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(self.content, headers=headers, media_type=self.media_type)
+
+
+@cache
+def page_files() -> tuple[PageFile, ...]:
+    """The files that are there: ``index.html`` at ``/``, the others below ``/static/``."""
+    folder = files(__package__) / "page"
+    if not folder.is_dir():
+        return ()
+    found = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        kind = _TYPES.get(file.name.rpartition(".")[2])
+        if kind is not None and file.is_file():
+            path = "/" if file.name == "index.html" else f"/static/{file.name}"
+            found.append(PageFile(path, file.read_bytes(), kind))
+    return tuple(found)

@@ -1,0 +1,163 @@
+"""A model without learning, for tests of the service: its answers are hashes of the node sets.
+
+Run as a program it serves itself: ``python tests/fake_scorer.py SECONDS_A_PASS HOST``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from sub2node.errors import DataError
+from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task.names import Names
+
+CLASSES = ("red", "green", "blue")
+
+
+@dataclass(frozen=True)
+class FakeQuery:
+    names: tuple[str, ...]
+    sets: tuple[tuple[str, ...], ...]
+    known: np.ndarray
+    unknown: tuple[tuple[str, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @staticmethod
+    def join(queries: list[FakeQuery]) -> FakeQuery:
+        return FakeQuery(
+            tuple(name for q in queries for name in q.names),
+            tuple(nodes for q in queries for nodes in q.sets),
+            np.concatenate([q.known for q in queries]),
+            tuple(names for q in queries for names in q.unknown),
+        )
+
+
+class FakeScorer:
+    """Knows the nodes n0 … n199; a set with n13 makes the model fail."""
+
+    classes, multilabel = CLASSES, False
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        size = 200
+        self.graph = Graph.from_edges(
+            np.arange(size - 1), np.arange(1, size), names=[f"n{i}" for i in range(size)]
+        )
+        self._nodes = {f"n{i}" for i in range(size)}
+        known = Subgraphs.from_lists([[0, 1], [2, 3], [4], [5, 6, 7]], names=Names("abcd"))
+        labels = np.array([0, 0, 1, 2])
+        self.task = SubgraphTask(
+            self.graph, known, labels, CLASSES, Split(np.zeros(4, int)), name="fake"
+        )
+        self.known = SimpleNamespace(config=SimpleNamespace(structure="s2n+a", conv="gcn2"))
+        self.seeds = (0, 1, 2)
+        self.card = {"validation": {"micro_f1": 0.5, "log_loss": float("nan"), "by": "argmax"}}
+        self.seconds = seconds
+        self.may_run = threading.Event()
+        self.may_run.set()
+        self.passes: list[int] = []
+        self.busy = False
+        self.threads: set[str] = set()
+
+    def ask(self, sets, *, names=None, unknown_nodes="error") -> FakeQuery:
+        kept, known, unknown = [], [], []
+        for nodes in sets:
+            given = list(dict.fromkeys(map(str, nodes)))
+            inside = tuple(sorted(node for node in given if node in self._nodes))
+            missing = tuple(node for node in given if node not in self._nodes)
+            if missing and unknown_nodes == "error":
+                raise DataError(f"the graph has no node {missing[0]!r}.")
+            if not inside:
+                raise DataError("a subgraph has no node that the graph has.")
+            kept.append(inside)
+            known.append(len(inside) / len(given))
+            unknown.append(missing)
+        names = tuple(names or map(str, range(len(kept))))
+        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown))
+
+    def predict(self, query: FakeQuery, *, mode="independent") -> SimpleNamespace:
+        self._pass(len(query))
+        if any("n13" in nodes for nodes in query.sets):
+            raise RuntimeError("secret detail of a failure")
+        values = np.stack([hashed(nodes) for nodes in query.sets])
+        return SimpleNamespace(
+            names=query.names,
+            probabilities=values,
+            spread=values / 10,
+            known=query.known,
+            unknown=query.unknown,
+            labels=[CLASSES[i] for i in values.argmax(1)],
+        )
+
+    def explain(self, query: FakeQuery, *, label=None) -> list[SimpleNamespace]:
+        self._pass(len(query))
+        found = []
+        for name, nodes in zip(query.names, query.sets, strict=True):
+            values = hashed(nodes)
+            at = int(values.argmax()) if label is None else CLASSES.index(label)
+            parts = tuple(
+                SimpleNamespace(id=n, title=n.upper(), value=0.01, weight=None, labels=())
+                for n in nodes
+            )
+            joined = SimpleNamespace(id="s1", title="", value=0.02, weight=2.0, labels=("red",))
+            found.append(
+                SimpleNamespace(
+                    name=name, label=CLASSES[at], probability=float(values[at]),
+                    baseline=float(values[at]) - 0.01 * len(nodes) - 0.02, members=parts,
+                    neighbors=(joined,), statistics=None, gap=0.0,
+                )
+            )  # fmt: skip
+        return found
+
+    def neighbors(self, query: FakeQuery, *, count=10) -> list[list[SimpleNamespace]]:
+        self._pass(len(query))
+        one = SimpleNamespace(name="s1", title="first", labels=("red",), similarity=0.5)
+        return [[one] * min(count, 3) for _ in query.sets]
+
+    def around(self, query: FakeQuery, *, most=40) -> list[SimpleNamespace]:
+        near = SimpleNamespace(name="s1", title="first", labels=("red",), weight=2.0, hop=1)
+        far = SimpleNamespace(name="s2", title="second", labels=("blue",), weight=None, hop=2)
+        found = SimpleNamespace(nodes=(near, far), links=((-1, 0, 2.0), (0, 1, 1.0)))
+        return [found for _ in query.sets]
+
+    def find_nodes(self, text: str, *, count=20) -> list[SimpleNamespace]:
+        hits = sorted(n for n in self._nodes if text.lower() in n)[:count]
+        return [SimpleNamespace(id=n, title=n.upper(), degree=2) for n in hits]
+
+    def _pass(self, size: int) -> None:
+        self.threads.add(threading.current_thread().name)
+        self.busy = True
+        self.may_run.wait(20)
+        time.sleep(self.seconds)
+        self.passes.append(size)
+        self.busy = False
+
+
+def hashed(nodes: tuple[str, ...]) -> np.ndarray:
+    """Three probabilities that only these nodes have."""
+    digest = hashlib.sha256("\n".join(nodes).encode()).digest()
+    values = np.frombuffer(digest[:12], np.uint32).astype(np.float64) + 1
+    return values / values.sum()
+
+
+if __name__ == "__main__":
+    import os
+
+    from sub2node.serve.limits import read_token
+    from sub2node.serve.server import serve
+
+    serve(
+        FakeScorer(float(sys.argv[1])),
+        host=sys.argv[2],
+        port=0,
+        token=read_token(None, os.environ),
+        ready=lambda address: print(address, flush=True),
+    )

@@ -1,0 +1,151 @@
+"""A real browser on the page of the service, for its tests."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+
+from page_scorer import PageScorer
+
+FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--disable-dev-shm-usage", "--force-prefers-reduced-motion")  # fmt: skip
+WAIT = 15.0
+
+
+class Page:
+    """A browser and short ways to what the tests look at."""
+
+    def __init__(self, driver: Any, downloads: Path) -> None:
+        self.driver, self.downloads = driver, downloads
+        self.home = ""
+
+    def open(self, address: str, width: int = 1280, height: int = 900) -> None:
+        self.home = address
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get(address)
+
+    def cdp(self, command: str, **values: Any) -> Any:
+        return self.driver.execute_cdp_cmd(command, values)
+
+    def js(self, script: str, *values: Any) -> Any:
+        return self.driver.execute_script(script, *values)
+
+    def all(self, selector: str) -> list[Any]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> Any:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector: str) -> list[str]:
+        script = "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
+        return self.js(script, selector)
+
+    def text(self, selector: str) -> str:
+        return (self.texts(selector) or [""])[0]
+
+    def wait(self, test: Callable[[], Any], what: str = "") -> Any:
+        end = time.monotonic() + WAIT
+        while not (found := test()):
+            assert time.monotonic() < end, f"{what or 'it'} did not come: {self.text('main')[:500]}"
+            time.sleep(0.02)
+        return found
+
+    def press(self, *keys: str) -> None:
+        ActionChains(self.driver, duration=0).send_keys(*keys).perform()
+
+    def ready(self) -> None:
+        self.wait(lambda: self.text("#model-name").startswith("genes"), "the model")
+
+    def paste(self, text: str) -> None:
+        self.js("document.getElementById('paste-box').open = true")
+        self.js("document.getElementById('paste').value = arguments[0]", text)
+        self.one("#paste-add").click()
+
+    def answered(self) -> None:
+        self.wait(lambda: self.texts(".verdict"), "the answer")
+        self.wait(lambda: self.texts(".similar") and self.texts(".stage"), "the rest")
+        self.wait(lambda: not self.all("[aria-busy]"), "the end of all requests")
+
+    def ask(self, *nodes: str) -> None:
+        self.paste("\n".join('"{}"'.format(node.replace('"', '""')) for node in nodes))
+        self.one("#ask").click()
+        self.answered()
+
+    def give(self, name: str, text: str) -> None:
+        """Drop a file on the page."""
+        self.js(
+            "const data = new DataTransfer();"
+            "data.items.add(new File([arguments[1]], arguments[0]));"
+            "document.getElementById('drop').dispatchEvent("
+            "  new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))",
+            name, text,
+        )  # fmt: skip
+
+    def saved(self, name: str) -> list[dict[str, str]]:
+        """The rows of the CSV that the page gives."""
+        self.wait(lambda: self.one("#batch .primary").is_displayed(), "the end of the file")
+        self.one("#batch .primary").click()
+        file = self.downloads / name
+        self.wait(lambda: file.exists() and file.stat().st_size, name)
+        with file.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        file.unlink()
+        return rows
+
+    def fits(self) -> bool:
+        return self.js("return document.documentElement.scrollWidth <= innerWidth")
+
+    def complaints(self) -> list[str]:
+        """What the console says, but for answers that are refusals."""
+        lines = [line["message"] for line in self.driver.get_log("browser")]
+        return [line for line in lines if "Failed to load resource" not in line]
+
+
+def serving(scorer: PageScorer, token: str | None = None) -> Iterator[str]:
+    import uvicorn
+
+    from sub2node.serve.app import create_app
+    from sub2node.serve.limits import Limits, Token
+
+    app = create_app(scorer, limits=Limits(subgraphs=20, nodes=200), token=Token(token))
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/"
+    scorer.may_run.set()
+    server.should_exit = True
+    thread.join()
+
+
+def browsing(folder: Path) -> Iterator[Page]:
+    """A browser of its own, whose profile and downloads are in ``folder``."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'user'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    driver = webdriver.Chrome(options=options, service=service)
+    page = Page(driver, folder)
+    page.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    try:
+        yield page
+    finally:
+        driver.quit()

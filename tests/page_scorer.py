@@ -1,0 +1,123 @@
+"""A model without learning whose names are as odd as real ones get, for tests of the page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from fake_scorer import FakeQuery, FakeScorer
+from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task.names import Names
+
+ODD = '<img src=x onerror="document.title=1">'
+TITLES = {
+    "TP53": "tumor protein p53",
+    "TP63": "tumor protein p63",
+    "BRCA1": "BRCA1 DNA repair associated",
+    "EGFR": "epidermal growth factor receptor",
+    ODD: '<b>bold</b> & "quoted"',
+    "a, b; c": "Ünïcode, and an id that holds every separator but one",
+    "=SUM(1)": "",
+    "CRASH": "the model fails on this one",
+}
+CLASSES = (*(f"class {i}" for i in range(11)), "<i>last</i>, of a long name" * 3)
+
+
+class PageScorer(FakeScorer):
+    """Probabilities depend on how many nodes there are; a set with CRASH makes the model fail."""
+
+    classes = CLASSES
+
+    def __init__(self, *, multilabel: bool = False) -> None:
+        super().__init__()
+        self.multilabel = multilabel
+        names = [*TITLES, *(f"G{i}" for i in range(300))]
+        self._nodes = set(names)
+        size = len(names)
+        self.graph = Graph.from_edges(np.arange(size - 1), np.arange(1, size), names=names)
+        known = Subgraphs.from_pairs(
+            np.array([0, 0, 0, 1, 1, 2, 2, 2, 2]),
+            np.array([0, 1, 2, 3, 4, 5, 6, 0, 8]),
+            3,
+            names=Names(["S1", "S2", "S3"]),
+            titles=Names(["tumours", "<u>odd</u>", "third"]),
+        )
+        labels = np.eye(3, len(CLASSES), dtype=int) if multilabel else np.arange(3)
+        self.task = SubgraphTask(
+            self.graph, known, labels, CLASSES, Split(np.zeros(3, int)), name="genes <b>"
+        )
+        self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}}
+
+    def predict(self, query: FakeQuery, *, mode: str = "independent") -> SimpleNamespace:
+        self._pass(len(query))
+        if any("CRASH" in nodes for nodes in query.sets):
+            raise RuntimeError("secret detail")
+        values = np.stack([chances(nodes) for nodes in query.sets])
+        several = [[CLASSES[i] for i in np.flatnonzero(row > 0.15)] for row in values]
+        return SimpleNamespace(
+            names=query.names,
+            probabilities=values,
+            spread=values / 8,
+            known=query.known,
+            unknown=query.unknown,
+            labels=several if self.multilabel else [CLASSES[i] for i in values.argmax(1)],
+        )
+
+    def explain(self, query: FakeQuery, *, label: str | None = None) -> list[SimpleNamespace]:
+        values = chances(query.sets[0])
+        at = int(values.argmax()) if label is None else CLASSES.index(label)
+        joined = tuple(
+            part(f"K{i}", f"known {i}", 0.031 * (-1) ** i, 9.0 - i, (CLASSES[i],)) for i in range(4)
+        )
+        rest = float(values[at]) - 0.1 - sum(one.value for one in joined)
+        shares = np.linspace(-1, 2, len(query.sets[0])) if len(query.sets[0]) > 1 else np.ones(1)
+        shares = shares / shares.sum() * rest
+        members = tuple(
+            part(name, TITLES.get(name, ""), float(share), None, ())
+            for name, share in zip(query.sets[0], shares, strict=True)
+        )
+        return [
+            SimpleNamespace(
+                name="0", label=CLASSES[at], probability=float(values[at]), baseline=0.1,
+                members=members, neighbors=joined, statistics=None, gap=0.0,
+            )
+        ]  # fmt: skip
+
+    def neighbors(self, query: FakeQuery, *, count: int = 10) -> list[list[SimpleNamespace]]:
+        return [
+            [
+                SimpleNamespace(
+                    name=f"K{i}", title=f"known {i}", labels=(CLASSES[i],), similarity=0.9 - i / 10
+                )
+                for i in range(min(count, 6))
+            ]
+        ]
+
+    def around(self, query: FakeQuery, *, most: int = 40) -> list[SimpleNamespace]:
+        nodes = tuple(
+            SimpleNamespace(name=f"K{i}", title=f"known <{i}>", labels=CLASSES[i : i + 1 + i % 3],
+                            weight=9.0 - i if i < 8 else None, hop=1 if i < 8 else 2)
+            for i in range(12)
+        )  # fmt: skip
+        near = [(-1, i, 9.0 - i) for i in range(8)]
+        far = [(i - 8, i, 2.5) for i in range(8, 12)]
+        return [SimpleNamespace(nodes=nodes, links=(*near, *far))]
+
+    def find_nodes(self, text: str, *, count: int = 20) -> list[SimpleNamespace]:
+        low = text.lower()
+        hits = [n for n in self._nodes if low in n.lower() or low in TITLES.get(n, "").lower()]
+        hits = sorted(hits, key=lambda name: (not name.lower().startswith(low), name))[:count]
+        return [SimpleNamespace(id=n, title=TITLES.get(n, ""), degree=len(n)) for n in hits]
+
+
+def part(
+    id: str, title: str, value: float, weight: float | None, labels: tuple[str, ...]
+) -> SimpleNamespace:
+    return SimpleNamespace(id=id, title=title, value=value, weight=weight, labels=labels)
+
+
+def chances(nodes: tuple[str, ...]) -> np.ndarray:
+    """One probability a class, highest where the number of nodes says."""
+    values = 1 / (1 + (np.arange(len(CLASSES)) - len(nodes)) ** 2 % 97)
+    return values / values.sum()

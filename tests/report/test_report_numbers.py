@@ -1,0 +1,379 @@
+"""Numbers of a report: against scikit-learn, definitions, and result.json."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+from report_runs import made_result, simple_result, small_task
+from sub2node.errors import ConfigError, DataError
+from sub2node.evaluate import compare, save_run, welch
+from sub2node.evaluate.overlap import Overlap
+from sub2node.evaluate.result import Outputs, Result
+from sub2node.evaluate.store import save_comparison
+from sub2node.report.html import find, read_study
+from sub2node.report.html.charts import curves
+from sub2node.report.html.drawing import layout
+from sub2node.report.html.measures import calibration, worst
+from sub2node.report.html.page import render
+from sub2node.report.html.tables import Answers, Curves
+from sub2node.report.html.words import leakage
+from sub2node.task import SubgraphTask
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["single", "multi"])
+def task(request) -> SubgraphTask:
+    return small_task(80, 4, multilabel=request.param)
+
+
+@pytest.fixture(scope="module")
+def result(task) -> Result:
+    return made_result(task)
+
+
+@pytest.fixture(scope="module")
+def folder(task, result, tmp_path_factory) -> Path:
+    return save_run(result, task, tmp_path_factory.mktemp("runs") / "run")
+
+
+@pytest.fixture(scope="module")
+def numbers(folder) -> dict:
+    return find(read_study([folder])).numbers
+
+
+def answers_of(task: SubgraphTask, result: Result) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Labels and answers of the test part as scikit-learn takes them."""
+    truth = task.labels[task.split.mask("test")]
+    logits = result.outputs["test"].logits
+    said = [part > 0 if task.multilabel else part.argmax(axis=1) for part in logits]
+    return truth, said
+
+
+def test_scores_are_those_of_result_json(folder, numbers) -> None:
+    written = json.loads((folder / "result.json").read_text())
+    for part in ("val", "test"):
+        for name, value in written[part].items():
+            shown = numbers["models"][0][part][name]
+            assert {key: value[key] for key in shown} == shown
+    shown = {row["name"]: row["f1"]["values"] for row in numbers["classes"]}
+    assert shown == {
+        name: pytest.approx(value["values"]) for name, value in written["per_class"]["test"].items()
+    }
+    assert numbers["efficiency"][0]["parameters"] == 1234
+    assert numbers["efficiency"][0]["seconds_a_run"] == 0.5
+
+
+def test_classes_are_as_in_scikit_learn(task, result, numbers) -> None:
+    truth, said = answers_of(task, result)
+    labels = range(task.num_classes)
+    for seed, claim in enumerate(said):
+        precision, recall, f1, support = precision_recall_fscore_support(
+            truth, claim, labels=None if task.multilabel else labels, zero_division=0
+        )
+        for place, row in enumerate(numbers["classes"]):
+            assert row["precision"]["values"][seed] == pytest.approx(precision[place])
+            assert row["recall"]["values"][seed] == pytest.approx(recall[place])
+            assert row["f1"]["values"][seed] == pytest.approx(f1[place])
+            assert row["support"] == support[place]
+
+
+def test_confusion_is_as_in_scikit_learn(task, result, numbers) -> None:
+    if task.multilabel:
+        assert numbers["confusion"] is None
+        return
+    truth, said = answers_of(task, result)
+    each = [confusion_matrix(truth, claim, labels=range(task.num_classes)) for claim in said]
+    assert np.allclose(numbers["confusion"], np.mean(each, axis=0))
+
+
+def test_a_class_that_is_never_said_has_no_precision(tmp_path: Path) -> None:
+    task = small_task(20, 2)
+    logits = np.tile(np.array([5.0, -5.0], np.float32), (1, 5, 1))
+    found = made_result(task, 1)
+    outputs = {**found.outputs, "test": Outputs(logits)}
+    truth = task.labels[task.split.mask("test")]
+    share = float((truth == 0).mean())
+    scores = {**found.scores, "test": {name: type(value)((share,)) for name, value in
+                                       found.scores["test"].items()}}  # fmt: skip
+    folder = save_run(made_result(task, 1, outputs=outputs, scores=scores), task, tmp_path / "run")
+    rows = find(read_study([folder])).numbers["classes"]
+    assert rows[1]["precision"]["mean"] == rows[1]["recall"]["mean"] == rows[1]["f1"]["mean"] == 0
+
+
+def expected_error(shares: np.ndarray, right: np.ndarray) -> float:
+    """The definition, bin by bin."""
+    total = 0.0
+    for number in range(10):
+        low, high = number / 10, (number + 1) / 10
+        here = (shares >= low) & ((shares < high) | (number == 9))
+        if here.any():
+            total += here.sum() * abs(right[here].mean() - shares[here].mean())
+    return total / len(shares)
+
+
+def test_calibration_is_its_definition(task, result, numbers) -> None:
+    truth, _ = answers_of(task, result)
+    logits = result.outputs["test"].logits.astype(np.float64)
+    if task.multilabel:
+        shares = 1 / (1 + np.exp(-logits))
+        cases = [(part.ravel(), truth.ravel()) for part in (*shares, shares.mean(axis=0))]
+    else:
+        shares = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+        cases = [
+            (part.max(axis=1), part.argmax(axis=1) == truth)
+            for part in (*shares, shares.mean(axis=0))
+        ]
+    errors = [expected_error(*case) for case in cases]
+    found = numbers["calibration"]
+    assert found["error_by_seed"]["values"] == pytest.approx(errors[:-1])
+    assert found["error_of_mean"] == pytest.approx(errors[-1])
+    assert sum(row["count"] for row in found["bins"]) == len(cases[-1][0])
+
+
+def test_calibration_of_few_answers_by_hand() -> None:
+    shares = np.array([[0.9, 0.1], [0.95, 0.05], [0.4, 0.6], [0.0, 1.0]])
+    truth = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], bool)
+    found = calibration(shares, truth, multilabel=False)
+    assert found.count.tolist() == [0, 0, 0, 0, 0, 0, 1, 0, 0, 3]
+    assert found.error == pytest.approx((0.4 + 3 * abs(2 / 3 - 2.85 / 3)) / 4)
+    perfect = calibration(np.eye(2), np.eye(2, dtype=bool), multilabel=False)
+    assert perfect.error == 0
+
+
+def make_answers(truth, said, shares, *, multilabel: bool) -> Answers:
+    names = tuple(f"s{row}" for row in range(len(truth)))
+    kinds = np.array(truth, bool), np.array(said, bool), np.array(shares, float)
+    return Answers(names, *kinds, multilabel)
+
+
+def test_the_surest_mistakes_of_all_seeds_come_first() -> None:
+    truth = np.eye(3)[[0, 1, 2, 0]]
+    said = np.eye(3)[[[1, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0]]]
+    shares = np.tile(
+        [[0.2, 0.7, 0.1], [0.1, 0.8, 0.1], [0.4, 0.5, 0.1], [0.05, 0.9, 0.05]], (3, 1, 1)
+    )
+    found = worst(make_answers(truth, said, shares, multilabel=False))
+    listed = [(m.row, m.label, m.wrong, round(m.probability, 6)) for (m,) in found]
+    assert listed == [(0, 1, 3, 0.7), (2, 1, 3, 0.5), (3, 1, 2, 0.9)]
+
+
+def test_mistakes_with_labels_are_said_or_missed() -> None:
+    truth = [[1, 0, 1], [0, 1, 0]]
+    said = [[[0, 0, 1], [0, 1, 1]], [[0, 1, 1], [0, 1, 1]]]
+    shares = np.tile([[0.1, 0.6, 0.9], [0.2, 0.8, 0.95]], (2, 1, 1))
+    found = worst(make_answers(truth, said, shares, multilabel=True))
+    listed = [[(m.row, m.label, m.missed, m.wrong, round(m.probability, 6)) for m in row]
+              for row in found]  # fmt: skip
+    assert listed == [[(1, 2, False, 2, 0.95)], [(0, 0, True, 2, 0.9), (0, 1, False, 1, 0.6)]]
+
+
+def test_errors_have_names_sizes_and_links(task, folder, numbers) -> None:
+    rows = pq.read_table(folder / "subgraphs.parquet").to_pydict()
+    place = {name: number for number, name in enumerate(rows["subgraph_id"])}
+    assert numbers["errors"]
+    for error in numbers["errors"]:
+        number = place[error["id"]]
+        assert rows["part"][number] == "test"
+        assert error["title"] == f"Title of {error['id']}"
+        assert error["size"] == rows["size"][number]
+        assert error["truth"] == rows["label"][number]
+        assert list(error["train_links"].values()) == rows["train_links"][number]
+        if not task.multilabel:
+            assert error["mistakes"][0]["label"] not in error["truth"]
+
+
+def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
+    task = small_task(80)
+    results = [simple_result(task), made_result(task, signal=2.5), made_result(
+        task, 4, model="s2n+0 gcn2", signal=0.4)]  # fmt: skip
+    compared = compare(results)
+    folder = save_comparison(compared, task, tmp_path / "both")
+    found = find(read_study([folder])).numbers
+    assert found["reference"] == results[compared.reference].model == found["main"]
+    for row, shown in zip(compared.rows, found["models"], strict=True):
+        assert (row.p, row.sign) == (shown["p"], shown["sign"])
+    against = found["against_simple"]
+    assert against["model"] == "bag"
+    values = [results[i].test["micro_f1"].values for i in (1, 0)]
+    assert against["p"] == pytest.approx(welch(*values))
+    assert "the best simple model" in " ".join(found["summary"]).lower()
+    one = find(read_study([folder], model="s2n+0 gcn2"))
+    assert one.numbers["main"] == "s2n+0 gcn2"
+    assert one.numbers["picture"]["model"] == "s2n+a gcn2"
+    assert find(read_study([folder / "models" / "bag"])).numbers["errors"][0]["title"]
+    with pytest.raises(ConfigError, match=r"no model 's2n\+a' in these runs\. Did you mean"):
+        read_study([folder], model="s2n+a")
+
+
+def test_near_copies_are_a_warning_and_none_is_passed() -> None:
+    def told(part: str, similar: int, contained: int, equal: int = 0) -> dict[str, str]:
+        known = "train" if part == "test" else "any"
+        row = Overlap(part, known, 40, equal, contained, similar, 100, 30)
+        return leakage(SimpleNamespace(overlap=(row,)))
+
+    assert told("test", 0, 0)["level"] == "good"
+    assert told("test", 1, 0)["level"] == "good"
+    assert told("test", 0, 2)["level"] == told("test", 2, 0)["level"] == "warn"
+    assert "2 of 40 test subgraphs (5.0 %) lie in a training subgraph" in told("test", 2, 0)["text"]
+    assert told("any", 4, 4, 4)["level"] == "bad"
+    assert told("any", 4, 4, 4)["text"].startswith(
+        "4 of 40 subgraphs (10.0 %) have exactly the nodes of another one: a random split may"
+    )
+    assert leakage(SimpleNamespace(overlap=()))["level"] == "unknown"
+
+
+def test_a_copy_of_a_training_subgraph_is_a_leak(tmp_path: Path) -> None:
+    from sub2node.task import Subgraphs
+
+    task = small_task()
+    lists = [task.subgraphs.nodes[a:b] for a, b in zip(task.subgraphs.ptr, task.subgraphs.ptr[1:],
+                                                       strict=False)]  # fmt: skip
+    lists[-1] = lists[0]
+    leaky = SubgraphTask(task.graph, Subgraphs.from_lists(lists), task.labels, task.class_names,
+                         task.split)  # fmt: skip
+    folder = save_run(made_result(leaky), leaky, tmp_path / "run")
+    verdict = find(read_study([folder])).numbers["leakage"]
+    assert verdict["level"] == "bad"
+    assert verdict["text"].startswith("1 of 15 test subgraphs (6.7 %) have exactly the nodes")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("result.json", "{", "not the result of a run"),
+        ("result.json", '{"test": 3}', "not the result of a run"),
+        ("predictions.parquet", "PAR1", "not the predictions of a run"),
+        ("epochs.parquet", "", "not the epochs of a run"),
+        ("subgraphs.parquet", "x", "not what a run wrote"),
+        ("links.parquet", "x", "not what a run wrote"),
+    ],
+)
+def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: str) -> None:
+    task = small_task()
+    folder = save_run(made_result(task), task, tmp_path / "run")
+    (folder / name).write_text(text)
+    with pytest.raises(DataError, match=message) as caught:
+        find(read_study([folder]))
+    assert name in str(caught.value)
+
+
+def test_parts_of_result_json_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
+    task = small_task()
+    folder = save_run(made_result(task), task, tmp_path / "run")
+    file = folder / "result.json"
+    whole = json.loads(file.read_text())
+    damage = {
+        "seconds": None, "seeds": "ten", "data": {}, "per_class": [], "overlap": [{"part": 1}],
+        "sizes": {"test": {}}, "picture": {}, "test": {}, "config": 3,
+    }  # fmt: skip
+    for key, value in damage.items():
+        file.write_text(json.dumps({**whole, key: value}))
+        with pytest.raises(DataError, match="not the result of a run"):
+            read_study([folder])
+
+
+def test_predictions_of_another_run_are_found_out(tmp_path: Path) -> None:
+    task = small_task()
+    one = save_run(made_result(task), task, tmp_path / "one")
+    two = save_run(made_result(task, signal=0.2), task, tmp_path / "two")
+    (one / "predictions.parquet").write_bytes((two / "predictions.parquet").read_bytes())
+    with pytest.raises(DataError, match="do not give the scores"):
+        find(read_study([one]))
+
+
+def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
+    first, second = small_task(), small_task(seed=1)
+    one = save_run(made_result(first), first, tmp_path / "one")
+    two = save_run(made_result(second), second, tmp_path / "two")
+    with pytest.raises(DataError, match="on other data or another split"):
+        read_study([one, two])
+    split = made_result(first, outputs={}, history={}, thresholds=())
+    split.data["splits"] = 3
+    three = save_run(split, first, tmp_path / "three")
+    with pytest.raises(DataError, match="over 3 random splits"):
+        read_study([one, three])
+    with pytest.raises(DataError, match="no such folder"):
+        read_study([tmp_path / "four"])
+    (tmp_path / "five").mkdir()
+    with pytest.raises(DataError, match=r"neither result\.json nor comparison\.json"):
+        read_study([tmp_path / "five"])
+    (tmp_path / "five" / "comparison.json").write_text("[]")
+    with pytest.raises(DataError, match="not the result of a comparison"):
+        read_study([tmp_path / "five"])
+
+
+def test_runs_of_the_same_model_are_told_apart(tmp_path: Path) -> None:
+    task = small_task()
+    one = save_run(made_result(task), task, tmp_path / "one")
+    two = save_run(made_result(task, 2), task, tmp_path / "two")
+    names = [run.name for run in read_study([one, two, one]).runs]
+    assert names == [f"s2n+a gcn2 ({one})", f"s2n+a gcn2 ({two})"]
+
+
+def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
+    task = small_task()
+    folder = save_run(made_result(task, 1), task, tmp_path / "one")
+    bag = save_run(simple_result(task), task, tmp_path / "bag")
+    found = find(read_study([folder, bag])).numbers
+    assert "a single run" in found["summary"][1]
+    assert "too few runs to test" in found["summary"][2]
+    assert found["against_simple"]["p"] is None
+
+
+def test_losses_that_are_not_finite_do_no_harm(tmp_path: Path) -> None:
+    task = small_task()
+    history = made_result(task).history
+    history["train_loss"][3:] = math.nan
+    history["val_loss"][:] = math.inf
+    folder = save_run(made_result(task, history=history), task, tmp_path / "run")
+    found = find(read_study([folder]))
+    text = render(found)
+    assert "nan" not in text
+    assert "inf " not in text
+    json.dumps(found.numbers, allow_nan=False)
+
+
+def test_a_loss_that_jumps_stays_in_its_figure() -> None:
+    losses = np.linspace(2, 1, 400)[:, None] + np.zeros((400, 3))
+    losses[50, 1] = 1e9
+    picture = curves(Curves({"train_loss": losses}, (7, 0, 9)), {"train_loss": "train"}, "Loss")
+    spots = re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", picture)
+    assert len(spots) > 600
+    assert all(0 <= float(x) <= 480 and 0 <= float(y) <= 296 for x, y in spots)
+    assert picture.count('class="best"') == 2
+
+
+def test_the_layout_keeps_what_is_linked_together() -> None:
+    source = np.array([0, 1, 2, 3, 4, 5])
+    target = np.array([1, 2, 0, 4, 5, 3])
+    spots = layout(6, source, target, np.ones(6))
+    assert np.array_equal(spots, layout(6, source, target, np.ones(6)))
+    far = np.linalg.norm(spots[:, None] - spots[None], axis=2)
+    assert far[:3, :3].max() < far[:3, 3:].min()
+
+
+def test_the_command_repeats_the_run(tmp_path: Path) -> None:
+    task = small_task(multilabel=True)
+    cases = {
+        "plain": ({}, "s2n run random --preset {} --seeds 3"),
+        "val": (
+            {"thresholds": (0.0, 0.5, 0.0)},
+            "s2n run random --preset {} --seeds 3 --threshold val",
+        ),
+        "odd": ({"seeds": (1, 2, 7)}, "s2n.run(task, preset='{}', seeds=[1, 2, 7])"),
+    }
+    for name, (more, command) in cases.items():
+        folder = save_run(replace(made_result(task), **more), task, tmp_path / name)
+        if name == "val":
+            (folder / "predictions.parquet").unlink()  # its scores are those of other thresholds
+        found = find(read_study([folder])).numbers
+        assert found["commands"]["s2n+a gcn2"] == command.format(folder / "config.toml")

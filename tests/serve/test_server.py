@@ -1,0 +1,264 @@
+"""The service as a process of its own: real sockets, real signals."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+
+import fake_scorer
+from fake_scorer import FakeScorer, hashed
+from sub2node.errors import ConfigError
+from sub2node.serve import server
+from sub2node.serve.app import create_app
+from sub2node.serve.server import serve
+
+JSON = {"Content-Type": "application/json"}
+BODY = b'{"nodes": ["n1", "n2"]}'
+
+
+class Running:
+    """A service that runs: its process, its address, what it logged."""
+
+    def __init__(self, process: subprocess.Popen, url: str, log: Path) -> None:
+        self.process, self.url, self._log = process, url, log
+        self.address = (urlsplit(url).hostname, urlsplit(url).port)
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(*self.address, timeout=20)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(20)
+
+    @property
+    def log(self) -> list[dict]:
+        return [json.loads(line) for line in self._log.read_text().splitlines()]
+
+
+@pytest.fixture
+def start(tmp_path: Path):
+    """Starts services: ``start(0.01)`` has a model that takes 10 ms a pass."""
+
+    @contextmanager
+    def run(seconds: float = 0.0, host: str = "127.0.0.1", **environment: str):
+        log = tmp_path / "log"
+        command = [sys.executable, fake_scorer.__file__, str(seconds), host]
+        with log.open("w") as errors, subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True,
+            env={**os.environ, **environment},
+        ) as process:  # fmt: skip
+            try:
+                yield Running(process, process.stdout.readline().strip(), log)
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+    return run
+
+
+def ask(connection: http.client.HTTPConnection, body: bytes = BODY) -> tuple[int, dict]:
+    connection.request("POST", "/v1/predict", body, JSON)
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+class Asker(threading.Thread):
+    """A client that keeps its connection and asks until it is refused."""
+
+    def __init__(self, running: Running, seed: int) -> None:
+        super().__init__(daemon=True)
+        self._running, self._rng = running, random.Random(seed)
+        self.sent: list[tuple[float, tuple[str, ...], dict | None]] = []
+
+    def run(self) -> None:
+        nodes = [f"n{i}" for i in range(20, 200)]
+        connection = self._running.connect()
+        while True:
+            members = tuple(sorted(self._rng.sample(nodes, 5)))
+            body = json.dumps({"nodes": members}).encode()
+            try:
+                if connection.sock is None:
+                    connection.connect()
+            except OSError:
+                return  # refused: no more are taken
+            moment, found = time.monotonic(), None
+            try:
+                status, found = ask(connection, body)
+                assert status == 200
+            except (OSError, http.client.HTTPException):
+                connection.close()
+            self.sent.append((moment, members, found))
+
+
+def test_no_accepted_request_is_lost(start) -> None:
+    with start(0.01) as running:
+        clients = [Asker(running, seed) for seed in range(50)]
+        for client in clients:
+            client.start()
+        time.sleep(1.5)
+        stopped = time.monotonic()
+        assert running.stop() == 0
+        for client in clients:
+            client.join(20)
+            assert not client.is_alive()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(running.address, 5)
+        before = [one for client in clients for one in client.sent if one[0] < stopped]
+        assert len(before) > 200
+        for _, members, found in before:
+            assert found is not None
+            values = found["predictions"][0]["probabilities"].values()
+            assert list(values) == hashed(members).tolist()
+        # Nor is one lost that was sent a moment later on a connection that was kept.
+        assert all(found is not None for client in clients for _, _, found in client.sent)
+        assert {line.get("status", 200) for line in running.log} == {200}
+
+
+def test_connections_that_are_kept_may_send_once_more(start) -> None:
+    with start() as running:
+        connections = [running.connect() for _ in range(5)]
+        for connection in connections:
+            assert ask(connection)[0] == 200
+        running.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(running.address, 5)
+        for connection in connections:
+            connection.request("POST", "/v1/predict", BODY, JSON)
+            answer = connection.getresponse()
+            assert (answer.status, answer.headers["connection"]) == (200, "close")
+            answer.read()
+        assert running.process.wait(20) == 0
+
+
+def test_connections_that_wait_to_be_accepted_are_answered(start) -> None:
+    with start() as running:
+        running.process.send_signal(signal.SIGSTOP)
+        connections = [running.connect() for _ in range(20)]
+        for connection in connections:
+            connection.request("POST", "/v1/predict", BODY, JSON)
+        running.process.send_signal(signal.SIGTERM)
+        running.process.send_signal(signal.SIGCONT)
+        for connection in connections:
+            assert connection.getresponse().status == 200
+        assert running.process.wait(20) == 0
+
+
+def test_no_knock_is_lost_between_the_last_accept_and_the_end() -> None:
+    """All of it on one loop: nothing is accepted between the connections and the stop."""
+
+    async def work() -> list[bytes]:
+        bound = server._bind("127.0.0.1", 0)
+        app = create_app(FakeScorer())
+        config = uvicorn.Config(app, log_config=None, access_log=False)
+        config.load()
+        running = server.Server(config, app.state.service, lambda: None)
+        running.lifespan = config.lifespan_class(config)
+        await running.startup([bound])
+        clients = [socket.create_connection(bound.getsockname(), 10) for _ in range(5)]
+        head = b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        for client in clients:
+            client.sendall(head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        await running.shutdown([bound])
+        answers = []
+        for client in clients:
+            with client:
+                answers.append(client.recv(12))
+        return answers
+
+    assert asyncio.run(work()) == [b"HTTP/1.1 200"] * 5
+
+
+def test_a_request_under_way_is_finished(start) -> None:
+    with start(1.0) as running:
+        connection = running.connect()
+        connection.request("POST", "/v1/predict", BODY, JSON)
+        probe = running.connect()
+        probe.connect()
+        time.sleep(0.3)
+        running.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        probe.request("GET", "/healthz")
+        answer = probe.getresponse()
+        assert (answer.status, json.loads(answer.read())) == (503, {"status": "stopping"})
+        assert connection.getresponse().status == 200
+        assert running.process.wait(20) == 0
+
+
+def test_answers_come_without_delay(start) -> None:
+    with start() as running:
+        connection = running.connect()
+        times = []
+        for _ in range(60):
+            begun = time.monotonic()
+            assert ask(connection)[0] == 200
+            times.append(time.monotonic() - begun)
+        assert min(times[30:]) < 0.03  # Nagle's algorithm would make each 0.04
+        assert running.stop() == 0
+        assert not any(line["level"] == "warning" for line in running.log)
+
+
+def test_large_bodies_are_refused_in_full(start) -> None:
+    with start() as running:
+        connection = running.connect()
+        status, found = ask(connection, b" " * 10_000_000)
+        assert (status, "larger than" in found["error"]) == (413, True)
+        connection = running.connect()
+        pieces = (b" " * 65_536 for _ in range(160))
+        connection.request("POST", "/v1/predict", pieces, JSON, encode_chunked=True)
+        assert connection.getresponse().status == 413
+        with socket.create_connection(running.address, 5) as raw:  # before any of it is sent
+            raw.sendall(b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
+                        b"\r\nContent-Length: 10000000\r\n\r\n")  # fmt: skip
+            assert raw.recv(100).startswith(b"HTTP/1.1 413")
+        assert ask(running.connect())[0] == 200
+
+
+def test_what_is_not_http(start) -> None:
+    with start() as running:
+        for noise in (b"\x16\x03\x01\x02\x00" * 50, b"GET\r\n\r\n", b"POST /v1/predict HTTP/1.1\r\n"
+                      b"Host: x\r\nContent-Length: -5\r\n\r\n", b"X" * 100_000):  # fmt: skip
+            with socket.create_connection(running.address, 5) as raw:
+                raw.sendall(noise)
+                assert raw.recv(100).startswith(b"HTTP/1.1 400")
+        with socket.create_connection(running.address, 5) as raw:  # leaves in the middle
+            raw.sendall(b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
+                        b"\r\nContent-Length: 100\r\n\r\n{")  # fmt: skip
+        assert ask(running.connect())[0] == 200
+        assert running.stop() == 0
+
+
+def test_a_warning_where_others_can_reach_it(start) -> None:
+    with start(host="0.0.0.0") as running:
+        assert running.stop() == 0
+        (warning,) = (line for line in running.log if line["level"] == "warning")
+        assert "no token" in warning["message"]
+    with start(host="0.0.0.0", S2N_TOKEN="abc") as running:
+        assert ask(running.connect())[0] == 401
+        assert running.stop() == 0
+        assert not any(line["level"] == "warning" for line in running.log)
+        assert "abc" not in json.dumps(running.log)
+
+
+def test_addresses_that_do_not_go() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=f"port {port}.*--port"):
+            serve(FakeScorer(), port=port)
+    with pytest.raises(ConfigError, match="not known here"):
+        serve(FakeScorer(), host="no.such.host.invalid")
