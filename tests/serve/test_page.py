@@ -238,13 +238,13 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_every_format(page: Page, name: str) -> None:
     page.give(name, FILES[name])
-    rows = {row["id"]: row for row in page.saved("a-predictions.csv")}
+    rows = {row["subgraph_id"]: row for row in page.saved("a-predictions.csv")}
     assert set(rows) == {"s1", 'two, "2"', "'=1+1"}
     first = rows["s1"]
     assert first["prediction"] == "class 2"
-    assert float(first["probability"]) == float(first["p(class 2)"])
+    assert float(first["probability"]) == float(first["p class 2"])
     assert float(first["spread"]) == pytest.approx(float(first["probability"]) / 8, abs=2e-6)
-    assert sum(float(first[f"p({label})"]) for label in CLASSES) == pytest.approx(1, abs=1e-5)
+    assert sum(float(first[f"p {label}"]) for label in CLASSES) == pytest.approx(1, abs=1e-5)
     assert (rows["'=1+1"]["known"], rows["'=1+1"]["unknown_nodes"]) == ("0.5", "zz")
     assert {row["error"] for row in rows.values()} == {""}
     assert len(page.all(".answers tbody tr")) == 3
@@ -258,15 +258,15 @@ def test_bad_sets_leave_good_ones_alone(page: Page) -> None:
     page.give("many.jsonl", "\n".join(lines))
     rows = page.saved("many-predictions.csv")
     assert len(rows) == 51
-    errors = {row["id"]: row["error"] for row in rows if row["error"]}
+    errors = {row["subgraph_id"]: row["error"] for row in rows if row["error"]}
     assert set(errors) == {"lost", "line 5", "1", "line 7", "line 8", "large"}
     assert "no node that the graph has" in errors["lost"]
     assert errors["line 5"] == "Line 5 is not JSON."
     assert "201 nodes; at most 200" in errors["large"]
     assert page.text("#batch .line") == "45 of 51 sets answered, 6 with an error."
-    assert [row["id"] for row in rows[:4]] == ["ok 0", "ok 1", "ok 2", "lost"]
+    assert [row["subgraph_id"] for row in rows[:4]] == ["ok 0", "ok 1", "ok 2", "lost"]
     page.give("bad.csv", "subgraph_id,node_id\ns1,TP53\ns1,\n,EGFR\n")
-    assert [(row["id"], row["error"]) for row in page.saved("bad-predictions.csv")] == [
+    assert [(row["subgraph_id"], row["error"]) for row in page.saved("bad-predictions.csv")] == [
         ("s1", ""), ("line 3", "Line 3 has no node_id."), ("line 4", "Line 4 has no subgraph_id."),
     ]  # fmt: skip
     for text, words in (("set,gene\na,b\n", "it says: set, gene"), ("  \n", "The file is empty.")):
@@ -340,7 +340,8 @@ def test_several_labels(browser: Page) -> None:
         browser.give("a.csv", FILES["a.csv"])
         first = browser.saved("a-predictions.csv")[0]
         assert first["prediction"] == "class 1;class 2;class 3"
-        assert len(first["probability"].split(";")) == 3
+        least = min(float(first[f"p class {number}"]) for number in (1, 2, 3))
+        assert float(first["probability"]) == least
 
 
 def test_errors_are_said_where_they_belong(page: Page) -> None:

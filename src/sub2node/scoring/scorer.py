@@ -20,6 +20,7 @@ from .passes import Pass
 from .query import Index, Node, Query, Unknown, ask
 
 Mode = Literal["independent", "joint"]
+_PICTURED = 3  # links a known subgraph in a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The S2N graph around a subgraph.
+    """The S2N graph around a subgraph: all its own links, and the strongest of the others.
 
     Args:
         nodes: Known subgraphs, nearest first.
@@ -260,7 +261,8 @@ class Scorer:
             far = far[reach[far] > 0]
         chosen = np.concatenate([near, far]).astype(np.int64)
         block = matrix[chosen][:, chosen].tocoo()
-        once = block.row < block.col
+        once = np.flatnonzero(block.row < block.col)
+        once = once[np.argsort(-block.data[once], kind="stable")[: _PICTURED * len(chosen)]]
         between = zip(block.row[once], block.col[once], block.data[once], strict=True)
         found = [
             Around(*self._named(int(i)), float(strength[p]) if p < len(near) else None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 
@@ -35,10 +36,18 @@ class PageFile:
     async def respond(self, request: Request) -> Response:
         """The file, or 304 where the client has it."""
         tag = f'"{sha256(self.content).hexdigest()[:32]}"'
-        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        return Response(self.content, headers=headers, media_type=self.media_type)
+        content = self.content
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            content, headers["Content-Encoding"] = self.packed, "gzip"
+        return Response(content, headers=headers, media_type=self.media_type)
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The content as gzip."""
+        return gzip.compress(self.content, mtime=0)
 
 
 @cache

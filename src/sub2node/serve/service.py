@@ -45,8 +45,10 @@ class Service:
         self.scorer, self.limits, self.token = scorer, limits, token
         self.stopping = False
         paths = (*PATHS, *(file.path for file in page_files()))
-        self.metrics = Metrics(paths, lambda: len(self.model_thread))
-        self.model_thread = ModelThread(scorer, limits, self.metrics.ran)
+        self.metrics = Metrics(paths, lambda: len(self.model_thread) + len(self.why_thread))
+        self.model_thread, self.why_thread = (
+            ModelThread(scorer, limits, self.metrics.ran) for _ in range(2)
+        )  # an explanation takes a hundred times as long as an answer, which must not wait for it
         self.description = describe(scorer, limits, token)
         self._described = answers.to_json(self.description)
 
@@ -81,7 +83,7 @@ class Service:
             found = self.scorer.explain(query, label=body.label)[0]
             return answers.explanation(body.id, found, self.scorer.around(query)[0])
 
-        return await self._answer(request, Errand(run), deadline)
+        return await self._answer(request, Errand(run), deadline, self.why_thread)
 
     async def neighbors(self, request: Request) -> Response:
         """The known subgraphs that the model sees as most alike."""
@@ -131,11 +133,13 @@ class Service:
     def open(self) -> None:
         """Take requests."""
         self.stopping = False
-        self.model_thread.open()
+        for thread in (self.model_thread, self.why_thread):
+            thread.open()
 
     def close(self) -> None:
         """Finish what waits for the model."""
-        self.model_thread.close()
+        for thread in (self.model_thread, self.why_thread):
+            thread.close()
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + self.limits.timeout
@@ -177,9 +181,15 @@ class Service:
         except DataError as error:
             raise lookup_complaint(error, self.scorer, sets, policy) from None
 
-    async def _answer(self, request: Request, work: Ask | Errand, deadline: float) -> Response:
+    async def _answer(
+        self,
+        request: Request,
+        work: Ask | Errand,
+        deadline: float,
+        thread: ModelThread | None = None,
+    ) -> Response:
         """Wait for the model's answer: until the deadline, and while the client waits, too."""
-        answer = self.model_thread.submit(work)
+        answer = (thread or self.model_thread).submit(work)
         watch = asyncio.create_task(_watch(request.receive, answer))
         try:
             async with asyncio.timeout_at(deadline):

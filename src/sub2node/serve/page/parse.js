@@ -108,17 +108,20 @@ const short = (value) => String(Number((value ?? 0).toFixed(6)));
 
 /** All answers as one CSV text; several labels have a semicolon between. */
 export function toCsv(entries, classes) {
-  const head = ["id", "prediction", "probability", "spread", "known", "unknown_nodes"];
-  const lines = [[...head, ...classes.map((name) => `p(${name})`), "error"]];
+  const head = ["subgraph_id", "prediction", "probability", "spread", "known"];
+  const lines = [[...head, ...classes.map((name) => `p ${name}`), "unknown_nodes", "error"]];
   for (const { id, answer, error } of entries) {
     if (!answer) {
-      lines.push([id, "", "", "", "", "", ...classes.map(() => ""), error || "not asked"]);
+      lines.push([id, "", "", "", "", ...classes.map(() => ""), "", error || "not asked"]);
       continue;
     }
     const { labels, probabilities, spread, known, unknown } = answer;
-    const each = (values) => labels.map((label) => short(values[label])).join(";");
-    lines.push([id, labels.join(";"), each(probabilities), each(spread), short(known),
-      unknown.join(";"), ...classes.map((name) => short(probabilities[name])), ""]);
+    // Of several labels the least probable; of none the class that comes nearest.
+    const least = (a, b) => (probabilities[b] < probabilities[a] ? b : a);
+    const most = (a, b) => (probabilities[b] > probabilities[a] ? b : a);
+    const said = labels.length ? labels.reduce(least) : classes.reduce(most);
+    lines.push([id, labels.join(";"), short(probabilities[said]), short(spread[said]), short(known),
+      ...classes.map((name) => short(probabilities[name])), unknown.join(";"), ""]);
   }
   return lines.map((cells) => `${cells.map(field).join(",")}\r\n`).join("");
 }
