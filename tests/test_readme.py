@@ -111,3 +111,15 @@ def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
     docs = "".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
     for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
         exec(block, {})
+
+
+def test_the_answers_in_the_readme_and_the_docs_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(block_after("## Answers for new subgraphs")), {})
+    assert "Contribution(id=" in capsys.readouterr().out
+    assert (tmp_path / "my-model" / "MODEL_CARD.md").is_file()
+    docs = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
+        exec(block, {})

@@ -69,6 +69,8 @@ def test_nothing_comes_from_elsewhere(page: Page) -> None:
     assert {urlsplit(address).netloc for address in asked} == {urlsplit(page.home).netloc}
     assert len(asked) < 20
     assert page.complaints() == []
+    for part in ("stale", "welcome", "token-form", "ask-note"):
+        assert not page.one(f"#{part}").text
 
 
 def test_it_is_small() -> None:
