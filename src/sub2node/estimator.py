@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 
 from .errors import ConfigError, DataError
 from .ragged import Array
 from .scoring import Answers, Explanation, Neighbor, Query, Scorer, load_scorer, save_scorer
 from .scoring.choices import choose, show_choices
-from .scoring.labels import encode_labels
-from .scoring.query import Index, ask, id_lists
+from .scoring.labels import encode_labels, ordered_labels
+from .scoring.query import Index, Unknown, ask, id_lists
+from .scoring.scorer import Mode
 from .scoring.training import Recipe, train
 from .task import Graph, Names, Split, Subgraphs, SubgraphTask
 
@@ -60,13 +63,14 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         notes_: What to know, one sentence each.
 
     Example:
-        >>> model = SubgraphClassifier().fit(graph, [["TP53", "MDM2"], ["INS", "IGF1"]], ["a", "b"])
+        >>> sets = [["TP53", "MDM2"], ["TP53"], ["CDKN1A"], ["INS", "IGF1"], ["INS"], ["IGF1"]]
+        >>> model = SubgraphClassifier().fit(graph, sets, ["p53"] * 3 + ["insulin"] * 3)
         >>> model.predict_proba([["TP53", "CDKN1A"]])
     """
 
     def __init__(
         self,
-        structure: str = "s2n+a",
+        structure: str | None = "s2n+a",
         conv: str | Callable[..., Any] | None = None,
         *,
         graph: Any = None,
@@ -107,6 +111,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             y: Labels; after a graph, the subgraphs.
             labels: After a graph and subgraphs, the labels.
         """
+        self._check()
         task, classes = self._task(X, y, labels)
         task = self._split(task)
         recipe = self._recipe(classes)
@@ -120,12 +125,39 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self._describe(classes)
         return self
 
+    def _check(self) -> None:
+        """Raise what can be known of the parameters before anything is done."""
+        if self.mode not in get_args(Mode):
+            raise ConfigError(f"a mode is independent or joint, not {self.mode!r}.")
+        if self.threshold not in ("half", "val"):
+            raise ConfigError(f"a threshold is 'half' or 'val', not {self.threshold!r}.")
+        if self.unknown_nodes not in get_args(Unknown):
+            raise ConfigError(f"unknown_nodes is error or drop here, not {self.unknown_nodes!r}.")
+        if self.structure == "auto" and self.conv is not None:
+            raise ConfigError("structure='auto' chooses the convolution too; leave conv away.")
+        real = isinstance(self.validation, Real) and not isinstance(self.validation, bool)
+        if not real or not 0 < self.validation < 1:
+            raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
+        if not isinstance(self.preset, str):
+            raise ConfigError(f"a preset is a name or a path, found {self.preset!r}.")
+        given = {} if self.settings is None else self.settings
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise ConfigError(f"settings are a dict as {{'lr': 0.01}}, found {self.settings!r}.")
+
+    def _seeds(self) -> int | list[int]:
+        if isinstance(self.seeds, Integral):
+            return bool(self.seeds) if isinstance(self.seeds, bool) else int(self.seeds)
+        found: list[Any] = []
+        if isinstance(self.seeds, Iterable) and not isinstance(self.seeds, str):
+            found = list(self.seeds)
+        if not found or not all(isinstance(seed, Integral) for seed in found):
+            raise ConfigError(f"seeds are a number, or a list of whole numbers: {self.seeds!r}.")
+        return [int(seed) for seed in found]
+
     def _recipe(self, classes: Array) -> Recipe:
         auto = self.structure == "auto"
-        if auto and self.conv is not None:
-            raise ConfigError("structure='auto' chooses the convolution too; leave conv away.")
         return Recipe(
-            structure=None if auto else self.structure, conv=self.conv, seeds=self.seeds,
+            structure=None if auto else self.structure, conv=self.conv, seeds=self._seeds(),
             preset=self.preset, settings=self.settings, class_weight=self.class_weight,
             threshold=self.threshold, device=self.device, classes=classes,
         )  # fmt: skip
@@ -133,8 +165,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def _describe(self, classes: Array) -> None:
         card = self.scorer_.card
         self.classes_ = classes
-        self.validation_, self.test_ = card["validation"], card.get("test")
-        self.notes_ = tuple(card["notes"])
+        self.validation_, self.test_ = card.get("validation", {}), card.get("test")
+        self.notes_ = tuple(card.get("notes", ()))
 
     def _task(self, X: Any, y: Any, labels: Any) -> tuple[SubgraphTask, Array]:
         """The data as a task, and its classes as they were given."""
@@ -149,22 +181,16 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
                 "the global graph is missing: fit(graph, subgraphs, y), or"
                 " SubgraphClassifier(graph=…).fit(subgraphs, y)."
             )
-        query = self._query(Index(as_graph(graph)), sets, self.unknown_nodes)
-        if hasattr(target, "columns") and "subgraph_id" in target.columns:
-            target = _in_order(target, query.names)
-        values, classes = encode_labels(target, len(query))
-        named = query.names if query.names != tuple(map(str, range(len(query)))) else None
-        given_sets = query.subgraphs
-        subgraphs = Subgraphs(
-            given_sets.ptr, given_sets.nodes, given_sets.weights,
-            names=None if named is None else Names(named),
-        )  # fmt: skip
-        names = tuple(map(str, classes))
-        return SubgraphTask(as_graph(graph), subgraphs, values, names), classes
+        graph = as_graph(graph)
+        query = self._query(Index(graph), sets, self.unknown_nodes)
+        values, classes = encode_labels(_labels(target, query.names), len(query))
+        subgraphs = replace(query.subgraphs, names=Names(query.names))
+        return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes))), classes
 
     def _of_task(self, task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
         if y is not None:
-            values, classes = encode_labels(y, len(task))
+            names = [task.subgraphs.name_of(number) for number in range(len(task))]
+            values, classes = encode_labels(_labels(y, names), len(task))
             return replace(task, labels=values, class_names=tuple(map(str, classes))), classes
         if task.labels is None:
             raise DataError("the task has no labels to learn.")
@@ -172,21 +198,30 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
 
     def _split(self, task: SubgraphTask) -> SubgraphTask:
         """With training and validation parts, drawn where there are none."""
-        if not isinstance(self.validation, int | float) or not 0 < self.validation < 1:
-            raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
         codes = np.zeros(len(task), np.int8) if task.split is None else np.array(task.split.codes)
         if not (codes == 2).any():
             train = np.flatnonzero(codes == 0)
             assert task.labels is not None
-            share = (1 - self.validation, self.validation, 0.0)
-            drawn = Split.random(task.labels[train], fractions=share, seed=self.random_state)
+            share = (1 - float(self.validation), float(self.validation), 0.0)
+            drawn = Split.random(task.labels[train], fractions=share, seed=self._chance())
             codes[train] = drawn.codes
         if not (codes == 2).any() or not (codes == 0).any():
             raise DataError(
-                f"{len(task)} subgraphs are too few to learn from some and choose on others;"
-                " give more, or a larger share for validation."
+                f"too few subgraphs ({len(task)}) to learn from some and choose on others; give"
+                " more, or a larger share for validation."
             )
         return task.with_split(Split(codes))
+
+    def _chance(self) -> int:
+        """A seed from ``random_state``, which may be all that scikit-learn takes."""
+        if isinstance(self.random_state, Integral) and self.random_state >= 0:
+            return int(self.random_state)
+        try:
+            return int(check_random_state(self.random_state).randint(2**31))
+        except (TypeError, ValueError):
+            raise ConfigError(
+                f"random_state is a whole number from 0, found {self.random_state!r}."
+            ) from None
 
     def _query(self, index: Index, sets: Any, unknown: str) -> Query:
         if isinstance(sets, Query):
@@ -232,7 +267,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         scorer = self._fitted()
         query = self._query(scorer.index, X, self.unknown_nodes)
         vectors, _ = scorer.outputs(query, mode=self.mode)  # type: ignore[arg-type]
-        return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), -1)
+        width = vectors.shape[0] * vectors.shape[2]
+        return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), width)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names of the columns of :meth:`transform`."""
@@ -245,24 +281,36 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         """Accuracy; of multi-label answers micro-F1."""
         from sklearn.metrics import accuracy_score, f1_score
 
+        scorer = self._fitted()
+        query = self._query(scorer.index, X, self.unknown_nodes)
         if y is None and isinstance(X, SubgraphTask):
-            y = X.labels if X.multilabel else self.classes_[X.labels]
-        said = self.predict(X)
-        if not self._fitted().multilabel:
-            return float(accuracy_score(np.asarray(y).ravel(), said, sample_weight=sample_weight))
-        table = np.asarray(y) if not isinstance(y, list) else self._table(y)
+            y = _task_labels(X)
+        values, given = encode_labels(_labels(y, query.names), len(query))
+        said = scorer.predict(query, mode=self.mode).said  # type: ignore[arg-type]
+        if not scorer.multilabel:
+            if values.ndim != 1:
+                raise DataError("this model gives one class a subgraph, but y has several labels.")
+            claimed, truth = (each.astype(str) for each in
+                              (self.classes_[said.argmax(axis=1)], given[values]))  # fmt: skip
+            return float(accuracy_score(truth, claimed, sample_weight=sample_weight))
+        table = self._table(values, given)
         return float(f1_score(table, said, average="micro", sample_weight=sample_weight,
                               zero_division=0))  # fmt: skip
 
-    def _table(self, y: list[Any]) -> Array:
-        """Lists of labels as zeros and ones."""
-        known = {label: number for number, label in enumerate(self.classes_.tolist())}
-        table = np.zeros((len(y), len(known)), np.int64)
-        for row, labels in enumerate(y):
-            for label in labels:
-                if label not in known:
-                    raise DataError(f"the label {label!r} is no class of this model.")
-                table[row, known[label]] = 1
+    def _table(self, values: Array, given: Array) -> Array:
+        """Labels as zeros and ones, in the order of this model's classes."""
+        if values.ndim == 1:
+            values = values[:, None] == np.arange(len(given))
+        if np.array_equal(given, np.arange(len(self.classes_))) and len(given) == len(
+            self.classes_
+        ):
+            return values  # a table without names of its own
+        known = {str(label): number for number, label in enumerate(self.classes_.tolist())}
+        table = np.zeros((len(values), len(known)), bool)
+        for column, label in enumerate(given.tolist()):
+            if str(label) not in known:
+                raise DataError(f"the label {label!r} is no class of this model.")
+            table[:, known[str(label)]] = values[:, column]
         return table
 
     def explain(self, X: Any, label: str | None = None) -> list[Explanation]:
@@ -300,7 +348,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
                  "random_state")  # fmt: skip
         config = self._fitted().known.config
         structure = {"structure": config.structure, "conv": config.conv}
-        return {**structure, **{name: getattr(self, name) for name in names}}
+        given = {name: getattr(self, name) for name in names}
+        return {**structure, **{name: _plain(value) for name, value in given.items()}}
 
     @classmethod
     def load(cls, path: str | Path, *, graph: Any = None, conv: Any = None) -> SubgraphClassifier:
@@ -313,9 +362,14 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         """
         scorer = load_scorer(path, graph=graph, conv=conv)
         known = scorer.card.get("estimator", {})
-        options = {name: value for name, value in known.items() if name in cls._get_param_names()}
+        options = {name: value for name, value in known.items()
+                   if name in cls._get_param_names() and value is not None}  # fmt: skip
         model = cls(**{**options, "seeds": list(scorer.seeds)})
         model.conv = conv if conv is not None else model.conv
+        try:
+            model._check()
+        except ConfigError as error:
+            raise DataError(f"model.json: {error}", path=path) from None
         model.scorer_ = scorer
         model.choices_ = scorer.card.get("choices", [])
         model._describe(np.array(scorer.card.get("labels", scorer.classes)))
@@ -333,16 +387,27 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return tags
 
 
-def _in_order(frame: Any, names: Sequence[str]) -> Any:
-    """Labels of a frame in the order of the subgraphs: one a subgraph, or a list each."""
-    from .task.frames import Frame
-    from .task.ids import IdSpace
-    from .task.labels import read_labels
+def _plain(value: Any) -> Any:
+    """A value as JSON keeps it; what it cannot keep is left away."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | int | float | bool) else None
 
-    space = IdSpace.in_order(Names(names).arrow)
-    values, classes, _, _ = read_labels(Frame.of(frame, "labels", {}), space, ())
-    if values is None:
-        raise DataError("the labels table has no column 'label'.")
-    if values.ndim == 1:
-        return np.array(classes)[values]
-    return [[classes[c] for c in np.flatnonzero(row)] for row in values]
+
+def _labels(y: Any, names: Sequence[str]) -> Any:
+    """Labels in the order of the subgraphs, where they come as a frame with ids."""
+    columns = y.keys() if isinstance(y, dict) else getattr(y, "columns", None)
+    columns = getattr(y, "column_names", columns)
+    if columns is not None and "subgraph_id" in list(columns):
+        return ordered_labels(y, names)
+    return y
+
+
+def _task_labels(task: SubgraphTask) -> Any:
+    """Names of the classes of a task's subgraphs."""
+    if task.labels is None:
+        raise DataError("the task has no labels to compare with.")
+    if task.num_virtual:
+        raise DataError("the task has virtual subgraphs, which have no labels; leave them away.")
+    if task.multilabel:
+        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in task.labels]
+    return [task.class_names[number] for number in task.labels]

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from .errors import ConfigError, suggest
 
 _HUGE = 1e300
+_FOUND: dict[tuple[Any, str], dict[str, tuple[Any, Any]]] = {}
 
 
 def within(default: Any, low: float, high: float = math.inf) -> Any:
@@ -122,7 +123,9 @@ def _leaves(node: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _kinds(node: Any, prefix: str = "") -> dict[str, tuple[Any, Any]]:
-    """Kind and bounds of every setting of a class, by full name."""
+    """Kind and bounds of every setting of a class, by full name; found once."""
+    if (node, prefix) in _FOUND:
+        return _FOUND[node, prefix]
     hints = get_type_hints(node)
     found: dict[str, tuple[Any, Any]] = {}
     for item in fields(node):
@@ -130,6 +133,7 @@ def _kinds(node: Any, prefix: str = "") -> dict[str, tuple[Any, Any]]:
             found |= _kinds(hints[item.name], f"{prefix}{item.name}.")
         else:
             found[prefix + item.name] = (hints[item.name], item.metadata.get("range"))
+    _FOUND[node, prefix] = found
     return found
 
 

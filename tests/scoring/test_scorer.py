@@ -5,41 +5,12 @@ import pytest
 import torch
 
 import sub2node as s2n
+from scoring_tasks import small_task, trained
 from sub2node.errors import ConfigError, DataError
-from sub2node.evaluate.models import GraphNetwork
-from sub2node.evaluate.protocol import labels_of, network
 from sub2node.scoring import Query
 from sub2node.scoring.made import scorer_of
 from sub2node.scoring.passes import Pass
-from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
-
-FAST = {"epochs": 3, "hidden": 8, "features.kind": "random", "width": 8, "a": 0.0, "delta": 3.0}
-
-
-def small_task(*, seed=0, multilabel=False, weighted=False, features=False) -> SubgraphTask:
-    """60 subgraphs of a graph of 50 nodes, well joined to each other; self-loops, isolated node."""
-    rng = np.random.default_rng(seed)
-    ends = rng.integers(0, 49, (2, 160))
-    weights = None
-    if weighted:
-        low, high = np.sort(ends, axis=0)
-        weights = 0.5 + (low * 7 + high) % 5
-    graph = Graph.from_edges(
-        *ends, num_nodes=50, weights=weights,
-        features=rng.normal(size=(50, 5)) if features else None,
-    )  # fmt: skip
-    sets = Subgraphs.from_lists([rng.choice(50, rng.integers(1, 7)) for _ in range(60)])
-    labels = rng.random((60, 3)) < 0.4 if multilabel else rng.integers(0, 3, 60)
-    return SubgraphTask(graph, sets, labels, (), Split.sizes(train=40, val=12, test=8))
-
-
-def trained(task, *, structure="s2n+a", conv="gcn2", seeds=2, **settings):
-    model, _, _ = network(
-        task, structure=structure, conv=conv, preset="fast", settings={**FAST, **settings}
-    )
-    model = GraphNetwork(model.candidates, conv=model.conv, all_nodes=True)
-    labels = {part: labels_of(task, part) for part in ("train", "val")}
-    return model.fit(task, labels, range(10, 10 + seeds))
+from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 
 def part(task, name) -> Query:
@@ -290,7 +261,7 @@ def test_numbers_are_ids_where_nodes_have_no_names() -> None:
 def test_edges_and_weights_of_members_are_kept() -> None:
     task = small_task()
     rng = np.random.default_rng(0)
-    ptr, pairs = task.subgraphs.induced_edges(task.graph)
+    _, pairs = task.subgraphs.induced_edges(task.graph)
     keep = rng.random(pairs.shape[1]) < 0.5
     counts = np.bincount(task.subgraphs.owner[pairs[0][keep]], minlength=len(task))
     given = task.subgraphs

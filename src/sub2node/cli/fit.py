@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import ConfigError
 from .output import AsJson, Device, console, print_json, progress, say, table
 from .reading import Reading, reads_data
 
@@ -22,13 +23,14 @@ def fit(
         Path, typer.Option("-o", "--out", help="Folder to write the model to.", show_default=False)
     ],
     structure: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--structure",
             help="separated, connected, s2n+0, s2n+a, cos2n+0, cos2n+a; auto: chosen on"
             " validation, with the convolution.",
+            show_default="s2n+a",
         ),
-    ] = "s2n+a",
+    ] = None,
     conv: Annotated[
         str | None,
         typer.Option("--conv", help="gcn, gcn2, gin, gatv2 or sage.", show_default="gcn2"),
@@ -67,21 +69,35 @@ def fit(
     from ..settings import parse_setting
 
     check_place(out, overwrite=overwrite)
+    given = dict(map(parse_setting, settings or []))
+    for name in ("structure", "conv"):
+        if name in given:
+            raise ConfigError(f"the {name} is chosen with --{name}.")
+    if by_reference and not reading.plain:
+        raise ConfigError("--by-reference is for data that DATA alone names; leave out the others.")
     task = reading.load()
     model = SubgraphClassifier(
         structure, conv, seeds=seeds, preset=preset, budget=budget, threshold=threshold,
-        settings=dict(map(parse_setting, settings or [])), device=device,
+        settings=given, device=device,
         class_weight="balanced" if balanced else None,
     )  # fmt: skip
     start = time.perf_counter()
     with progress():
         model.fit(task)
         seconds = time.perf_counter() - start
-        model.save(out, graph=reading.data if by_reference else None, overwrite=overwrite)
+        model.save(out, graph=_named(reading.data) if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
         return
     _show(model, seconds, out)
+
+
+def _named(data: str) -> str:
+    """A name of data that holds in every folder."""
+    from ..datasets import BENCHMARKS
+
+    here = data not in BENCHMARKS and Path(data).exists()
+    return str(Path(data).resolve()) if here else data
 
 
 _METRICS = {

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from ..errors import ConfigError, DataError
 from .output import AsJson, console, print_json, progress, say, table
@@ -105,7 +106,10 @@ class _Asked:
     def check(self) -> None:
         """Raise what can be known before the model is loaded."""
         from ..files import require_writable
+        from ..io.sets import check_columns
         from ..scoring.tables import ENDINGS
+
+        check_columns(self.columns)
 
         if self.unknown not in ("error", "drop"):
             raise ConfigError(f"--unknown-nodes is error or drop, not {self.unknown!r}.")
@@ -116,10 +120,12 @@ class _Asked:
         if self.out.suffix.lower() not in ENDINGS:
             raise ConfigError(f"{self.out} must end in {', '.join(ENDINGS)}.")
         for path in (self.out, self.bad):
+            if self.source is not None and path.resolve() == self.source.resolve():
+                raise ConfigError(f"{path} is the input; choose another name for the answers.")
             if path.exists() and not self.overwrite:
                 raise ConfigError(f"{path} exists already; choose another name, or --overwrite.")
-        if self.out.is_dir():
-            raise ConfigError(f"{self.out} is a folder, expected a file.")
+            if path.is_dir():
+                raise ConfigError(f"{path} is a folder, expected a file.")
         require_writable(self.out)
 
     @property
@@ -220,7 +226,9 @@ def _show_file(facts: dict[str, Any], first: list[Answers]) -> None:
                                                         strict=True)]  # fmt: skip
         for name, said, probability, spread, known in rows[:_SHOWN]:
             words = ", ".join(said) if isinstance(said, list) else said
-            view.add_row(name, words, f"{probability:.3f}", f"{spread:.3f}", f"{known:.0%}")
+            view.add_row(
+                Text(name), Text(words), f"{probability:.3f}", f"{spread:.3f}", f"{known:.0%}"
+            )
         console.print(view)
         if facts["answered"] > _SHOWN:
             say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
@@ -249,7 +257,7 @@ def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -
     order = (-answers.probabilities[0]).argsort(kind="stable")[:_SHOWN]
     for c in order:
         said = "predicted" if answers.said[0, c] else ""
-        view.add_row(answers.classes[c], f"{answers.probabilities[0, c]:.3f}",
+        view.add_row(Text(answers.classes[c]), f"{answers.probabilities[0, c]:.3f}",
                      f"{answers.spread[0, c]:.3f}", said)  # fmt: skip
     console.print(view)
     if answers.unknown[0]:
@@ -265,7 +273,7 @@ def _show_why(found: Explanation) -> None:
         for part in parts[:10]:
             title = f" ({part.title})" if part.title and part.title != part.id else ""
             label = f" · {', '.join(part.labels)}" if part.labels else ""
-            view.add_row(f"{part.id}{title}", kind + label, f"{100 * part.value:+.1f}")
+            view.add_row(Text(f"{part.id}{title}"), Text(kind + label), f"{100 * part.value:+.1f}")
         if len(parts) > 10:
             rest = sum(part.value for part in parts[10:])
             view.add_row(f"{len(parts) - 10} more", kind, f"{100 * rest:+.1f}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -86,11 +87,10 @@ class TrainedNetwork:
             if epoch:
                 state = "best state before that" if best else "untrained state"
                 notes.append(f"seed {seed} diverged in epoch {epoch}; its {state} counts.")
-        if self.fitted.ended == "interrupted":
+        if self.fitted.ended in ("late", "interrupted"):
+            word = "interrupted" if self.fitted.ended == "interrupted" else "out of time"
             done, total = len(self.fitted.history["lr"]), self.settings.training.epochs
-            notes.append(
-                f"interrupted after {done} of {total} epochs; the best state so far counts."
-            )
+            notes.append(f"{word} after {done} of {total} epochs; the best state so far counts.")
         return {
             "config": self.record,
             "notes": tuple(notes),
@@ -201,8 +201,13 @@ class NetworkModel(ABC):
         device = find_device(self.device)
         task, shown = self.present(task)
         choices: list[TrainedNetwork] = []
-        for settings in self.candidates:
-            choices.append(self._train(task, labels, seeds, settings, device))
+        start = time.perf_counter()
+        for number, settings in enumerate(self.candidates):
+            left = None
+            if self.seconds is not None:  # what is left, shared by the candidates that are left
+                spent = time.perf_counter() - start
+                left = max(self.seconds - spent, 0.0) / (len(self.candidates) - number)
+            choices.append(self._train(task, labels, seeds, settings, device, left))
             if choices[-1].fitted.ended == "interrupted":
                 break
         if len(choices) == 1 and len(self.candidates) == 1:
@@ -224,7 +229,7 @@ class NetworkModel(ABC):
 
     def _train(
         self, task: SubgraphTask, labels: Labels, seeds: Sequence[int], settings: Any,
-        device: torch.device,
+        device: torch.device, seconds: float | None,
     ) -> TrainedNetwork:  # fmt: skip
         """Train one candidate."""
         built = self.build(task, settings, seeds, device)
@@ -233,7 +238,7 @@ class NetworkModel(ABC):
         with fitting_threads(built.numbers, device):
             fitted = fit(
                 built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
-                group=self.group, what=f"Training {self.name}", seconds=self.seconds,
+                group=self.group, what=f"Training {self.name}", seconds=seconds,
                 weights=_weights(labels["train"], self.class_weights),
             )  # fmt: skip
         if not fitted.best_epoch.any():

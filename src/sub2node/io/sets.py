@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import DataError
+from ..errors import ConfigError, DataError, suggest
 from ..progress import step
 from ..task.frames import ALIASES
 from .tables import DELIMITERS, PARQUET, json_row, suffix
@@ -50,6 +51,7 @@ def read_sets(path: str | Path, columns: Mapping[str, str] | None = None) -> Ite
         DataError: The file as a whole cannot be read.
     """
     path, columns = Path(path), columns or {}
+    check_columns(columns)
     ending = suffix(path)
     if ending not in FORMATS:
         raise DataError(f"subgraphs to predict end in {', '.join(FORMATS)}.", path=path)
@@ -61,15 +63,32 @@ def read_sets(path: str | Path, columns: Mapping[str, str] | None = None) -> Ite
         yield from _sets(lambda: _pairs(path, DELIMITERS[ending], columns))
         return
     read = _gmt if ".gmt" in ending else _jsonl
+    yield from _once(
+        Given(number, "", [], "this line is not UTF-8 text.")
+        if line is None
+        else read(path, number, line)
+        for number, line in _lines(path)
+    )
+
+
+def check_columns(columns: Mapping[str, str]) -> None:
+    """Raise for a mapping from a word that is none of ours."""
+    known = ("subgraph_id", "node_id", "nodes")
+    for ours in columns:
+        if ours not in known:
+            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, known)}")
+
+
+def _once(rows: Iterable[Given]) -> Iterator[Given]:
+    """Rows, of which one whose name came before is bad."""
     seen: set[str] = set()
-    for number, line in _lines(path):
-        found = Given(number, "", [], "this line is not UTF-8 text.")
-        if line is not None:
-            found = read(path, number, line)
-        if not found.problem and found.name in seen:
-            found = Given(number, found.name, [], "a subgraph of this name came before.")
-        seen.add(found.name)
-        yield found
+    for row in rows:
+        if not row.problem and row.name in seen:
+            yield Given(row.line, row.name, [], "a subgraph of this name came before.")
+            continue
+        if not row.problem:
+            seen.add(row.name)
+        yield row
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str | None]]:
@@ -89,8 +108,19 @@ def _jsonl(path: Path, number: int, line: str) -> Given:
     try:
         row = json_row(path, number, line)
     except DataError as error:
-        return Given(number, "", [], error.reason)
+        return Given(number, _told(line), [], error.reason)
     return Given(number, str(row.get("id", number)), row["nodes"])
+
+
+def _told(line: str) -> str:
+    """The name of a bad line, where it can be told."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    name = row.get("id", row.get("subgraph_id")) if isinstance(row, dict) else None
+    told = isinstance(name, str | int) and not isinstance(name, bool)
+    return _clean(str(name)) if told else ""
 
 
 def _gmt(path: Path, number: int, line: str) -> Given:
@@ -113,8 +143,12 @@ class _Pair(NamedTuple):
 def _pairs(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[_Pair]:
     with opened(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        rows = csv.reader(text, delimiter=delimiter)
-        header = [name.strip() for name in next(rows, [])]
+        rows = csv.reader(text, delimiter=delimiter, strict=True)
+        try:
+            header = [name.strip() for name in next((row for row in rows if any(row)), [])]
+        except csv.Error as error:
+            message = f"the header cannot be read: {error}."
+            raise DataError(message, path=path, line=rows.line_num) from None
         places = [_place(header, ours, columns, path) for ours in ("subgraph_id", "node_id")]
         while True:
             line = rows.line_num + 1
@@ -143,7 +177,7 @@ def _pair(line: int, row: list[str], places: list[int], width: int) -> _Pair:
 
 
 def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _place(header: list[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
@@ -157,6 +191,8 @@ def _place(header: list[str], ours: str, columns: Mapping[str, str], path: Path)
             path=path,
             line=1,
         )
+    if header.count(found) > 1:
+        raise DataError(f"two columns are called {found!r}.", path=path)
     return header.index(found)
 
 
@@ -214,18 +250,53 @@ def _together(pairs: Iterable[_Pair]) -> bool:
 
 
 def _parquet(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
+    if path.is_dir():
+        raise DataError("this is a folder, expected a file.", path=path)
     if not path.is_file():
         raise DataError("there is no such file.", path=path)
     try:
         file = pq.ParquetFile(path)
-        header = file.schema_arrow.names
-        if "nodes" in header:
-            yield from _list_rows(file, path, columns)
+        if _has_lists(file.schema_arrow, columns):
+            yield from _once(_list_rows(file, path, columns))
         else:
             yield from _sets(lambda: _pair_rows(file, path, columns))
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
+
+
+def _has_lists(schema: Any, columns: Mapping[str, str]) -> bool:
+    """Whether a table has lists of nodes; one with a column of single nodes too has them if so."""
+    name = columns.get("nodes", "nodes")
+    if schema.names.count(name) != 1:
+        return False
+    alone = not {columns.get("node_id", "node_id"), "node"} & set(schema.names)
+    return alone or _is_lists(schema.field(name).type)
+
+
+def _is_lists(kind: Any) -> bool:
+    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(test(kind) for test in tests)
+
+
+def _values(column: Any) -> list[Any]:
+    """What a column holds; as bytes where some of it is not UTF-8 text."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        binary = pa.list_(pa.binary()) if _is_lists(column.type) else pa.binary()
+        return list(column.cast(binary).to_pylist())
+
+
+def _id(value: Any) -> str:
+    """An id as text; raises where it is none."""
+    if isinstance(value, bytes):
+        value = value.decode()
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError
+    return str(value)
 
 
 def _batches(file: Any, path: Path, wanted: list[str]) -> Iterator[tuple[int, Any]]:
@@ -241,28 +312,49 @@ def _pair_rows(file: Any, path: Path, columns: Mapping[str, str]) -> Iterator[_P
     header = file.schema_arrow.names
     names = [header[_place(header, ours, columns, path)] for ours in ("subgraph_id", "node_id")]
     for start, batch in _batches(file, path, names):
-        both = (batch.column(name).to_pylist() for name in names)
+        both = (_values(batch.column(name)) for name in names)
         for row, (who, node) in enumerate(zip(*both, strict=True), start):
-            if who is None or node is None:
-                what = "subgraph" if who is None else "node"
-                yield _Pair(row, "" if who is None else str(who), "", f"the {what} is missing.")
-            else:
-                yield _Pair(row, str(who), str(node))
+            yield _row_pair(row, who, node)
+
+
+def _row_pair(row: int, who: Any, node: Any) -> _Pair:
+    name = ""
+    for what, value in (("subgraph", who), ("node", node)):
+        if value is None or value in ("", b""):
+            return _Pair(row, name, "", f"the {what} is missing.")
+        try:
+            found = _id(value)
+        except ValueError:
+            return _Pair(row, name, "", f"the {what} is {value!r}; ids are integers or text.")
+        name = name or found
+    return _Pair(row, name, found)
 
 
 def _list_rows(file: Any, path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
-    header = file.schema_arrow.names
-    named = any(name in header for name in (columns.get("subgraph_id", "subgraph_id"), "id"))
-    if not pa.types.is_list(file.schema_arrow.field("nodes").type):
-        raise DataError("the column 'nodes' must hold lists of node ids.", path=path)
-    name = next((n for n in (columns.get("subgraph_id", "subgraph_id"), "id") if n in header), "")
-    wanted = [name, "nodes"] if named else ["nodes"]
-    for start, batch in _batches(file, path, wanted):
-        lists = batch.column("nodes").to_pylist()
-        names = batch.column(name).to_pylist() if named else range(start, start + len(lists))
+    header, many = file.schema_arrow.names, columns.get("nodes", "nodes")
+    if not _is_lists(file.schema_arrow.field(many).type):
+        raise DataError(f"the column {many!r} must hold lists of node ids.", path=path)
+    known = ("subgraph_id", *ALIASES["subgraph_id"], "id")
+    name = next((name for name in known if name in header), "")
+    if "subgraph_id" in columns:
+        name = header[_place(header, "subgraph_id", columns, path)]
+    for start, batch in _batches(file, path, [name, many] if name else [many]):
+        lists = _values(batch.column(many))
+        names = _values(batch.column(name)) if name else range(start, start + len(lists))
         for row, (who, nodes) in enumerate(zip(names, lists, strict=True), start):
-            if who is None or not nodes or any(node is None for node in nodes):
-                what = "it has no name" if who is None else "it is empty or has a missing node"
-                yield Given(row, "" if who is None else str(who), [], f"{what}.")
-            else:
-                yield Given(row, str(who), nodes)
+            yield _row_list(row, who, nodes)
+
+
+def _row_list(row: int, who: Any, nodes: Any) -> Given:
+    if who is None or who in ("", b""):
+        return Given(row, "", [], "it has no name.")
+    try:
+        name = _id(who)
+    except ValueError:
+        return Given(row, "", [], f"its name is {who!r}; ids are integers or text.")
+    if not nodes or any(node is None for node in nodes):
+        return Given(row, name, [], "it is empty or has a missing node.")
+    try:
+        return Given(row, name, [node if isinstance(node, int) else _id(node) for node in nodes])
+    except ValueError:
+        return Given(row, name, [], "a node of it is neither text nor an integer.")

@@ -143,8 +143,8 @@ def _json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any
         json.dumps(row, ensure_ascii=False).encode()  # half a surrogate pair is no text
     except json.JSONDecodeError as error:
         raise refuse(f"this is not JSON: {error.msg}.") from None
-    except (RecursionError, UnicodeError):
-        raise refuse("this JSON cannot be read: too deep, or no proper text.") from None
+    except (RecursionError, ValueError):
+        raise refuse("this JSON cannot be read: too deep, or no proper text or number.") from None
     if not isinstance(row, dict):
         raise refuse("expected an object {…} with 'nodes'.")
     return row

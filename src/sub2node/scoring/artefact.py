@@ -24,11 +24,13 @@ from ..config import Config
 from ..encode import SubgraphScale
 from ..errors import ConfigError, DataError, Sub2NodeError
 from ..files import check_folder, new_folder, require_writable, written
+from ..io.graphs import as_graph
 from ..nn import CONVOLUTIONS
 from ..ragged import Array
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
 from .card import model_card
+from .checks import check_content, check_facts
 from .known import Known
 from .made import restored
 from .scorer import Scorer
@@ -148,7 +150,7 @@ def _table(columns: dict[str, Any], delta: tuple[str, ...] = ()) -> bytes:
 
 
 def load_scorer(
-    path: str | Path, *, graph: Graph | None = None, conv: Callable[..., nn.Module] | None = None
+    path: str | Path, *, graph: Any = None, conv: Callable[..., nn.Module] | None = None
 ) -> Scorer:
     """Read a model folder.
 
@@ -163,34 +165,43 @@ def load_scorer(
     """
     folder = Path(path)
     facts = _read_card(folder)
-    read = _Reader(folder, facts["files"])
     try:
-        config = Config.from_dict(facts["config"])
-        if config.conv not in CONVOLUTIONS and conv is None:
-            raise ConfigError(
-                f"this model has the convolution {config.conv!r}, which is not part of this"
-                " package; give its class: load(path, conv=…)."
-            )
-        arrays = {name: t.numpy() for name, t in load_tensors(read(KNOWN)).items()}
-        if graph is None:
-            graph = _graph(facts, arrays, read)
-        if graph.hash != facts["graph"]["hash"]:
-            raise DataError("the global graph is not the one that the model was trained on.")
-        task = _task(facts, arrays, graph, read)
-        tensors = load_tensors(read(WEIGHTS))
-        table = tensors.pop("table")
-        state = {name.removeprefix("network."): tensor for name, tensor in tensors.items()}
-        network = restored(config, task, facts["seeds"], table, state, conv)
-        known = Known(task, config, _scale(config, arrays))
-        numbers = facts["temperature"], facts["threshold"]
-        return Scorer(known, network, tuple(facts["seeds"]), *numbers, facts["card"])
+        return _loaded(folder, facts, graph, conv)
     except Sub2NodeError as error:
-        raise DataError(str(error), path=folder) from error
-    except (KeyError, ValueError, TypeError, RuntimeError, pa.ArrowException) as error:
+        reason = error.reason if isinstance(error, DataError) else str(error)
+        raise DataError(reason, path=folder) from error
+    except Exception as error:  # whatever libraries make of a card that fits but lies
         reason = " ".join(str(error).split())[:200]
         raise DataError(
             f"this model cannot be read: {type(error).__name__}: {reason}.", path=folder
         ) from error
+
+
+def _loaded(
+    folder: Path, facts: dict[str, Any], graph: Any, conv: Callable[..., nn.Module] | None
+) -> Scorer:
+    check_facts(facts)
+    read = _Reader(folder, facts["files"])
+    config = Config.from_dict(facts["config"])
+    if config.conv not in CONVOLUTIONS and conv is None:
+        raise ConfigError(
+            f"this model has the convolution {config.conv!r}, which is not part of this package;"
+            " give its class: load(path, conv=…)."
+        )
+    arrays = {name: t.numpy() for name, t in load_tensors(read(KNOWN)).items()}
+    graph = _graph(facts, arrays, read) if graph is None else as_graph(graph)
+    if graph.hash != facts["graph"]["hash"]:
+        raise DataError("the global graph is not the one that the model was trained on.")
+    task = _task(facts, arrays, graph, read)
+    tensors = load_tensors(read(WEIGHTS))
+    table = tensors.pop("table")
+    state = {name.removeprefix("network."): tensor for name, tensor in tensors.items()}
+    scale = _scale(config, arrays)
+    check_content(facts, config, task, table, state, scale)
+    network = restored(config, task, facts["seeds"], table, state, conv)
+    numbers = float(facts["temperature"]), float(facts["threshold"])
+    known = Known(task, config, scale)
+    return Scorer(known, network, tuple(facts["seeds"]), *numbers, facts["card"])
 
 
 class _Reader:
@@ -267,6 +278,8 @@ def _referred(reference: str, wanted: str) -> Graph:
     """The graph that a model only refers to."""
     from ..datasets import load_task
 
+    if reference.startswith(("generate:", "like:")):
+        raise ConfigError(f"a model refers to data that lies somewhere, not to {reference!r}.")
     try:
         found = load_task(reference).graph
     except Sub2NodeError as error:
@@ -298,6 +311,8 @@ def _task(
         arrays["ptr"], arrays["nodes"], arrays.get("weights"), arrays.get("edge_ptr"),
         arrays.get("edges"), names=names, titles=titles,
     )  # fmt: skip
+    if not np.isin(arrays["split"], (0, 1)).all():
+        raise DataError("the known subgraphs must be training or virtual ones.")
     split = Split(arrays["split"])
     classes = tuple(facts["classes"])
     return SubgraphTask(graph, subgraphs, arrays["labels"], classes, split, facts["name"])

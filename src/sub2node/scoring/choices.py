@@ -57,11 +57,11 @@ def choose(
             row["state"] = f"failed: {error}"
             continue
         spent = time.perf_counter() - begun
-        if found.fitted.ended == "interrupted" and spent < left:
+        if found.fitted.ended == "interrupted":
             raise KeyboardInterrupt
         each = found.val_scores
         row |= {"validation": float(each.mean()), "sd": float(each.std(ddof=1)), "seconds": spent}
-        row["state"] = "cut short" if found.fitted.ended == "interrupted" else "complete"
+        row["state"] = "cut short" if found.fitted.ended == "late" else "complete"
     done = [row for row in rows if "validation" in row]
     if not done:
         raise Sub2NodeError(f"nothing could be trained; the first: {rows[0]['state']}")

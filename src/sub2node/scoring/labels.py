@@ -22,13 +22,19 @@ def encode_labels(y: Any, count: int) -> tuple[Array, Array]:
     """
     if y is None:
         raise DataError("labels are missing: fit wants one for each subgraph.")
+    if isinstance(y, str | bytes | Mapping | set | frozenset) or not hasattr(y, "__len__"):
+        raise DataError(f"labels are a list, one for each subgraph; found {type(y).__name__}.")
     values = y if isinstance(y, list | tuple) else np.asarray(y)
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
+    if isinstance(values, np.ndarray) and values.ndim not in (1, 2):
+        raise DataError(f"labels have {values.ndim} dimensions, expected one a subgraph.")
     if len(values) != count:
         raise DataError(f"{count:,} subgraphs but {len(values):,} labels.")
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return _indicator(values)
+    if _is_table(values):
+        return _indicator(np.array([list(row) for row in values]))
     if len(values) and all(_is_list(each) for each in values):
         return _several(list(values))
     if any(_is_list(each) for each in values):
@@ -36,8 +42,18 @@ def encode_labels(y: Any, count: int) -> tuple[Array, Array]:
     return _single(values)
 
 
+def _is_table(values: Any) -> bool:
+    """Whether nested lists are zeros and ones, two columns at least."""
+    if not len(values) or not all(isinstance(row, list | tuple) for row in values):
+        return False
+    widths = {len(row) for row in values}
+    flat = [each for row in values for each in row]
+    whole = all(isinstance(each, bool | int | np.bool_ | np.integer) for each in flat)
+    return len(widths) == 1 and min(widths) > 1 and whole and set(map(int, flat)) <= {0, 1}
+
+
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value))
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
 def _is_list(value: Any) -> bool:
@@ -45,24 +61,29 @@ def _is_list(value: Any) -> bool:
 
 
 def _single(values: Any) -> tuple[Array, Array]:
-    found = np.asarray(values)
-    if found.dtype == object:
-        missing = [row for row, each in enumerate(found) if _is_missing(each)]
-        if missing:
-            raise DataError(f"label {missing[0]} is missing.")
-        kinds = {type(each) for each in found}
-        if len(kinds) > 1:
-            names = " and ".join(sorted(kind.__name__ for kind in kinds))
-            raise DataError(f"labels are of different kinds ({names}); use one.")
-    if found.dtype.kind == "f":
-        if not np.isfinite(found).all():
-            raise DataError(f"label {int(np.argmin(np.isfinite(found)))} is missing.")
-        if (found != np.floor(found)).any():
+    """Class numbers and classes; all of one kind: text, whole numbers or booleans."""
+    plain = [_plain(each) for each in values]
+    missing = next((row for row, each in enumerate(plain) if _is_missing(each)), None)
+    if missing is not None:
+        raise DataError(f"label {missing} is missing.")
+    kinds = sorted({type(each).__name__ for each in plain})
+    if len(kinds) > 1:
+        raise DataError(f"labels are of different kinds ({' and '.join(kinds)}); use one.")
+    if kinds and kinds[0] not in ("str", "int", "float", "bool"):
+        raise DataError(f"labels are text or whole numbers, found {kinds[0]}: {plain[0]!r:.60}.")
+    if kinds == ["float"]:
+        odd = [each for each in plain if not np.isfinite(each) or each != np.floor(each)]
+        if odd:
             raise DataError(
                 "Unknown label type: continuous. Labels are classes: text or whole numbers, found"
-                f" {found[found != np.floor(found)][0]}."
+                f" {odd[0]}."
             )
-    classes, numbers = np.unique(found, return_inverse=True)
+    try:
+        classes, numbers = np.unique(np.array(plain), return_inverse=True)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("these labels cannot be told apart; use text or whole numbers.") from None
+    if classes.dtype.kind not in "biufU":
+        raise DataError("these labels cannot be told apart; use text or whole numbers.")
     return numbers.astype(np.int64), classes
 
 
@@ -81,6 +102,31 @@ def _several(values: Sequence[Any]) -> tuple[Array, Array]:
     table = np.zeros((len(values), len(classes)), bool)
     table[owner, numbers] = True
     return table, classes
+
+
+def ordered_labels(frame: Any, names: Sequence[str]) -> list[Any]:
+    """Labels of a frame ``subgraph_id, label`` in the order of the subgraphs.
+
+    One a subgraph, or lists where one has several rows or a list.
+    """
+    import pyarrow as pa
+
+    from ..task.frames import Frame
+
+    read = Frame.of(frame, "labels", {})
+    column = read.need("label").to_pylist()
+    found: dict[str, list[Any]] = {name: [] for name in names}
+    several = False
+    ids = read.ids("subgraph_id").cast(pa.large_string()).to_pylist()
+    for who, label in zip(ids, column, strict=True):
+        if who not in found:
+            raise read.error(f"subgraph {who!r} has a label but no members.")
+        several |= isinstance(label, list) or bool(found[who])
+        found[who] += label if isinstance(label, list) else [label]
+    lost = next((name for name, labels in found.items() if not labels), None)
+    if lost is not None and not several:
+        raise read.error(f"the label of subgraph {lost!r} is missing.")
+    return list(found.values()) if several else [labels[0] for labels in found.values()]
 
 
 def class_weights(weights: Any, task: SubgraphTask, classes: Array) -> tuple[float, ...] | None:

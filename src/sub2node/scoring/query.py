@@ -210,7 +210,7 @@ def _check(
     if missing and unknown == "error":
         raise DataError(
             f"subgraph {name!r} has nodes that are not in the graph: {words}{more};"
-            " unknown_nodes='drop' goes on without them."
+            " unknown_nodes='drop' (--unknown-nodes drop) goes on without them."
         )
     if not known:
         raise DataError(f"no node of subgraph {name!r} is in the graph: {words}{more}.")

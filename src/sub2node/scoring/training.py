@@ -42,6 +42,10 @@ class Recipe:
     device: str
     classes: Array
 
+    def __post_init__(self) -> None:
+        if self.threshold not in ("half", "val"):
+            raise ConfigError(f"a threshold is 'half' or 'val', not {self.threshold!r}.")
+
     def model(
         self, task: SubgraphTask, seconds: float | None
     ) -> tuple[GraphNetwork, tuple[str, ...]]:
@@ -99,8 +103,6 @@ def train(
         recipe: What to train.
         choices: What was tried before, for the card.
     """
-    if recipe.threshold not in ("half", "val"):
-        raise ConfigError(f"a threshold is 'half' or 'val', not {recipe.threshold!r}.")
     trained, seen, notes = fitted(task, recipe)
     scorer = scorer_of(trained, seen, recipe.conv if callable(recipe.conv) else None)
     truth = labels_of(seen, "val")

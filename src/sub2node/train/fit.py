@@ -25,6 +25,7 @@ from .memory import kept_memory
 from .plateau import Plateau
 from .scores import finite, losses, micro_f1
 
+Ended = Literal["complete", "early", "late", "interrupted"]
 COLUMNS = ("train_loss", "val_loss", "val_micro_f1", "lr")
 _COUNTS = ("best_score", "best_epoch", "diverged", "running", "clock", "_lasted")
 _LOOK = 0.1  # seconds of epochs between two looks at what a GPU has done
@@ -38,7 +39,8 @@ class Fitted:
         history: By column (train_loss, val_loss, val_micro_f1, lr): (epochs, R).
         best_epoch: 1-based, the first epoch with the best validation score; 0 for none; (R,).
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
-        ended: ``complete``, ``early`` (all replicas ran out of patience) or ``interrupted``.
+        ended: ``complete``, ``early`` (all replicas ran out of patience), ``late`` (the time was
+            up) or ``interrupted``.
         seconds_before: Time of training before it was taken up again.
         tied: Test logits (m, C) of each replica in the epochs that tie for the best on validation,
             where the published rule wants them.
@@ -47,7 +49,7 @@ class Fitted:
     history: dict[str, Array]
     best_epoch: Array
     diverged: Array
-    ended: Literal["complete", "early", "interrupted"]
+    ended: Ended
     seconds_before: float
     tied: tuple[list[Array], ...] = ()
 
@@ -90,7 +92,7 @@ def fit(
     finally:
         for each in groups:
             each.release()
-    if ended == "interrupted":
+    if ended in ("late", "interrupted"):
         for each in groups:
             each.settle(loop.epoch)
     for each in groups:
@@ -124,9 +126,7 @@ class _Loop:
         self.groups, self.training, self.limit = groups, training, limit
         self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
-    def run(
-        self, checkpoint: Checkpoint | None, wish: Wish, what: str
-    ) -> Literal["complete", "early", "interrupted"]:
+    def run(self, checkpoint: Checkpoint | None, wish: Wish, what: str) -> Ended:
         total, start, many = self.training.epochs, time.perf_counter(), 1
         while self.epoch < total and self.joined("running").any():
             begun, last = time.perf_counter(), min(total, self.epoch + many)
@@ -139,9 +139,10 @@ class _Loop:
                 spent = (time.perf_counter() - begun) / many
                 many = max(1, min(2 * many, int(_LOOK / max(spent, 1e-9))))
             step(what, self.epoch, total, self.describe())
-            late = self.limit is not None and self.seconds > self.limit
-            if (wish.stop or late) and self.epoch < total:
+            if wish.stop and self.epoch < total:
                 return "interrupted"
+            if self.limit is not None and self.seconds > self.limit and self.epoch < total:
+                return "late"
             if checkpoint is not None and checkpoint.due:
                 checkpoint.save(*self.state())
         if checkpoint is not None and self.seconds > checkpoint.every:

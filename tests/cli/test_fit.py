@@ -1,0 +1,405 @@
+"""``s2n fit`` as a person runs it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from small_models import CLASSES, QUICK, Done, drawn, refused, s2n, write_csv, write_task
+from sub2node import SubgraphClassifier, load_task
+from sub2node.scoring import artefact, choices
+
+training = importlib.import_module("sub2node.train.fit")
+SETS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
+FAST = ("--preset", "fast", "--seeds", "2", *SETS)
+FILES = ["MODEL_CARD.md", "edges.parquet", "known.safetensors", "model.json", "nodes.parquet",
+         "subgraphs.parquet", "weights.safetensors"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory) -> Path:
+    return write_task(tmp_path_factory.mktemp("fit") / "data")
+
+
+@pytest.fixture(scope="module")
+def fitted(task: Path) -> tuple[Path, Done]:
+    out = task.with_name("model")
+    return out, s2n("fit", task, "-o", out, *FAST)
+
+
+@pytest.fixture
+def trains(monkeypatch) -> list[str]:
+    """What is trained from here on."""
+    begun: list[str] = []
+    real = training.fit
+
+    def fit(*given, **options):
+        begun.append("training")
+        return real(*given, **options)
+
+    monkeypatch.setattr("sub2node.evaluate.choosing.fit", fit)
+    return begun
+
+
+def fit(*words: object) -> Done:
+    return s2n("fit", *words)
+
+
+def said(model: Path) -> np.ndarray:
+    return SubgraphClassifier.load(model).predict_proba(list(drawn(20).values()))
+
+
+def facts(model: Path) -> dict:
+    return json.loads((model / "model.json").read_text(encoding="utf-8"))
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_model_is_a_folder_that_answers(fitted: tuple[Path, Done], task: Path) -> None:
+    out, done = fitted
+    assert (done.code, done.err) == (0, "")
+    assert files(out) == FILES
+    for text in ("s2n+a gcn2 on data", "Validation", "Test", "Log loss", "Seeds: 2, averaged",
+                 f"Model: {out}", f"s2n predict {out}", f"s2n serve {out}"):  # fmt: skip
+        assert text in done.out
+    model = SubgraphClassifier.load(out)
+    assert model.classes_.tolist() == list(CLASSES)
+    for name, word in (("micro_f1", "Micro-F1"), ("pr_auc", "PR-AUC")):
+        shown = next(line.split() for line in done.out.splitlines() if word in line)[-2:]
+        wanted = (model.validation_, model.test_)
+        assert shown == [f"{100 * part[name]:.1f}" for part in wanted]
+    held = load_task(task)
+    part = held.split.mask("test")
+    right = model.predict(held.subgraphs.take(np.flatnonzero(part)))
+    truth = np.array(CLASSES)[held.labels[part]]
+    assert model.test_["accuracy"] == pytest.approx(np.mean(right == truth))
+
+
+def test_it_is_the_model_of_the_library(fitted: tuple[Path, Done], task: Path) -> None:
+    model = SubgraphClassifier(seeds=2, preset="fast", settings=QUICK).fit(load_task(task))
+    wanted = model.predict_proba(list(drawn(20).values()))
+    np.testing.assert_allclose(said(fitted[0]), wanted, atol=1e-6)
+
+
+def test_json_is_one_document(fitted: tuple[Path, Done], task: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    done = fit(task, "-o", out, "--json", *FAST)
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert found["path"] == str(out)
+    assert found["model"] == "s2n+a gcn2"
+    assert found["data"]["split"] == {"train": 30, "val": 9, "test": 9}
+    assert (found["validation"]["subgraphs"], found["test"]["subgraphs"]) == (9, 9)
+    assert found["seconds"] > 0
+    assert found["test"] == facts(fitted[0])["card"]["test"]
+    np.testing.assert_allclose(said(out), said(fitted[0]), atol=1e-6)
+
+
+def test_the_test_part_is_not_learned(
+    fitted: tuple[Path, Done], task: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(task, data)
+    rewritten(data, lambda row: {**row, "label": CLASSES[0]} if row["split"] == "test" else row)
+    assert fit(data, "-o", tmp_path / "one", *FAST).code == 0
+    lines = (data / "subgraphs.jsonl").read_text().splitlines()
+    (data / "subgraphs.jsonl").write_text("\n".join(line for line in lines if "test" not in line))
+    done = fit(data, "-o", tmp_path / "two", "--json", *FAST)
+    assert "test" not in json.loads(done.out)
+    for other in ("one", "two"):
+        np.testing.assert_allclose(said(tmp_path / other), said(fitted[0]), atol=1e-6)
+
+
+def test_settings_reach_the_model(task: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    done = fit(task, "-o", out, "--structure", "separated", "--conv", "gin", "--set", "lr=0.02",
+               *FAST, "--set", "hidden=6", "--seeds", "3")  # fmt: skip
+    assert done.code == 0, done.err
+    config = facts(out)["config"]
+    assert (config["structure"], config["conv"]) == ("separated", "gin")
+    assert (config["model"]["hidden"], config["training"]["lr"]) == (6, 0.02)
+    assert len(facts(out)["seeds"]) == 3
+
+
+def test_rare_classes_count_as_much(tmp_path: Path) -> None:
+    data = write_task(tmp_path / "data")
+    few = ("s0", "s30", "s39")
+    path = data / "subgraphs.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [row for row in rows if row["label"] != CLASSES[0] or row["id"] in few]
+    path.write_text("\n".join(map(json.dumps, kept)))
+    assert fit(data, "-o", tmp_path / "plain", *FAST).code == 0
+    assert fit(data, "-o", tmp_path / "balanced", "--balanced", *FAST).code == 0
+    model = SubgraphClassifier(seeds=2, preset="fast", settings=QUICK, class_weight="balanced")
+    wanted = model.fit(load_task(data)).predict_proba(list(drawn(20).values()))
+    np.testing.assert_allclose(said(tmp_path / "balanced"), wanted, atol=1e-6)
+    assert np.abs(said(tmp_path / "plain") - wanted).max() > 1e-3
+
+
+def test_several_labels_and_their_threshold(tmp_path: Path) -> None:
+    data = write_task(tmp_path / "data", multilabel=True)
+    for threshold in ("half", "val"):
+        out = tmp_path / threshold
+        done = fit(data, "-o", out, "--threshold", threshold, *FAST)
+        assert done.code == 0, done.err
+        assert facts(out)["multilabel"]
+        assert SubgraphClassifier.load(out).predict([["g1"]]).shape == (1, 3)
+    assert facts(tmp_path / "half")["threshold"] == 0.5
+    assert facts(tmp_path / "val")["threshold"] != 0.5
+
+
+def test_auto_chooses_within_its_time(task: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(choices, "CANDIDATES", choices.CANDIDATES[:3])
+    out = tmp_path / "model"
+    done = fit(task, "-o", out, "--structure", "auto", "--budget", "60", "--json", *FAST)
+    assert done.code == 0, done.err
+    tried = json.loads(done.out)["choices"]
+    assert [(row["structure"], row["conv"]) for row in tried] == list(choices.CANDIDATES)
+    assert {row["state"] for row in tried} == {"complete"}
+    (chosen,) = [row for row in tried if row.get("chosen")]
+    assert chosen["validation"] == max(row["validation"] for row in tried)
+    assert json.loads(done.out)["model"] == f"{chosen['structure']} {chosen['conv']}"
+    assert facts(out)["config"]["structure"] == chosen["structure"]
+    assert said(out).shape == (20, 3)
+
+
+def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monkeypatch) -> None:
+    calls = []
+    monkeypatch.setattr(choices, "fitted", lambda *a, **k: calls.append(a) or real(*a, **k))
+    from sub2node.scoring.training import fitted as real
+
+    words = [*FAST, "--set", "epochs=30", "--set", "patience=0"]
+    start = time.monotonic()
+    done = fit(task, "-o", tmp_path / "model", "--structure", "auto", "--budget", "0.01", *words)
+    assert done.code == 0, done.err
+    assert time.monotonic() - start < 60
+    assert len(calls) == 1
+    for text in ("Tried on validation", "chosen", "not tried"):
+        assert text in done.out
+    tried = facts(tmp_path / "model")["card"]["choices"]
+    assert tried[0]["state"] == "cut short"
+    assert {row["state"] for row in tried[1:]} == {"not tried"}
+    # Only the choice is cut short: what is kept is trained to its end.
+    assert not any("interrupted" in note for note in facts(tmp_path / "model")["card"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--structure", "s2n+1"), "structure cannot be 's2n+1'. Did you mean"),
+        (("--conv", "gnc2"), "there is no convolution 'gnc2'. Did you mean 'gcn2'?"),
+        (("--preset", "papre"), "there is no preset 'papre'."),
+        (("--set", "lrate=1"), "there is no setting 'lrate'"),
+        (("--set", "epochs"), "a setting is written key=value, found 'epochs'."),
+        (("--set", "epochs=many"), "training.epochs is a whole number, found 'many'."),
+        (("--seeds", "0"), "at least one seed is needed, found 0."),
+        (("--threshold", "zero"), "a threshold is 'half' or 'val', not 'zero'."),
+        (("--device", "tpu"), "a device is auto, cpu or cuda, not 'tpu'."),
+        (("--structure", "auto", "--conv", "gin"), "chooses the convolution too"),
+        (("--structure", "auto", "--budget", "0"), "a budget is a number of seconds above 0"),
+        (("--structure", "auto", "--budget", "nan"), "a budget is a number of seconds above 0"),
+        (("--column", "foo=bar"), "no column of ours is called 'foo'."),
+        (("--unknown-nodes", "x"), "unknown_nodes"),
+    ],
+)
+def test_mistakes_are_one_sentence_before_training(
+    task: Path, tmp_path: Path, trains: list[str], words: tuple[str, ...], message: str
+) -> None:
+    refused(fit(task, "-o", tmp_path / "model", *FAST, *words), message)
+    assert files(tmp_path) == []
+    assert trains == []
+
+
+def test_training_is_seen_by_the_tests(task: Path, tmp_path: Path, trains: list[str]) -> None:
+    assert fit(task, "-o", tmp_path / "model", *FAST).code == 0
+    assert trains
+
+
+def test_a_model_needs_a_place_and_data(tmp_path: Path) -> None:
+    done = fit("generate:density")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    refused(fit(tmp_path / "none", "-o", tmp_path / "model"), "there is no benchmark, file or")
+
+
+def test_what_is_there_is_not_overwritten(
+    fitted: tuple[Path, Done], task: Path, tmp_path: Path, trains: list[str], monkeypatch
+) -> None:
+    out = tmp_path / "model"
+    shutil.copytree(fitted[0], out)
+    before = {name: (out / name).read_bytes() for name in FILES}
+    refused(fit(task, "-o", out, *FAST), "exists already")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("mine")
+    words = ("-o", tmp_path / "other", "--overwrite", *FAST)
+    refused(fit(task, *words), "holds 'thesis.txt', which is not ours")
+    (tmp_path / "file").write_text("mine")
+    refused(fit(task, "-o", tmp_path / "file", "--overwrite", *FAST), "is a file")
+    refused(fit(task, "-o", tmp_path / "file" / "m", *FAST), "no folder to write into")
+    assert trains == []
+    monkeypatch.setattr(artefact, "_known", _fails)
+    refused(fit(task, "-o", out, "--overwrite", *FAST), "cannot be written: No space left")
+    assert {name: (out / name).read_bytes() for name in FILES} == before
+    assert files(tmp_path) == ["file", "model", "other"]
+    monkeypatch.undo()
+    assert fit(task, "-o", out, "--overwrite", *FAST, "--set", "hidden=4").code == 0
+    assert files(out) == FILES
+    assert facts(out)["config"]["model"]["hidden"] == 4
+
+
+def _fails(*_: object, **__: object) -> bytes:
+    raise OSError(28, "No space left on device")
+
+
+def test_by_reference(fitted: tuple[Path, Done], task: Path, tmp_path: Path) -> None:
+    data, out = tmp_path / "data", tmp_path / "model"
+    shutil.copytree(task, data)
+    assert fit(data, "-o", out, "--by-reference", *FAST).code == 0
+    assert files(out) == [name for name in FILES if name not in ("edges.parquet", "nodes.parquet")]
+    np.testing.assert_allclose(said(out), said(fitted[0]), atol=1e-6)
+    assert s2n("predict", out, "--nodes", "g1").code == 0
+    with (data / "edges.csv").open("a") as file:
+        file.write("g0,g40\n")
+    refused(s2n("predict", out, "--nodes", "g1"), "has another graph than the one the model was")
+    shutil.rmtree(data)
+    refused(s2n("predict", out, "--nodes", "g1"), "lies outside of the model and cannot be read")
+
+
+def at_epoch(monkeypatch, number: int) -> None:
+    """Ctrl-C at the end of the so-many-th epoch from now."""
+    real, count = training.step, [0]
+
+    def step(what: str, *given: object) -> None:
+        real(what, *given)
+        count[0] += 1
+        if count[0] == number:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(training, "step", step)
+
+
+def test_ctrl_c_keeps_the_best_state_so_far(task: Path, tmp_path: Path, monkeypatch) -> None:
+    at_epoch(monkeypatch, 5)
+    out = tmp_path / "model"
+    done = fit(task, "-o", out, *FAST, "--set", "epochs=1000000", "--set", "patience=0")
+    assert done.code == 0, done.err
+    words = "interrupted after 5 of 1000000 epochs; the best state so far counts."
+    assert f"Note: {words}" in done.out
+    assert words in facts(out)["card"]["notes"]
+    assert said(out).shape == (20, 3)
+    assert s2n("predict", out, "--nodes", "g1").code == 0
+
+
+def test_ctrl_c_while_auto_chooses_ends_the_whole(task: Path, tmp_path: Path, monkeypatch) -> None:
+    at_epoch(monkeypatch, 3)
+    words = ("--structure", "auto", *FAST, "--set", "epochs=1000000", "--set", "patience=0")
+    done = fit(task, "-o", tmp_path / "model", *words)
+    assert done.code in (1, 130)
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    assert files(tmp_path) == []
+
+
+def test_data_without_a_split(task: Path, tmp_path: Path) -> None:
+    data = write_task(tmp_path / "data", split=False)
+    for name in ("one", "two"):
+        done = fit(data, "-o", tmp_path / name, "--json", *FAST)
+        assert done.code == 0, done.err
+        found = json.loads(done.out)
+        assert "test" not in found
+        assert sum(found["data"]["split"].values()) == 48
+        assert found["data"]["split"].keys() == {"train", "val"}
+        assert found["validation"]["subgraphs"] == found["data"]["split"]["val"] > 0
+    np.testing.assert_allclose(said(tmp_path / "one"), said(tmp_path / "two"), atol=1e-6)
+    shown = fit(data, "-o", tmp_path / "three", *FAST).out
+    assert "Validation" in shown
+    assert "Test" not in shown
+
+
+def rewritten(data: Path, change) -> Path:
+    path = data / "subgraphs.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("\n".join(json.dumps(change(row)) for row in rows))
+    return data
+
+
+def test_data_that_cannot_be_learned(tmp_path: Path, trains: list[str]) -> None:
+    out = tmp_path / "model"
+    data = rewritten(write_task(tmp_path / "a"), lambda row: {**row, "label": None})
+    refused(fit(data, "-o", out, *FAST), "the task has no labels to learn.")
+    data = rewritten(write_task(tmp_path / "b"), lambda row: {**row, "label": "one"})
+    refused(fit(data, "-o", out, *FAST), "all subgraphs have one class ('one'); nothing to learn.")
+    data = rewritten(write_task(tmp_path / "c"), lambda row: {**row, "split": "test"})
+    refused(fit(data, "-o", out, *FAST), "no subgraph in train")
+    data = write_task(tmp_path / "d", split=False)
+    lines = (data / "subgraphs.jsonl").read_text().splitlines()
+    (data / "subgraphs.jsonl").write_text(lines[0])
+    refused(fit(data, "-o", out, *FAST), "too few to learn from")
+    assert trains == []
+    assert not out.exists()
+
+
+def test_random_numbers_of_the_user_are_left_alone(task: Path, tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    wanted = torch.rand(3)
+    torch.manual_seed(5)
+    assert fit(task, "-o", tmp_path / "model", *FAST).code == 0
+    assert torch.equal(torch.rand(3), wanted)
+
+
+# Faults that are known.
+
+
+def test_by_reference_is_checked_before_training(
+    task: Path, tmp_path: Path, trains: list[str]
+) -> None:
+    words = ("--graph", task / "edges.csv", "--by-reference", *FAST)
+    done = fit(task / "subgraphs.jsonl", "-o", tmp_path / "model", *words)
+    assert done.code == 2
+    assert trains == []
+
+
+def test_a_reference_holds_in_every_folder(task: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(task.parent)
+    out = tmp_path / "model"
+    assert fit(task.name, "-o", out, "--by-reference", *FAST).code == 0
+    monkeypatch.chdir(tmp_path)
+    assert s2n("predict", out, "--nodes", "g1").code == 0
+
+
+def test_a_wrong_threshold_costs_no_budget(task: Path, tmp_path: Path, trains: list[str]) -> None:
+    words = ("--structure", "auto", "--budget", "0.01", "--threshold", "zero", *FAST)
+    refused(fit(task, "-o", tmp_path / "model", *words), "a threshold is")
+    assert trains == []
+
+
+@pytest.mark.parametrize("setting", ["conv=gin", "structure=separated"])
+def test_what_has_an_option_is_not_set(task: Path, tmp_path: Path, setting: str) -> None:
+    words = ("--structure", "auto", "--budget", "0.01", "--set", setting, *FAST)
+    refused(fit(task, "-o", tmp_path / "model", *words), "is chosen with --")
+
+
+def test_the_settings_of_a_run_name_its_structure(task: Path, tmp_path: Path) -> None:
+    run = s2n("run", task, "--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
+              tmp_path / "run", "--preset", "fast", *SETS)  # fmt: skip
+    assert run.code == 0, run.err
+    words = ("--preset", tmp_path / "run" / "config.toml", "--seeds", "1", "--json")
+    found = json.loads(fit(task, "-o", tmp_path / "model", *words).out)
+    assert found["model"] == "connected gin"
+
+
+def test_answers_of_the_command_for_a_file(fitted: tuple[Path, Done], tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "new.csv", drawn(20))
+    rows = json.loads(s2n("predict", fitted[0], path, "--json").out)["answers"]
+    found = [[row[f"p {name}"] for name in CLASSES] for row in rows]
+    np.testing.assert_allclose(found, said(fitted[0]), atol=1e-6)

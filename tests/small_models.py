@@ -1,0 +1,92 @@
+"""A small task with string ids, models trained on it, and ``s2n`` called without a new process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from sub2node import SubgraphClassifier, load_task
+from sub2node.cli import main
+
+CLASSES = ("blåu ½", "plain", 'red, "hot"')
+QUICK = {"epochs": 4, "hidden": 8, "width": 8, "features.kind": "random", "a": 0.0, "delta": 3.0}
+NODES = [f"g{i}" for i in range(48)]
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: object
+    out: str
+    err: str
+
+
+def s2n(*words: object) -> Done:
+    """``s2n WORDS`` as ``main`` runs it; an error that is not ours comes through."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = ["s2n", *map(str, words)]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as leave:
+        return Done(leave.code, out.getvalue(), err.getvalue())
+    finally:
+        sys.argv = before
+    return Done(0, out.getvalue(), err.getvalue())
+
+
+def refused(done: Done, message: str) -> None:
+    """Exit code 2, nothing on stdout, and one line on stderr."""
+    assert done.code == 2, done
+    assert done.out == ""
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    assert message in done.err
+
+
+def write_task(folder: Path, *, multilabel: bool = False, split: bool = True) -> Path:
+    """Edges and subgraphs of 48 nodes in rings, as a folder; the class is where a subgraph lies."""
+    folder.mkdir(parents=True)
+    random = Random(7)
+    pairs = {(i, i // 16 * 16 + (i + 1) % 16) for i in range(48)}
+    pairs |= {tuple(random.sample(range(48), 2)) for _ in range(40)}
+    rows = [f"g{a},g{b}" for a, b in sorted(pairs)]
+    (folder / "edges.csv").write_text("\n".join(["source,target", *rows]) + "\n")
+    names = [f"{node},gene {node[1:]}" for node in NODES]
+    (folder / "nodes.csv").write_text("\n".join(["node_id,title", *names]) + "\n")
+    with (folder / "subgraphs.jsonl").open("w", encoding="utf-8") as file:
+        for i in range(48):
+            c = i % 3
+            nodes = [f"g{n}" for n in random.sample(range(16 * c, 16 * c + 16), 2 + i % 4)]
+            row: dict[str, object] = {"id": f"s{i}", "nodes": nodes, "label": CLASSES[c]}
+            if multilabel:
+                row["label"] = [CLASSES[k] for k in range(3) if k == c or (i + k) % 4 == 0]
+            if split:
+                row["split"] = "train" if i < 30 else "val" if i < 39 else "test"
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return folder
+
+
+def save_model(folder: Path, *, multilabel: bool = False) -> Path:
+    """Train on such a task and save: ``folder/data`` and ``folder/model``."""
+    task = load_task(write_task(folder / "data", multilabel=multilabel))
+    model = SubgraphClassifier(seeds=2, preset="fast", settings=QUICK).fit(task)
+    return model.save(folder / "model")
+
+
+def drawn(count: int, seed: int = 0) -> dict[str, list[str]]:
+    """New subgraphs, by name."""
+    random = Random(seed)
+    return {f"new {i}": random.sample(NODES, random.randint(1, 6)) for i in range(count)}
+
+
+def write_csv(path: Path, sets: dict[str, list[str]]) -> Path:
+    """Subgraphs as a table of members."""
+    rows = [f"{name},{node}" for name, nodes in sets.items() for node in nodes]
+    path.write_text("\n".join(["subgraph_id,node_id", *rows]) + "\n", encoding="utf-8")
+    return path
