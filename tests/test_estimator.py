@@ -490,7 +490,7 @@ def test_labels_that_cannot_be(y) -> None:
     [
         None, 5, "x", [[]], [[], [1]], [5], ["ab"], [b"x"], [["x"]], [[1.5]], [[None]], [[True]],
         [[[1]]], [[-1]], [[99]], [[np.nan]], np.array([1, 2]), np.array([[1.0, 2.0]]),
-        {"a": [1]}, {"subgraph_id": [1, 2], "node_id": [1]}, pd.DataFrame({"x": [1]}),
+        {"a": 1}, {"subgraph_id": [1, 2], "node_id": [1]}, pd.DataFrame({"x": [1]}),
         {"subgraph_id": [0], "node_id": [None]}, {"subgraph_id": [None], "node_id": [0]},
         (nodes for nodes in X), GRAPH, Subgraphs.from_lists([[], [1]]),
         Subgraphs.from_lists([[99]]),
@@ -583,3 +583,12 @@ def test_parameters_as_scikit_learn_knows_them(name, value) -> None:
 
 def test_an_unknown_mode_is_refused_before_training() -> None:
     raises(lambda: classifier(mode="x").fit(X, Y))
+
+
+def test_lists_by_name_and_scores_by_class(good) -> None:
+    found = good.answers({"one": X[0], "two": X[1]})
+    assert found.names == ("one", "two")
+    each = good.scorer_.card["validation_by_class"]
+    assert set(each) == {"left", "middle", "right"}
+    assert sum(row["subgraphs"] for row in each.values()) == good.validation_["subgraphs"]
+    assert all(0 <= row[word] <= 1 for row in each.values() for word in ("precision", "recall"))

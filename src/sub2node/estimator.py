@@ -29,9 +29,9 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
 
     ``fit(task)``, ``fit(graph, subgraphs, y)``, or, with ``graph`` given here, ``fit(subgraphs,
     y)``, which is what ``cross_val_score``, ``GridSearchCV`` and ``Pipeline`` call. Subgraphs are
-    lists of node ids, a data frame with the columns ``subgraph_id`` and ``node_id``, or
-    :class:`Subgraphs`; ``y`` has one label a subgraph, or one list of labels, or a table of zeros
-    and ones.
+    lists of node ids, a dict of such lists by name, a data frame with the columns ``subgraph_id``
+    and ``node_id``, or :class:`Subgraphs`; ``y`` has one label a subgraph, or one list of labels,
+    or a table of zeros and ones.
 
     Args:
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or

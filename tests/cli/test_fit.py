@@ -344,7 +344,7 @@ def test_data_that_cannot_be_learned(tmp_path: Path, trains: list[str]) -> None:
     data = write_task(tmp_path / "d", split=False)
     lines = (data / "subgraphs.jsonl").read_text().splitlines()
     (data / "subgraphs.jsonl").write_text(lines[0])
-    refused(fit(data, "-o", out, *FAST), "too few to learn from")
+    refused(fit(data, "-o", out, *FAST), "too few subgraphs (1) to learn from")
     assert trains == []
     assert not out.exists()
 

@@ -167,3 +167,13 @@ def test_names_find_their_way_back() -> None:
     assert repr(Names("abcd")).startswith("Names('a', 'b', 'c', …; 4")
     with pytest.raises(DataError, match="name 1 is missing"):
         Names(["a", None])  # type: ignore[list-item]
+
+
+def test_members_by_position_and_name() -> None:
+    graph = Graph.from_edges([0, 1], [1, 2], names=Names(["a", "b", "c"]))
+    sets = Subgraphs.from_lists([[0, 2], [1]], names=Names(["x", "y"]))
+    task = SubgraphTask(graph, sets)
+    assert task.members(0) == task.members("x") == ["a", "c"]
+    assert graph.names[1:] == ["b", "c"]
+    with pytest.raises(DataError, match="no subgraph is named 'z'"):
+        task.members("z")

@@ -119,6 +119,10 @@ def _show(model: SubgraphClassifier, seconds: float, out: Path) -> None:
     view.add_row("Log loss", *(f"{card[part]['log_loss']:.3f}" for part in parts))
     view.add_row("Subgraphs", *(f"{card[part]['subgraphs']:,}" for part in parts))
     console.print(view)
+    each = card[f"{list(parts)[-1]}_by_class"]
+    if len(each) <= 12:
+        words = ", ".join(f"{c} {100 * found['f1']:.1f}" for c, found in each.items())
+        say(f"{list(parts.values())[-1]} F1 by class", words, style="bold")
     say("Seeds", f"{len(model.scorer_.seeds)}, averaged", style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
     for note in model.notes_:

@@ -61,7 +61,7 @@ def predict(
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are done.
+    are done. Of several labels, probability is that of the least probable one.
 
     Example: s2n predict density-model new.csv -o answers.parquet
     """
@@ -277,6 +277,8 @@ def _show_why(found: Explanation) -> None:
         if len(parts) > 10:
             rest = sum(part.value for part in parts[10:])
             view.add_row(f"{len(parts) - 10} more", kind, f"{100 * rest:+.1f}")
+    if not found.neighbors and found.joins:
+        view.add_row("no link to known subgraphs", "", "")
     if found.statistics is not None:
         view.add_row("its statistics", "", f"{100 * found.statistics:+.1f}")
     view.add_row("together", "", f"{100 * found.probability:.1f}", style="bold")

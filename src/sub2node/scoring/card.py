@@ -60,10 +60,16 @@ def model_card(scorer: Scorer) -> str:
         lines.append(
             "- Nodes that no training subgraph has keep vectors that nothing was learned about."
         )
-    lines += ["", "## Classes", "", "| class | training subgraphs |", "|---|---|"]
-    counts = task.label_counts()[0]
+    part = "test" if card.get("test_by_class") else "validation"
+    lines += ["", "## Classes", "", f"Precision, recall and F1 on {part}.", "",
+              "| class | training subgraphs | precision | recall | F1 |",
+              "|---|---|---|---|---|"]  # fmt: skip
+    counts, each = task.label_counts()[0], card.get(f"{part}_by_class", {})
     for name, count in zip(task.class_names, counts, strict=True):
-        lines.append(f"| {name.replace('|', chr(92) + '|')} | {count:,} |")
+        found = each.get(name, {})
+        each_word = (found.get(word) for word in ("precision", "recall", "f1"))
+        cells = " | ".join("-" if value is None else f"{value:.3f}" for value in each_word)
+        lines.append(f"| {name.replace('|', chr(92) + '|')} | {count:,} | {cells} |")
     notes = card.get("notes", [])
     if notes:
         lines += ["", "## To know", "", *(f"- {note}" for note in notes)]

@@ -62,6 +62,8 @@ class Explanation:
         neighbors: Known subgraphs it is joined to, largest first.
         statistics: What its statistics as a whole contribute, where the network reads some.
         gap: What is missing in the sum, by rounding and by the number of points on the line.
+        joins: Whether the model joins subgraphs at all; if so, one without ``neighbors`` is too
+            weakly joined to any known one.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Explanation:
     neighbors: tuple[Contribution, ...]
     statistics: float | None
     gap: float
+    joins: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +160,7 @@ def explain(scorer: Scorer, query: Query, target: int | None) -> Explanation:
         _neighbors(scorer, query, links),
         float(inputs[0]) if scorer.known.scale is not None else None,
         gap,
+        scorer.known.config.translated,
     )
 
 

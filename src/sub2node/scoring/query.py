@@ -217,9 +217,12 @@ def _check(
 
 
 def id_lists(data: Any) -> tuple[list[Any], list[str] | None]:
-    """Lists of ids, and names where there are some, from lists or a frame of members."""
-    from ..task.frames import Frame
+    """Lists of ids, and names where there are some: from lists, a dict of them, or a frame."""
+    from ..task.frames import ALIASES, Frame
 
+    known = ("subgraph_id", *ALIASES["subgraph_id"])
+    if isinstance(data, dict) and not any(name in data for name in known):
+        return list(data.values()), list(map(str, data))
     if isinstance(data, dict | pa.Table) or hasattr(data, "columns"):
         frame = Frame.of(data, "members", {})
         who, what = frame.ids("subgraph_id"), frame.ids("node_id")

@@ -117,6 +117,7 @@ def train(
         "data": data_facts(task),
         "validation_subgraphs": len(truth),
         "validation": measured(scorer, seen, "val"),
+        "validation_by_class": by_class(scorer, seen, "val"),
         "temperature": scorer.temperature,
         "notes": list(notes),
         "choices": [dict(choice) for choice in choices],
@@ -125,6 +126,7 @@ def train(
     assert task.split is not None
     if task.split.count("test"):  # read once, after every choice
         card["test"] = measured(scorer, task, "test")
+        card["test_by_class"] = by_class(scorer, task, "test")
     return replace(scorer, card=card)
 
 
@@ -141,3 +143,18 @@ def measured(scorer: Scorer, task: SubgraphTask, part: Part) -> dict[str, float]
     found = scores(truth, shown, multilabel=scorer.multilabel, threshold=scorer.threshold)
     loss = log_loss(scorer.outputs(query)[1], truth, scorer.temperature)
     return {**found, "log_loss": loss, "subgraphs": len(truth)}
+
+
+def by_class(scorer: Scorer, task: SubgraphTask, part: Part) -> dict[str, dict[str, float]]:
+    """Precision, recall, F1 and number of subgraphs of each class on a part."""
+    from sklearn.metrics import precision_recall_fscore_support
+
+    truth = labels_of(task, part)
+    table = truth if truth.ndim == 2 else truth[:, None] == np.arange(len(scorer.classes))
+    said = scorer.predict(_asked(task, part)).said
+    columns = precision_recall_fscore_support(table, said, zero_division=0)
+    words = ("precision", "recall", "f1", "subgraphs")
+    return {
+        name: dict(zip(words, map(float, row), strict=True))
+        for name, row in zip(scorer.classes, zip(*columns, strict=True), strict=True)
+    }

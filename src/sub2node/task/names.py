@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -43,7 +43,15 @@ class Names:
     def __len__(self) -> int:
         return len(self._arrow)
 
-    def __getitem__(self, position: int) -> str:
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> list[str]: ...
+
+    def __getitem__(self, position: int | slice) -> str | list[str]:
+        if isinstance(position, slice):
+            return list(self._arrow[position].to_pylist())
         return str(self._arrow[int(position)].as_py())
 
     def __iter__(self) -> Iterator[str]:

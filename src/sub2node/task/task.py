@@ -144,6 +144,15 @@ class SubgraphTask:
         """The subgraphs' own edges where they were given, else the induced ones."""
         return self.subgraphs.internal_edges(self.graph)
 
+    def members(self, subgraph: int | str) -> list[str]:
+        """Ids of the nodes of a subgraph, which is given by its position or its name."""
+        position = int(self._positions([subgraph])[0])
+        nodes = self.subgraphs.nodes[
+            self.subgraphs.ptr[position] : self.subgraphs.ptr[position + 1]
+        ]
+        names = self.graph.names
+        return [str(node) if names is None else names[int(node)] for node in nodes]
+
     def subset(self, which: Array | Sequence[int] | Sequence[bool] | Sequence[str]) -> SubgraphTask:
         """The task with some of its subgraphs: positions, a mask of length M, or names."""
         positions = self._positions(which)
