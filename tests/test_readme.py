@@ -54,6 +54,7 @@ def numberless(lines: list[str]) -> list[str]:
     """Lines without what depends on the machine: times, scores to the last digit, who is best."""
     text = "\n".join(lines)
     text = re.sub(r"against .*?, the best", "against #, the best", text)
+    text = re.sub(r".* learned to tell .*", "#", text)  # the report's summary, in words
     text = re.sub(r"\bbest\b|[∗∼?─]", "", text)
     text = re.sub(r"[0-9][0-9.,]*", "#", text)
     return [" ".join(line.split()) for line in text.split("\n") if line.split()]

@@ -56,7 +56,7 @@ def report(
     if as_json:
         print_json(found.numbers)
         return
-    console.print(Text(" ".join(found.numbers["summary"])))
+    console.print(Text(" ".join(found.numbers["summary"])), soft_wrap=True)
     say("Wrote", str(place), style="green")
 
 
