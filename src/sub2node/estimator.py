@@ -15,13 +15,14 @@ from sklearn.utils import check_random_state
 
 from .errors import ConfigError, DataError
 from .ragged import Array
-from .scoring import Answers, Explanation, Neighbor, Query, Scorer, load_scorer, save_scorer
+from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
 from .scoring.choices import choose, show_choices
-from .scoring.labels import encode_labels, ordered_labels
-from .scoring.query import Index, Unknown, ask, id_lists
+from .scoring.given import in_order, query_of, task_labels, task_of
+from .scoring.labels import encode_labels
+from .scoring.query import Unknown
 from .scoring.scorer import Mode
 from .scoring.training import Recipe, train
-from .task import Graph, Names, Split, Subgraphs, SubgraphTask
+from .task import Split, SubgraphTask
 
 
 class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -112,7 +113,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             labels: After a graph and subgraphs, the labels.
         """
         self._check()
-        task, classes = self._task(X, y, labels)
+        task, classes = task_of(X, y, labels, graph=self.graph, unknown=self.unknown_nodes)
         task = self._split(task)
         recipe = self._recipe(classes)
         self.choices_: list[dict[str, Any]] = []
@@ -168,34 +169,6 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.validation_, self.test_ = card.get("validation", {}), card.get("test")
         self.notes_ = tuple(card.get("notes", ()))
 
-    def _task(self, X: Any, y: Any, labels: Any) -> tuple[SubgraphTask, Array]:
-        """The data as a task, and its classes as they were given."""
-        if isinstance(X, SubgraphTask):
-            return self._of_task(X, y)
-        from .io.graphs import as_graph
-
-        given = labels is not None or isinstance(X, Graph)
-        graph, sets, target = (X, y, labels) if given else (self.graph, X, y)
-        if graph is None:
-            raise ConfigError(
-                "the global graph is missing: fit(graph, subgraphs, y), or"
-                " SubgraphClassifier(graph=…).fit(subgraphs, y)."
-            )
-        graph = as_graph(graph)
-        query = self._query(Index(graph), sets, self.unknown_nodes)
-        values, classes = encode_labels(_labels(target, query.names), len(query))
-        subgraphs = replace(query.subgraphs, names=Names(query.names))
-        return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes))), classes
-
-    def _of_task(self, task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
-        if y is not None:
-            names = [task.subgraphs.name_of(number) for number in range(len(task))]
-            values, classes = encode_labels(_labels(y, names), len(task))
-            return replace(task, labels=values, class_names=tuple(map(str, classes))), classes
-        if task.labels is None:
-            raise DataError("the task has no labels to learn.")
-        return task, np.array(task.class_names)
-
     def _split(self, task: SubgraphTask) -> SubgraphTask:
         """With training and validation parts, drawn where there are none."""
         codes = np.zeros(len(task), np.int8) if task.split is None else np.array(task.split.codes)
@@ -223,23 +196,6 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
                 f"random_state is a whole number from 0, found {self.random_state!r}."
             ) from None
 
-    def _query(self, index: Index, sets: Any, unknown: str) -> Query:
-        if isinstance(sets, Query):
-            return sets
-        if isinstance(sets, SubgraphTask):
-            if sets.graph != index.graph:
-                raise DataError("the task has another graph than the model was trained on.")
-            sets = sets.subgraphs
-        if isinstance(sets, Subgraphs):
-            if len(sets.nodes) and sets.nodes.max() >= index.graph.num_nodes:
-                raise DataError(f"node {sets.nodes.max()} is not in the graph.")
-            if (sets.sizes == 0).any():
-                who = sets.name_of(int(np.argmin(sets.sizes)))
-                raise DataError(f"subgraph {who!r} is empty; it needs a node.")
-            return Query.of(sets)
-        lists, names = id_lists(sets)
-        return ask(index, lists, names, unknown)
-
     def _fitted(self) -> Scorer:
         if not hasattr(self, "scorer_"):
             raise NotFittedError("this SubgraphClassifier is not fitted yet; call fit or load.")
@@ -248,7 +204,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def answers(self, X: Any) -> Answers:
         """Probabilities, their spread over seeds, and the share of known nodes."""
         scorer = self._fitted()
-        query = self._query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer.index, X, self.unknown_nodes)
         return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]
 
     def predict_proba(self, X: Any) -> Array:
@@ -265,7 +221,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def transform(self, X: Any) -> Array:
         """Vectors of subgraphs, those of all seeds side by side; (K, seeds · width)."""
         scorer = self._fitted()
-        query = self._query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer.index, X, self.unknown_nodes)
         vectors, _ = scorer.outputs(query, mode=self.mode)  # type: ignore[arg-type]
         width = vectors.shape[0] * vectors.shape[2]
         return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), width)
@@ -282,17 +238,22 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         from sklearn.metrics import accuracy_score, f1_score
 
         scorer = self._fitted()
-        query = self._query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer.index, X, self.unknown_nodes)
         if y is None and isinstance(X, SubgraphTask):
-            y = _task_labels(X)
-        values, given = encode_labels(_labels(y, query.names), len(query))
+            y = task_labels(X)
+        values, given = encode_labels(in_order(y, query.names), len(query))
         said = scorer.predict(query, mode=self.mode).said  # type: ignore[arg-type]
         if not scorer.multilabel:
             if values.ndim != 1:
                 raise DataError("this model gives one class a subgraph, but y has several labels.")
-            claimed, truth = (each.astype(str) for each in
-                              (self.classes_[said.argmax(axis=1)], given[values]))  # fmt: skip
-            return float(accuracy_score(truth, claimed, sample_weight=sample_weight))
+            claimed, truth = self.classes_[said.argmax(axis=1)], given[values]
+            numbers = {claimed.dtype.kind, truth.dtype.kind} <= set("biuf")
+            kind = float if numbers else str
+            return float(
+                accuracy_score(
+                    truth.astype(kind), claimed.astype(kind), sample_weight=sample_weight
+                )
+            )
         table = self._table(values, given)
         return float(f1_score(table, said, average="micro", sample_weight=sample_weight,
                               zero_division=0))  # fmt: skip
@@ -301,9 +262,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         """Labels as zeros and ones, in the order of this model's classes."""
         if values.ndim == 1:
             values = values[:, None] == np.arange(len(given))
-        if np.array_equal(given, np.arange(len(self.classes_))) and len(given) == len(
-            self.classes_
-        ):
+        if np.array_equal(given, np.arange(len(self.classes_))):
             return values  # a table without names of its own
         known = {str(label): number for number, label in enumerate(self.classes_.tolist())}
         table = np.zeros((len(values), len(known)), bool)
@@ -321,13 +280,13 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             label: The class; by default the likeliest of each.
         """
         scorer = self._fitted()
-        query = self._query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer.index, X, self.unknown_nodes)
         return scorer.explain(query, label=None if label is None else str(label))
 
     def neighbors(self, X: Any, count: int = 10) -> list[list[Neighbor]]:
         """The most similar training subgraphs of each, by their vectors."""
         scorer = self._fitted()
-        return scorer.neighbors(self._query(scorer.index, X, self.unknown_nodes), count=count)
+        return scorer.neighbors(query_of(scorer.index, X, self.unknown_nodes), count=count)
 
     def save(self, path: str | Path, *, graph: str | None = None, overwrite: bool = False) -> Path:
         """Write a folder that :meth:`load`, ``s2n predict`` and ``s2n serve`` read.
@@ -391,23 +350,3 @@ def _plain(value: Any) -> Any:
     """A value as JSON keeps it; what it cannot keep is left away."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, str | int | float | bool) else None
-
-
-def _labels(y: Any, names: Sequence[str]) -> Any:
-    """Labels in the order of the subgraphs, where they come as a frame with ids."""
-    columns = y.keys() if isinstance(y, dict) else getattr(y, "columns", None)
-    columns = getattr(y, "column_names", columns)
-    if columns is not None and "subgraph_id" in list(columns):
-        return ordered_labels(y, names)
-    return y
-
-
-def _task_labels(task: SubgraphTask) -> Any:
-    """Names of the classes of a task's subgraphs."""
-    if task.labels is None:
-        raise DataError("the task has no labels to compare with.")
-    if task.num_virtual:
-        raise DataError("the task has virtual subgraphs, which have no labels; leave them away.")
-    if task.multilabel:
-        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in task.labels]
-    return [task.class_names[number] for number in task.labels]
