@@ -47,7 +47,7 @@ def trained(task, *, structure="s2n+a", conv="gcn2", seeds=2, **settings):
     model, _, _ = network(
         task, structure=structure, conv=conv, preset="fast", settings={**FAST, **settings}
     )
-    model = GraphNetwork(model.candidates, conv=model.conv, all_nodes=True)
+    model = GraphNetwork(model.candidates, device="cpu", conv=model.conv, all_nodes=True)
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     return model.fit(task, labels, range(10, 10 + seeds))
 

@@ -39,7 +39,7 @@ def scorer_of(
     known = shown.subset(np.arange(shown.split.visible("train")))
     kind = config.features.subgraphs
     scale = None if kind == "none" else SubgraphScale.of(known, kind)
-    groups = [network.eval().cpu() for network, _ in trained.built.networks]
+    groups = [network.eval() for network, _ in trained.built.networks]
     state, table = joined_state(groups)  # type: ignore[arg-type]
     network = restored(config, known, trained.seeds, table, state, conv)
     return Scorer(Known(known, config, scale), network, trained.seeds)
@@ -47,8 +47,8 @@ def scorer_of(
 
 @torch.no_grad()
 def joined_state(groups: Sequence[Network]) -> tuple[dict[str, Tensor], Tensor]:
-    """Parameters of all replicas together, and their node vectors, as small as they can be."""
-    tables = [group.table() for group in groups]
+    """Parameters and node vectors of all replicas, on the CPU, as small as they can be."""
+    tables = [group.table() for group in groups]  # wherever they were trained
     shared = all(table.stride(0) == 0 for table in tables) or sum(map(len, tables)) == 1
     table = tables[0][:1] if shared else torch.cat(tables)
     table = table[:, :1] if table.shape[1] and table.stride(1) == 0 else table
@@ -57,10 +57,10 @@ def joined_state(groups: Sequence[Network]) -> tuple[dict[str, Tensor], Tensor]:
     for group, vectors in zip(groups, tables, strict=True):
         for name, tensor in group.state_dict().items():
             if not name.startswith("table."):
-                state.setdefault(_renumbered(name, before), []).append(tensor)
+                state.setdefault(_renumbered(name, before), []).append(tensor.cpu())
         before += len(vectors)
     return {name: torch.cat(parts) if len(parts) > 1 else parts[0]
-            for name, parts in state.items()}, table.contiguous()  # fmt: skip
+            for name, parts in state.items()}, table.cpu().contiguous()  # fmt: skip
 
 
 def _renumbered(name: str, before: int) -> str:

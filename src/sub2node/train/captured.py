@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +18,19 @@ T = TypeVar("T")
 @cache
 def _pool() -> Any:
     return torch.cuda.graph_pool_handle()
+
+
+@contextmanager
+def _nothing_let_go() -> Iterator[None]:
+    """What an earlier training left is let go of before, not while recording, which it spoils."""
+    gc.collect()
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 class Captured(Generic[T]):
@@ -50,7 +65,10 @@ class Captured(Generic[T]):
     def _recorded(self) -> torch.cuda.CUDAGraph:
         """All recordings share their memory: they are replayed one after the other."""
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=_pool(), stream=main_stream(self.device)):
+        with (
+            _nothing_let_go(),
+            torch.cuda.graph(graph, pool=_pool(), stream=main_stream(self.device)),
+        ):
             self.result = self.call()
         return graph
 
