@@ -56,3 +56,8 @@ def tables(tmp_path: Path) -> Path:
         "subgraph_id,label,split\ns1,x,train\ns2,y,train\ns3,x,val\ns4,y,test\n"
     )
     return tmp_path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes comes first, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: "test_the_demo_prints" not in item.nodeid)

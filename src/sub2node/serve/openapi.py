@@ -33,7 +33,7 @@ _REASONS = {
 _ABOUT = """Labels for subgraphs of one large graph, from a trained model.
 
 A subgraph is a set of nodes. Each one gets the answer that it would get alone, whatever else is in
-the request. An error is `{"error": "one sentence"}`, with the field at fault where there is one."""
+the request. An error is {"error": "one sentence"}, with the field at fault where there is one."""
 
 
 def errors(statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
