@@ -78,7 +78,7 @@ def test_a_run_folder_is_a_preset(run, tmp_path) -> None:
     names = {file.name for file in out.iterdir()}
     assert names == {
         "config.toml", "result.json", "MODEL_CARD.md", "predictions.parquet", "epochs.parquet",
-        "embeddings.parquet",
+        "embeddings.parquet", "subgraphs.parquet",
     }  # fmt: skip
     assert not (tmp_path / "run.checkpoint").exists()
     kept = json.loads((out / "result.json").read_text())
