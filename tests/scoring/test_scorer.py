@@ -68,8 +68,8 @@ def test_neighbourhoods_give_what_whole_graphs_give(conv, layers, monkeypatch) -
     scorer = scorer_of(trained(task, conv=conv, layers=layers), task)
     asked = part(task, "test")
     fast = scorer.outputs(asked)
-    assert scorer.forward._by_rings
-    monkeypatch.setattr(Pass, "_by_rings", False)
+    assert scorer.forward.by_rings
+    monkeypatch.setattr(Pass, "by_rings", False)
     again = scorer_of_again(scorer)
     for here, there in zip(fast, again.outputs(asked), strict=True):
         close(here, there)

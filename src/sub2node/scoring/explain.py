@@ -83,7 +83,6 @@ class _Line:
 
     scorer: Scorer
     query: Query
-    target: int | None
 
     def at(self, points: Array) -> tuple[Tensor, list[Tensor]]:
         """Probabilities (T, C) and the gates they depend on, one row a point."""
@@ -128,9 +127,14 @@ class _Line:
 
     @property
     def _rows(self) -> int:
+        """What a point costs."""
+        members = int(self.query.subgraphs.sizes[0])
         joined = self.scorer.join(self.query)
-        links = 0 if joined is None else len(joined.links.nodes)
-        return int(self.query.subgraphs.sizes[0]) + 8 * links
+        if joined is None:
+            return members
+        if not self.scorer.forward.by_rings:  # a whole graph each
+            members += self.scorer.known.outer.matrix.nnz // 32
+        return members + 8 * len(joined.links.nodes)
 
 
 def explain(scorer: Scorer, query: Query, target: int | None) -> Explanation:
@@ -141,7 +145,7 @@ def explain(scorer: Scorer, query: Query, target: int | None) -> Explanation:
         query: One subgraph.
         target: Number of the class; by default the likeliest.
     """
-    line = _Line(scorer, query, target)
+    line = _Line(scorer, query)
     with torch.no_grad():
         ends = line.at(np.array([0.0, 1.0]))[0].double().numpy()
     chosen = int(ends[1].argmax()) if target is None else target

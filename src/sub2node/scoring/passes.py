@@ -48,11 +48,6 @@ class Pass:
     network: Network
     known: Known
 
-    @property
-    def translated(self) -> bool:
-        """Whether it works on the S2N graph."""
-        return isinstance(self.network, S2N)
-
     @cached_property
     def _table(self) -> Tensor:
         """Vectors of all nodes, (R, N, F); of ``connected``, after its encoder."""
@@ -104,10 +99,15 @@ class Pass:
         if len(layers) != 2:
             return None
         with torch.no_grad():
-            return self.known.outer.base(self._entered, layers[0].conv.hears)  # type: ignore
+            return self.known.outer.base(self._entered, self._kind)
+
+    @property
+    def _kind(self) -> Any:
+        """Which messages the convolutions on the S2N graph hear."""
+        return self.network.outer.layers[0].conv.hears  # type: ignore[union-attr,index]
 
     @cached_property
-    def _by_rings(self) -> bool:
+    def by_rings(self) -> bool:
         """Whether neighbourhoods are enough, and told from the rest of the graph."""
         if not isinstance(self.network, S2N) or self.known.by_degree:
             return False
@@ -150,7 +150,7 @@ class Pass:
             yield from [(0, len(links))] if len(links) else []
             return
         counts, limit = np.diff(links.ptr) + 1, _ROWS
-        if not self._by_rings:
+        if not self.by_rings:
             counts, limit = counts + self.known.outer.matrix.nnz, _ENTRIES
         yield from blocks(counts, limit)
 
@@ -172,12 +172,11 @@ class Pass:
         assert isinstance(self.network, S2N)
         outer, known, count = self.network.outer, self.known.outer, last - first
         links = joined.links.part(first, last) if links is None else links
-        if self._by_rings and not joint:
+        if self.by_rings and not joint:
             if not len(outer.layers):
                 return 2 * outer.enter(x)
-            kind: Any = getattr(outer.layers[0].conv, "hears")  # noqa: B009
             near = _sum(*self._own).index_select(1, torch.from_numpy(links.nodes))
-            made = rings(known, links, kind, len(outer.layers), self._base, grad=grad)
+            made = rings(known, links, self._kind, len(outer.layers), self._base, grad=grad)
             entered, encoded = outer.inward(torch.cat([x, near], dim=1), made)
             return entered + encoded
         block = np.zeros(count, np.int64) if joint else np.arange(count)
