@@ -592,3 +592,31 @@ def test_lists_by_name_and_scores_by_class(good) -> None:
     assert set(each) == {"left", "middle", "right"}
     assert sum(row["subgraphs"] for row in each.values()) == good.validation_["subgraphs"]
     assert all(0 <= row[word] <= 1 for row in each.values() for word in ("precision", "recall"))
+
+
+def test_lists_of_zero_and_one_are_labels_where_the_model_has_other_classes() -> None:
+    rows = [[0, 1], [2]] * (SETS // 2)
+    made = classifier(settings={**S, "epochs": 2}).fit(X, rows)
+    assert made.classes_.tolist() == [0, 1, 2]
+    table = np.array([[1, 1, 0], [0, 0, 1]] * (SETS // 2))
+    assert made.score(X, rows) == made.score(X, table)
+    assert made.score(X[:2], [[0, 1], [0, 1]]) == made.score(X[:2], table[[0, 0]])
+    assert made.score(X[:2], [[], []]) == 0
+
+
+def test_a_label_given_twice_is_one_label() -> None:
+    frame = pd.DataFrame({"subgraph_id": [*range(SETS), 0], "label": [*Y, Y[0]]})
+    assert not classifier().fit(X, frame).scorer_.multilabel
+
+
+@pytest.mark.parametrize("budget", [np.inf, np.nan, -1, "x", True])
+def test_a_budget_that_cannot_be_is_refused_before_training(budget) -> None:
+    raises(lambda: classifier(budget=budget).fit(X, Y))
+
+
+def test_labels_too_large_for_a_number() -> None:
+    raises(lambda: classifier().fit(X, [2**63 + number for number in NUMBERS.tolist()]))
+
+
+def test_a_dict_is_a_frame_only_with_both_columns(good) -> None:
+    assert good.answers({"set": X[0], "node": X[1]}).names == ("set", "node")

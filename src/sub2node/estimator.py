@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -18,7 +19,7 @@ from .ragged import Array
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
 from .scoring.choices import choose, show_choices
 from .scoring.given import in_order, query_of, task_labels, task_of
-from .scoring.labels import encode_labels
+from .scoring.labels import encode_labels, truth_table
 from .scoring.query import Unknown
 from .scoring.scorer import Mode
 from .scoring.training import Recipe, train
@@ -139,6 +140,9 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         real = isinstance(self.validation, Real) and not isinstance(self.validation, bool)
         if not real or not 0 < self.validation < 1:
             raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
+        real = isinstance(self.budget, Real) and not isinstance(self.budget, bool)
+        if not real or not 0 < self.budget < math.inf:
+            raise ConfigError(f"a budget is a number of seconds above 0, found {self.budget!r}.")
         if not isinstance(self.preset, str):
             raise ConfigError(f"a preset is a name or a path, found {self.preset!r}.")
         given = {} if self.settings is None else self.settings
@@ -241,36 +245,21 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         query = query_of(scorer.index, X, self.unknown_nodes)
         if y is None and isinstance(X, SubgraphTask):
             y = task_labels(X)
-        values, given = encode_labels(in_order(y, query.names), len(query))
+        y = in_order(y, query.names)
         said = scorer.predict(query, mode=self.mode).said  # type: ignore[arg-type]
-        if not scorer.multilabel:
-            if values.ndim != 1:
-                raise DataError("this model gives one class a subgraph, but y has several labels.")
-            claimed, truth = self.classes_[said.argmax(axis=1)], given[values]
-            numbers = {claimed.dtype.kind, truth.dtype.kind} <= set("biuf")
-            kind = float if numbers else str
+        if scorer.multilabel:
+            table = truth_table(y, len(query), self.classes_)
             return float(
-                accuracy_score(
-                    truth.astype(kind), claimed.astype(kind), sample_weight=sample_weight
-                )
+                f1_score(table, said, average="micro", sample_weight=sample_weight, zero_division=0)
             )
-        table = self._table(values, given)
-        return float(f1_score(table, said, average="micro", sample_weight=sample_weight,
-                              zero_division=0))  # fmt: skip
-
-    def _table(self, values: Array, given: Array) -> Array:
-        """Labels as zeros and ones, in the order of this model's classes."""
-        if values.ndim == 1:
-            values = values[:, None] == np.arange(len(given))
-        if np.array_equal(given, np.arange(len(self.classes_))):
-            return values  # a table without names of its own
-        known = {str(label): number for number, label in enumerate(self.classes_.tolist())}
-        table = np.zeros((len(values), len(known)), bool)
-        for column, label in enumerate(given.tolist()):
-            if str(label) not in known:
-                raise DataError(f"the label {label!r} is no class of this model.")
-            table[:, known[str(label)]] = values[:, column]
-        return table
+        values, given = encode_labels(y, len(query))
+        if values.ndim != 1:
+            raise DataError("this model gives one class a subgraph, but y has several labels.")
+        claimed, truth = self.classes_[said.argmax(axis=1)], given[values]
+        kind = float if {claimed.dtype.kind, truth.dtype.kind} <= set("biuf") else str
+        return float(
+            accuracy_score(truth.astype(kind), claimed.astype(kind), sample_weight=sample_weight)
+        )
 
     def explain(self, X: Any, label: str | None = None) -> list[Explanation]:
         """Why: what members and known subgraphs contribute to the probability of a class.

@@ -28,13 +28,14 @@ from sub2node import SubgraphClassifier
 from sub2node.errors import ConfigError, DataError
 from sub2node.scoring import artefact as artefact_module
 from sub2node.scoring import load_scorer, save_scorer
+from sub2node.scoring.given import query_of
 
 
 def same_everywhere(one: SubgraphClassifier, two: SubgraphClassifier, asked) -> None:
     """Every number of both is the same, bit by bit."""
     for mode in ("independent", "joint"):
         here, there = (
-            each.scorer_.predict(each._query(each.scorer_.index, asked, "error"), mode=mode)
+            each.scorer_.predict(query_of(each.scorer_.index, asked, "error"), mode=mode)
             for each in (one, two)
         )
         assert np.array_equal(here.probabilities, there.probabilities)

@@ -269,7 +269,7 @@ def test_bad_sets_leave_good_ones_alone(page: Page) -> None:
     assert [row["subgraph_id"] for row in rows[:4]] == ["ok 0", "ok 1", "ok 2", "lost"]
     page.give("bad.csv", "subgraph_id,node_id\ns1,TP53\ns1,\n,EGFR\n")
     assert [(row["subgraph_id"], row["error"]) for row in page.saved("bad-predictions.csv")] == [
-        ("s1", ""), ("line 3", "Line 3 has no node_id."), ("line 4", "Line 4 has no subgraph_id."),
+        ("s1", "Line 3 has no node_id."), ("line 4", "Line 4 has no subgraph_id."),
     ]  # fmt: skip
     for text, words in (("set,gene\na,b\n", "it says: set, gene"), ("  \n", "The file is empty.")):
         page.give("wrong.csv", text)

@@ -258,3 +258,20 @@ def refused(client, body: bytes, status: int, text: str) -> str:
 
 def alive(client) -> None:
     assert client.post("/v1/predict", json=GOOD).status_code == 200
+
+
+def test_without_the_token_nothing_of_the_training_data_is_told(service) -> None:
+    client = service(token="s3cret")
+    headers = {"Authorization": "Bearer s3cret"}
+    example = client.get("/v1/model", headers=headers).json()["examples"][0]["nodes"]
+    described = client.get("/openapi.json")
+    content = described.json()["paths"]["/v1/predict"]["post"]["requestBody"]["content"]
+    shown = str(content["application/json"].get("examples", {}))
+    assert not any(f"'{node}'" in shown for node in example)
+    assert f'"{example[0]}"' not in client.get("/docs").text
+
+
+def test_of_many_the_one_that_cannot_be_looked_up_is_named(service) -> None:
+    body = {"subgraphs": [{"nodes": ["n1"]}, {"nodes": ["zz"]}], "unknown_nodes": "drop"}
+    answer = service().post("/v1/predict", json=body)
+    assert (answer.status_code, answer.json()["field"]) == (422, "subgraphs[1].nodes")

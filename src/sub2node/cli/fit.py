@@ -73,6 +73,13 @@ def fit(
     for name in ("structure", "conv"):
         if name in given:
             raise ConfigError(f"the {name} is chosen with --{name}.")
+    if conv is not None and ":" in conv:
+        raise ConfigError(
+            "a model with a convolution of your own is made and loaded in Python, where its class"
+            " is at hand: SubgraphClassifier(conv=…)."
+        )
+    if by_reference and reading.data.startswith(("generate:", "like:")):
+        raise ConfigError("--by-reference is for data that lies somewhere; leave it away.")
     if by_reference and not reading.plain:
         raise ConfigError("--by-reference is for data that DATA alone names; leave out the others.")
     task = reading.load()
@@ -85,19 +92,11 @@ def fit(
     with progress():
         model.fit(task)
         seconds = time.perf_counter() - start
-        model.save(out, graph=_named(reading.data) if by_reference else None, overwrite=overwrite)
+        model.save(out, graph=reading.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
         return
     _show(model, seconds, out)
-
-
-def _named(data: str) -> str:
-    """A name of data that holds in every folder."""
-    from ..datasets import BENCHMARKS
-
-    here = data not in BENCHMARKS and Path(data).exists()
-    return str(Path(data).resolve()) if here else data
 
 
 _METRICS = {

@@ -66,8 +66,8 @@ def read_sets(path: str | Path, columns: Mapping[str, str] | None = None) -> Ite
     yield from _once(
         Given(number, "", [], "this line is not UTF-8 text.")
         if line is None
-        else read(path, number, line)
-        for number, line in _lines(path)
+        else read(path, number, line, position)
+        for position, (number, line) in enumerate(_lines(path))
     )
 
 
@@ -104,12 +104,12 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None]]:
                 yield number, line
 
 
-def _jsonl(path: Path, number: int, line: str) -> Given:
+def _jsonl(path: Path, number: int, line: str, position: int) -> Given:
     try:
         row = json_row(path, number, line)
     except DataError as error:
         return Given(number, _told(line), [], error.reason)
-    return Given(number, str(row.get("id", number)), row["nodes"])
+    return Given(number, str(row.get("id", position)), row["nodes"])
 
 
 def _told(line: str) -> str:
@@ -123,7 +123,7 @@ def _told(line: str) -> str:
     return _clean(str(name)) if told else ""
 
 
-def _gmt(path: Path, number: int, line: str) -> Given:
+def _gmt(path: Path, number: int, line: str, position: int) -> Given:
     fields = line.split("\t")
     nodes = [node for node in fields[2:] if node]
     if not fields[0]:

@@ -1,7 +1,7 @@
 """Models as folders: arrays, tables and a card, every byte of which is checked when it is read.
 
 No pickle. ``model.json`` has the settings, where the model comes from, and the SHA-256 of the other
-files and of itself; whatever differs is refused before it is parsed.
+files and of its own content; a file that differs is refused before it is parsed.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def save_scorer(
     """
     path = Path(path)
     if graph is not None:
+        graph = _everywhere(graph)
         _referred(graph, scorer.graph.hash)
     with new_folder(path, overwrite=overwrite, ours=_OURS) as folder, written(path):
         files = {WEIGHTS: _weights(scorer), KNOWN: _known(scorer, with_graph=graph is None)}
@@ -272,6 +273,14 @@ def _graph(facts: dict[str, Any], arrays: dict[str, Array], read: _Reader) -> Gr
         edges, num_nodes=facts["graph"]["nodes"], features=arrays.get("graph.features"),
         names=names, titles=titles,
     )  # fmt: skip
+
+
+def _everywhere(data: str) -> str:
+    """A name of data that holds in every folder."""
+    from ..datasets import BENCHMARKS
+
+    here = data not in BENCHMARKS and Path(data).exists()
+    return str(Path(data).resolve()) if here else data
 
 
 def _referred(reference: str, wanted: str) -> Graph:

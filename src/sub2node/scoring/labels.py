@@ -71,6 +71,8 @@ def _single(values: Any) -> tuple[Array, Array]:
         raise DataError(f"labels are of different kinds ({' and '.join(kinds)}); use one.")
     if kinds and kinds[0] not in ("str", "int", "float", "bool"):
         raise DataError(f"labels are text or whole numbers, found {kinds[0]}: {plain[0]!r:.60}.")
+    if kinds == ["int"] and max(map(abs, plain)) >= 2**63:
+        raise DataError("labels are whole numbers below 2^63; use text for larger ones.")
     if kinds == ["float"]:
         odd = [each for each in plain if not np.isfinite(each) or each != np.floor(each)]
         if odd:
@@ -104,6 +106,35 @@ def _several(values: Sequence[Any]) -> tuple[Array, Array]:
     return table, classes
 
 
+def truth_table(y: Any, count: int, classes: Array) -> Array:
+    """Labels to compare answers with, as booleans in the order of a model's classes, (m, C).
+
+    Args:
+        y: As of :func:`encode_labels`; lists may be empty.
+        count: Subgraphs.
+        classes: As they were given to the model.
+    """
+    lists = isinstance(y, list | tuple) and all(_is_list(row) for row in y) and len(y) == count
+    wide = lists and all(len(row) == len(classes) for row in y)
+    if lists and not (wide and _is_table(y)):
+        values, given = (_several(list(y)) if any(len(row) for row in y)
+                         else (np.zeros((count, 0), bool), np.empty(0, int)))  # fmt: skip
+    else:
+        values, given = encode_labels(y, count)
+        if values.ndim == 2:  # a table, whose columns are the model's classes
+            if values.shape[1] != len(classes):
+                raise DataError(f"{values.shape[1]} label columns for {len(classes)} classes.")
+            return values
+        values = values[:, None] == np.arange(len(given))
+    known = {str(label): number for number, label in enumerate(classes.tolist())}
+    table = np.zeros((count, len(known)), bool)
+    for column, label in enumerate(given.tolist()):
+        if str(label) not in known:
+            raise DataError(f"the label {label!r} is no class of this model.")
+        table[:, known[str(label)]] = values[:, column]
+    return table
+
+
 def ordered_labels(frame: Any, names: Sequence[str]) -> list[Any]:
     """Labels of a frame ``subgraph_id, label`` in the order of the subgraphs.
 
@@ -121,8 +152,10 @@ def ordered_labels(frame: Any, names: Sequence[str]) -> list[Any]:
     for who, label in zip(ids, column, strict=True):
         if who not in found:
             raise read.error(f"subgraph {who!r} has a label but no members.")
-        several |= isinstance(label, list) or bool(found[who])
-        found[who] += label if isinstance(label, list) else [label]
+        several |= isinstance(label, list)
+        given = label if isinstance(label, list) else [None if label == "" else label]
+        found[who] += [each for each in given if each not in found[who]]
+    several |= any(len(labels) > 1 for labels in found.values())
     lost = next((name for name, labels in found.items() if not labels), None)
     if lost is not None and not several:
         raise read.error(f"the label of subgraph {lost!r} is missing.")

@@ -17,8 +17,7 @@ from ..task import SubgraphTask
 from .known import Joined, Known
 from .links import Links, rings, whole_graph
 
-_ROWS = 1 << 14  # of new subgraphs and their neighbours that are answered together
-_ENTRIES = 1 << 21  # of whole graphs that are answered together
+_ROWS = 1 << 14  # of new subgraphs and known ones beside them that are answered together
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +148,10 @@ class Pass:
         if joint:
             yield from [(0, len(links))] if len(links) else []
             return
-        counts, limit = np.diff(links.ptr) + 1, _ROWS
-        if not self.by_rings:
-            counts, limit = counts + self.known.outer.matrix.nnz, _ENTRIES
-        yield from blocks(counts, limit)
+        counts = np.diff(links.ptr) + 1
+        if not self.by_rings:  # whole graphs
+            counts = counts + len(self.known) + self.known.outer.matrix.nnz // 32
+        yield from blocks(counts, _ROWS)
 
     def outward(
         self, x: Tensor, joined: Joined, first: int, last: int, *, joint: bool = False,

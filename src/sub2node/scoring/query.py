@@ -144,27 +144,33 @@ class Index:
         return "" if titles is None else titles[position]
 
     @cached_property
-    def _ids(self) -> Any:
-        names = self.graph.names
-        return Names(map(str, range(self.graph.num_nodes))).arrow if names is None else names.arrow
+    def _words(self) -> list[Any]:
+        """Ids and titles in small letters."""
+        ids = self.graph.names or Names(map(str, range(self.graph.num_nodes)))
+        given = [ids] if self.graph.titles is None else [ids, self.graph.titles]
+        return [pc.utf8_lower(names.arrow) for names in given]
+
+    @cached_property
+    def _degrees(self) -> Array:
+        return self.graph.degrees
 
     def search(self, text: str, count: int) -> list[Node]:
         """Nodes whose id or title has this text, those first that begin with it."""
         wanted = text.strip()
         if not wanted or count < 1:
             return []
-        columns = [self._ids] + ([] if self.graph.titles is None else [self.graph.titles.arrow])
         ranked = np.full(self.graph.num_nodes, 3, np.int8)
-        for column in columns:
+        low = wanted.lower()
+        for column in self._words:
             for rank, found in (
-                (2, pc.match_substring(column, wanted, ignore_case=True)),
-                (1, pc.starts_with(column, wanted, ignore_case=True)),
-                (0, pc.equal(pc.utf8_lower(column), wanted.lower())),
+                (2, pc.match_substring(column, low)),
+                (1, pc.starts_with(column, low)),
+                (0, pc.equal(column, low)),
             ):
                 ranked[np.asarray(found) & (ranked > rank)] = rank
         hits = np.flatnonzero(ranked < 3)
-        order = np.lexsort((hits, -self.graph.degrees[hits], ranked[hits]))[:count]
-        return [Node(self.name(i), self.title(i), int(self.graph.degrees[i])) for i in hits[order]]
+        order = np.lexsort((hits, -self._degrees[hits], ranked[hits]))[:count]
+        return [Node(self.name(i), self.title(i), int(self._degrees[i])) for i in hits[order]]
 
 
 def ask(
@@ -218,10 +224,9 @@ def _check(
 
 def id_lists(data: Any) -> tuple[list[Any], list[str] | None]:
     """Lists of ids, and names where there are some: from lists, a dict of them, or a frame."""
-    from ..task.frames import ALIASES, Frame
+    from ..task.frames import Frame
 
-    known = ("subgraph_id", *ALIASES["subgraph_id"])
-    if isinstance(data, dict) and not any(name in data for name in known):
+    if isinstance(data, dict) and not {"subgraph_id", "node_id"} <= data.keys():
         return list(data.values()), list(map(str, data))
     if isinstance(data, dict | pa.Table) or hasattr(data, "columns"):
         frame = Frame.of(data, "members", {})

@@ -78,7 +78,7 @@ class Around(NamedTuple):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The S2N graph around a subgraph: all its own links, and the strongest of the others.
+    """The S2N graph around a subgraph: its strongest links, and the strongest among the others.
 
     Args:
         nodes: Known subgraphs, nearest first.

@@ -117,12 +117,12 @@ class ModelThread:
             self._closed, self._thread = False, None
 
     def close(self) -> None:
-        """Finish what waits, then end the thread."""
+        """Finish what waits, then end the thread; one whose client is gone is not waited for."""
         with self._changed:
             self._closed = True
             self._changed.notify()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(self._limits.timeout)
 
     def _serve(self) -> None:
         while jobs := self._next():

@@ -63,6 +63,7 @@ def lookup_complaint(
     error: DataError, scorer: Scorer, sets: Sequence[Sequence[str | int]], policy: str
 ) -> RefusalError:
     """Why subgraphs could not be looked up; unknown nodes are named, and the way out is told."""
+    field = _field(scorer, sets, policy)
     if policy == "error":
         try:
             dropped = scorer.ask(sets, unknown_nodes="drop").unknown
@@ -71,8 +72,18 @@ def lookup_complaint(
         else:
             names = list(dict.fromkeys(name for names in dropped for name in names))
             if names:
-                return RefusalError(422, _unknown(names), field="nodes")
-    return RefusalError(422, _clipped(" ".join(str(error).split()), 500), field="nodes")
+                return RefusalError(422, _unknown(names), field=field)
+    return RefusalError(422, _clipped(" ".join(str(error).split()), 500), field=field)
+
+
+def _field(scorer: Scorer, sets: Sequence[Sequence[str | int]], policy: Any) -> str:
+    """Which of the subgraphs is the first that cannot be looked up."""
+    for number, nodes in enumerate(sets):
+        try:
+            scorer.ask([nodes], unknown_nodes=policy)
+        except DataError:
+            return "nodes" if len(sets) == 1 else f"subgraphs[{number}].nodes"
+    return "nodes"
 
 
 def _unknown(names: list[str]) -> str:

@@ -79,7 +79,9 @@ def describe_api(app: FastAPI, service: Service) -> dict[str, Any]:
         if "subgraphs" in fields:
             fields["subgraphs"]["maxItems"] = service.limits.subgraphs
         found["components"]["schemas"][name] = schema
-    for path, examples in _examples(service.description["examples"]).items():
+    # Examples are subgraphs of the model's own, which are not for those without the token.
+    shown = [] if service.token else service.description["examples"]
+    for path, examples in _examples(shown).items():
         content = found["paths"][path]["post"]["requestBody"]["content"]
         content["application/json"]["examples"] = examples
     if service.token:

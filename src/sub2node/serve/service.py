@@ -45,10 +45,11 @@ class Service:
         self.scorer, self.limits, self.token = scorer, limits, token
         self.stopping = False
         paths = (*PATHS, *(file.path for file in page_files()))
-        self.metrics = Metrics(paths, lambda: len(self.model_thread) + len(self.why_thread))
-        self.model_thread, self.why_thread = (
-            ModelThread(scorer, limits, self.metrics.ran) for _ in range(2)
-        )  # an explanation takes a hundred times as long as an answer, which must not wait for it
+        self.metrics = Metrics(paths, lambda: sum(map(len, self._threads)))
+        # Answers wait neither for explanations, which take a hundred times as long, nor for a
+        # search in the names of a large graph.
+        self._threads = tuple(ModelThread(scorer, limits, self.metrics.ran) for _ in range(3))
+        self.model_thread, self.why_thread, self.search_thread = self._threads
         self.description = describe(scorer, limits, token)
         self._described = answers.to_json(self.description)
 
@@ -108,7 +109,7 @@ class Service:
         def run() -> bytes:
             return answers.nodes(self.scorer.find_nodes(q, count=count))
 
-        return await self._answer(request, Errand(run), self._deadline())
+        return await self._answer(request, Errand(run), self._deadline(), self.search_thread)
 
     async def health(self) -> Response:
         """Whether the service takes requests; 503 while it finishes its last ones."""
@@ -133,12 +134,12 @@ class Service:
     def open(self) -> None:
         """Take requests."""
         self.stopping = False
-        for thread in (self.model_thread, self.why_thread):
+        for thread in self._threads:
             thread.open()
 
     def close(self) -> None:
         """Finish what waits for the model."""
-        for thread in (self.model_thread, self.why_thread):
+        for thread in self._threads:
             thread.close()
 
     def _deadline(self) -> float:

@@ -160,14 +160,14 @@ function explain(label, first) {
   if (first) byId("graph").setAttribute("aria-busy", "true");
   fill("why", "v1/explain", { nodes: asked, unknown_nodes: "drop", label }, (answer) => {
     if (byId("why-class").value !== label) return; // another one was chosen meanwhile
-    const { graph, members } = answer;
+    const { graph, members, neighbors } = answer;
     const colour = colouring(model.classes, graph.nodes.flatMap((node) => node.labels));
     picker.learn(members);
     showWhy(body("why"), answer, colour);
     if (!first && !byId("graph").hidden) return;
     byId("graph").hidden = false;
     byId("graph").removeAttribute("aria-busy");
-    showGraph(body("graph"), graph, colour);
+    showGraph(body("graph"), graph, colour, neighbors.length);
   });
 }
 

@@ -256,15 +256,18 @@ function legend(nodes, colour) {
     own.length < labels.length ? tag("other labels", "grey") : null);
 }
 
-/** Draws `graph` ({nodes, links}) in `root`. */
-export function showGraph(root, graph, colour) {
+/** Draws `graph` ({nodes, links}) in `root`; `joined` known subgraphs are joined to the set. */
+export function showGraph(root, graph, colour, joined) {
   const { nodes } = graph;
   if (!nodes.length) {
     root.replaceChildren(h("p.soft", "No known subgraph is joined to this set."));
     return;
   }
   const far = nodes.filter((node) => node.hop !== 1).length;
-  const words = `${many(nodes.length - far, "known subgraph")} joined to your set` +
+  const near = nodes.length - far;
+  const some = joined > near ? `The ${near} strongest of ${many(joined, "known subgraph")}`
+    : many(near, "known subgraph");
+  const words = `${some} joined to your set` +
     `${far ? `, and ${far} more behind` : ""}.`;
   const rows = nodes.map((node) =>
     h("tr", h("th", { scope: "row" }, named(node.id, node.title)),

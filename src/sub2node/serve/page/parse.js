@@ -33,14 +33,15 @@ function table(text, separator) {
   for (const { line, cells } of rows) {
     const [id, member] = [cells[set], cells[node]];
     if (!id) sets.set({}, bad(line, "has no subgraph_id"));
-    else if (!member) sets.set({}, bad(line, "has no node_id"));
+    else if (!member) sets.set(id, { ...bad(line, "has no node_id"), id });
+    else if (sets.get(id)?.error) continue; // one bad row makes its set bad
     else if (sets.has(id)) sets.get(id).nodes.push(member);
     else sets.set(id, { id, nodes: [member] });
   }
   return [...sets.values()];
 }
 
-const isId = (value) => typeof value === "string" || Number.isInteger(value);
+const isId = (value) => typeof value === "string" || Number.isSafeInteger(value);
 
 function jsonLine(text, line, position) {
   let row;
@@ -52,7 +53,7 @@ function jsonLine(text, line, position) {
   if (!row || !Array.isArray(row.nodes)) return bad(line, 'has no list "nodes"');
   const id = row.id ?? row.subgraph_id ?? position;
   const ids = [id, ...row.nodes].every(isId);
-  if (!ids) return bad(line, "has an id that is neither text nor a whole number");
+  if (!ids) return bad(line, "has an id that is neither text nor a whole number below 2^53");
   return { id: String(id), nodes: row.nodes.map(String) };
 }
 
