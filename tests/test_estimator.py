@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -39,17 +38,9 @@ from communities import (
     raises,
 )
 from scoring_tasks import small_task, with_own_edges
-from sub2node import SubgraphClassifier, settings
+from sub2node import SubgraphClassifier
 from sub2node.errors import DataError
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_settings():
-    """What settings there are is found once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settings, "_kinds", cache(settings._kinds))
-        yield
 
 
 @pytest.fixture(scope="module")

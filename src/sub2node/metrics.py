@@ -37,7 +37,7 @@ def scores(
     said = answers(logits, multilabel=multilabel, threshold=threshold)
     truth, claim = _one_hot(labels, logits.shape[1]), _one_hot(said, logits.shape[1])
     seen = np.flatnonzero(truth.any(axis=0))
-    shares = logits if multilabel else _softmax(logits)
+    shares = logits if multilabel else softmax(logits)
     return {
         "micro_f1": _f1(truth.ravel(), claim.ravel()),
         "macro_f1": _mean(_f1(truth[:, c], claim[:, c]) for c in seen),
@@ -82,6 +82,7 @@ def _one_hot(values: Array, classes: int) -> Array:
     return np.asarray(values if values.ndim == 2 else values[:, None] == np.arange(classes), bool)
 
 
-def _softmax(logits: Array) -> Array:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+def softmax(logits: Array) -> Array:
+    """Over the last axis."""
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from scoring_tasks import QUERY, model, named, small_task
-from sub2node import settings
-
-
-@pytest.fixture(scope="package", autouse=True)
-def quick_settings():
-    """What settings there are is found once: models are read some thousand times here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settings, "_kinds", cache(settings._kinds))
-        yield
 
 
 @pytest.fixture(scope="package")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..metrics import softmax
 from ..ragged import Array
 
 _RANGE = (-3.0, 3.0)  # of the logarithm of temperatures that are looked at
@@ -15,8 +16,7 @@ def probabilities(logits: Array, temperature: float, *, multilabel: bool) -> Arr
     scaled = logits.astype(np.float64) / temperature
     if multilabel:
         return np.asarray(np.exp(-np.logaddexp(0, -scaled)))
-    raised = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+    return softmax(scaled)
 
 
 def best_temperature(logits: Array, labels: Array) -> float:

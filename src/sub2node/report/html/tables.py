@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError
+from ...metrics import softmax
 from ...ragged import Array
 from .runs import Run
 
@@ -83,7 +84,7 @@ def _answers(run: Run, table: Any, pa: Any) -> Answers:
         tuple(map(str, ids[:count])),
         truth[:count],
         said.reshape(shape),
-        _sigmoid(logits) if run.multilabel else _softmax(logits),
+        _sigmoid(logits) if run.multilabel else softmax(logits),
         run.multilabel,
     )
 
@@ -102,11 +103,6 @@ def _one_hot(column: Any, classes: tuple[str, ...], pa: Any) -> Array:
     result = np.zeros((len(column), len(classes)), bool)
     result[rows, found.to_numpy()] = True
     return result
-
-
-def _softmax(logits: Array) -> Array:
-    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
 def _sigmoid(logits: Array) -> Array:
