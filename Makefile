@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help venv demo test lint types layers unit clean
+.PHONY: help venv demo test docs lint types layers unit clean
 
 help:
 	@echo "make demo   generate a benchmark, look at it, translate it, train on it"
 	@echo "make test   every check: format, lint, types, layers, tests"
+	@echo "make docs   the documentation as a site, in site/"
 	@echo "make venv   only the environment: .venv/bin/s2n"
 	@echo "make clean  remove the environment and caches"
 
@@ -24,7 +25,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev,scale,spark,report,baselines,serve]'
+	@$(PIP) --editable '.[dev,scale,spark,report,baselines,serve,tune,docs]'
 	@touch $@
 
 venv: $(VENV)/.core
@@ -65,5 +66,10 @@ layers: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(BIN)/pytest -n auto
 
+# The tests build the site too, as strictly; this one is to look at.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open site/index.html, or let others read it: python -m http.server --directory site"
+
 clean:
-	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

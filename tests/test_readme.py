@@ -1,4 +1,4 @@
-"""The README is true: what it says is printed, is printed."""
+"""The README is true: what it says is printed, is printed; its Python runs in test_docs.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-
-import pandas as pd
-import pytest
-
-import sub2node as s2n
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -75,17 +70,6 @@ def test_bad_input_is_refused_so(tmp_path: Path) -> None:
     assert written == ["$ s2n describe my-genes", *run("describe", "my-genes", cwd=tmp_path)]
 
 
-def test_your_own_data_in_three_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    frames = {
-        "edges": pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}),
-        "members": pd.DataFrame({"subgraph_id": ["s", "t"], "node_id": ["a", "c"]}),
-        "labels": pd.DataFrame({"subgraph_id": ["s", "t"], "label": ["x", "y"]}),
-    }
-    exec("\n".join(block_after("## Your own data in three lines")), frames)
-    assert s2n.load_task("my-task").num_classes == 2
-
-
 def test_ppi_bp_is_translated_so(data: Path, tmp_path: Path) -> None:
     command, *written = block_after("## Translation", 1)
     assert written == run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
@@ -96,31 +80,3 @@ def test_ppi_bp_is_coarsened_so(data: Path, tmp_path: Path) -> None:
     found = run(*command.removeprefix("$ s2n ").split(), cwd=tmp_path, data=data)
     assert written[:6] == found[:6]  # nodes and sets
     assert numberless(written) == numberless(found)
-
-
-def test_the_models_in_the_readme_run(capsys: pytest.CaptureFixture[str]) -> None:
-    exec("\n".join(block_after("## Models")), {})
-    mean, sd = map(float, capsys.readouterr().out.split())
-    assert 0 <= mean <= 1
-    assert sd >= 0
-
-
-def test_the_translation_in_the_readme_and_the_docs_runs() -> None:
-    names: dict[str, object] = {"new_subgraphs": s2n.Subgraphs.from_lists([[0, 1]])}
-    exec("\n".join(block_after("## Translation")), names)
-    pages = ("translation", "models", "baselines", "encodings", "coarsening")
-    docs = "".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8") for page in pages)
-    for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
-        exec(block, {})
-
-
-def test_the_answers_in_the_readme_and_the_docs_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    exec("\n".join(block_after("## Answers for new subgraphs")), {})
-    assert "Contribution(id=" in capsys.readouterr().out
-    assert (tmp_path / "my-model" / "MODEL_CARD.md").is_file()
-    docs = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
-    for block in re.findall(r"```python\n(.*?)```", docs, re.DOTALL):
-        exec(block, {})

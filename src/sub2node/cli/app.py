@@ -12,7 +12,9 @@ import typer
 from .. import __version__
 from ..errors import Sub2NodeError
 from . import (
+    advise,
     bench,
+    cite,
     coarsen,
     convert,
     datasets,
@@ -26,6 +28,7 @@ from . import (
     run,
     serve,
     translate,
+    tune,
 )
 from .output import errors, say
 
@@ -40,14 +43,17 @@ app = typer.Typer(
 )
 app.command("datasets")(datasets.datasets)
 app.command("describe")(describe.describe)
+app.command("advise")(advise.advise)
 app.command("convert")(convert.convert)
 app.command("encode")(encode.encode)
 app.command("coarsen")(coarsen.coarsen)
 app.command("translate")(translate.translate)
 app.command("run")(run.run)
+app.command("tune")(tune.tune)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("report")(report.report)
+app.command("cite")(cite.cite)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(bench.app, name="bench")
 app.command("serve")(serve.serve)

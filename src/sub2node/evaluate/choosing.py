@@ -23,7 +23,7 @@ from ..nn import Stages, Streams
 from ..ragged import Array
 from ..task import Part, SubgraphTask
 from ..task.content import digest
-from ..train import Checkpoint, Fitted, Group, fit, forward
+from ..train import Checkpoint, Fitted, Group, Watch, fit, forward
 from ..train.memory import fitting_threads
 from .result import Outputs
 
@@ -132,6 +132,7 @@ class NetworkModel(ABC):
         compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
         class_weights: How much the loss of each class counts, by its number; None: all alike.
         seconds: How long training may take; what is best by then counts.
+        watch: Sees the validation scores between epochs, and may end the training.
     """
 
     group: ClassVar[type[Group]] = Group  # how an epoch goes
@@ -144,6 +145,7 @@ class NetworkModel(ABC):
     compile: Compile = "auto"
     class_weights: tuple[float, ...] | None = field(default=None, kw_only=True)
     seconds: float | None = field(default=None, kw_only=True)
+    watch: Watch | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
@@ -239,7 +241,7 @@ class NetworkModel(ABC):
             fitted = fit(
                 built.networks, built.stages, tensors, settings.training, checkpoint=checkpoint,
                 group=self.group, what=f"Training {self.name}", seconds=seconds,
-                weights=_weights(labels["train"], self.class_weights),
+                weights=_weights(labels["train"], self.class_weights), watch=self.watch,
             )  # fmt: skip
         if not fitted.best_epoch.any():
             raise Sub2NodeError(

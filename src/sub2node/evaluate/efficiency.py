@@ -117,8 +117,9 @@ class Efficiency:
 
 
 def efficiency(
-    task: SubgraphTask, model: NetworkModel, *, repeats: int = 10, seconds: float = 4.0
-) -> Efficiency:
+    task: SubgraphTask, model: NetworkModel, *, repeats: int = 10, seconds: float = 4.0,
+    replicas: int = 1,
+) -> Efficiency:  # fmt: skip
     """Time and memory of one replica's epochs; the first ones, which warm up, do not count.
 
     Args:
@@ -126,6 +127,7 @@ def efficiency(
         model: A network of a structure, or a baseline's; of several candidates the first.
         repeats: Blocks of epochs that are timed.
         seconds: After so long fewer blocks count, but two at least; half of it for training.
+        replicas: Trained side by side; where not all fit at once, the first group is measured.
     """
     where, settings = find_device(model.device), model.candidates[0]
     cuda = where.type == "cuda"
@@ -135,7 +137,7 @@ def efficiency(
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     asked: tuple[Part, ...] = ("train", "val")
     with use(model.compile), kept_memory(where):
-        built = model.build(task, settings, [0], where)
+        built = model.build(task, settings, range(replicas), where)
         _wait(where)
         build_seconds = time.perf_counter() - start
         if cuda:  # features may have been made there

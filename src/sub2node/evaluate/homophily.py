@@ -78,11 +78,11 @@ def homophily_of_pairs(
             row, column = (ends[start : start + _PIECE] for ends in (all_rows, all_columns))
             use = known[row] & known[column] & (self_loops | (row != column))
             row, column = row[use], column[use]
-            alike = _alike(labels, row, column)
-            _add(total, count, row, alike)
+            alike_pairs = alike(labels, row, column)
+            _add(total, count, row, alike_pairs)
             if half:
                 off = row != column
-                _add(total, count, column[off], alike[off])
+                _add(total, count, column[off], alike_pairs[off])
     met = count > 0
     return Homophily(
         edge=float(total.sum() / count.sum()) if met.any() else float("nan"),
@@ -97,7 +97,7 @@ def _add(total: Array, count: Array, node: Array, alike: Array) -> None:
     count += np.bincount(node, minlength=len(count))
 
 
-def _alike(labels: Array, row: Array, column: Array) -> Array:
+def alike(labels: Array, row: Array, column: Array) -> Array:
     """|L_u ∩ L_v| / |L_u ∪ L_v| for each pair."""
     if labels.ndim == 1:
         return np.asarray(labels[row] == labels[column], dtype=np.float64)

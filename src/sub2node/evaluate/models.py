@@ -124,9 +124,9 @@ class GraphNetwork(NetworkModel):
         return Built(stages, networks, rows * width, (*notes, *inputs.notes), more)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=24)
 def translated(task: SubgraphTask, self_loops: bool) -> S2NGraph:
-    """Made once for all candidates."""
+    """Made once for all candidates, also where a search rehearses on ten splits."""
     return translate(task, self_loops=self_loops)
 
 
@@ -153,7 +153,15 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
         return without_virtual(task), ()
     if task.num_virtual:
         return task, (f"{task.num_virtual:,} virtual subgraphs came with the data.",)
-    found = coarsened(task.graph, config.coarsening)
+    return bridged(task, config.coarsening)
+
+
+@lru_cache(maxsize=4)
+def bridged(
+    task: SubgraphTask, settings: CoarseningSettings
+) -> tuple[SubgraphTask, tuple[str, ...]]:
+    """The task with the virtual subgraphs of a coarsening; made once for all candidates."""
+    found = coarsened(task.graph, settings)
     note = (
         f"{len(found):,} virtual subgraphs of {found.covered:,} nodes by {found.method} at ratio"
         f" {found.ratio:g}."

@@ -160,7 +160,7 @@ def read_benchmark(path: Path) -> Benchmark:
     """
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        rows = tuple(_row(record) for record in facts["rows"])
+        rows = tuple(row_of_record(record) for record in facts["rows"])
         return Benchmark(rows, dict(facts["machine"]), tuple(facts["notes"]))
     except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise DataError(
@@ -168,7 +168,7 @@ def read_benchmark(path: Path) -> Benchmark:
         ) from None
 
 
-def _row(record: Mapping[str, Any]) -> Row:
+def row_of_record(record: Mapping[str, Any]) -> Row:
     """The row that a record was made of."""
     found = whole = None
     if record["train_seconds"] is not None:

@@ -6,6 +6,7 @@ from .batches import BatchGroup as BatchGroup
 from .checkpoint import Checkpoint as Checkpoint
 from .fit import Fitted as Fitted
 from .fit import Group as Group
+from .fit import Watch as Watch
 from .fit import fit as fit
 from .fit import forward as forward
 from .presets import Preset as Preset

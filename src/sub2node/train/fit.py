@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,7 +25,8 @@ from .memory import kept_memory
 from .plateau import Plateau
 from .scores import finite, losses, micro_f1
 
-Ended = Literal["complete", "early", "late", "interrupted"]
+Ended = Literal["complete", "early", "late", "stopped", "interrupted"]
+Watch = Callable[[Array], bool]
 COLUMNS = ("train_loss", "val_loss", "val_micro_f1", "lr")
 _COUNTS = ("best_score", "best_epoch", "diverged", "running", "clock", "_lasted")
 _LOOK = 0.1  # seconds of epochs between two looks at what a GPU has done
@@ -40,10 +41,11 @@ class Fitted:
         best_epoch: 1-based, the first epoch with the best validation score; 0 for none; (R,).
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
         ended: ``complete``, ``early`` (all replicas ran out of patience), ``late`` (the time was
-            up) or ``interrupted``.
+            up), ``stopped`` (by whoever watched) or ``interrupted``.
         seconds_before: Time of training before it was taken up again.
         tied: Test logits (m, C) of each replica in the epochs that tie for the best on validation,
             where the published rule wants them.
+        seconds: Time of all epochs.
     """
 
     history: dict[str, Array]
@@ -52,6 +54,7 @@ class Fitted:
     ended: Ended
     seconds_before: float
     tied: tuple[list[Array], ...] = ()
+    seconds: float = 0.0
 
 
 def fit(
@@ -65,6 +68,7 @@ def fit(
     group: type[Group] | None = None,
     weights: Tensor | None = None,
     seconds: float | None = None,
+    watch: Watch | None = None,
 ) -> Fitted:
     """Train all replicas; keep of each the state with the best validation micro-F1 (first on ties).
 
@@ -79,11 +83,12 @@ def fit(
         group: How an epoch goes; by default one step on all of train.
         weights: Of the single losses of the train subgraphs; see :func:`losses`.
         seconds: How long it may take; what is best by then counts.
+        watch: Called between epochs with the validation scores so far, (epochs, R); True ends it.
     """
     groups = [(group or Group)(*each, stages, labels, training) for each in networks]
     for each in groups:
         each.weights = None if weights is None else weights.to(stages.device)
-    loop = _Loop(groups, training, seconds)
+    loop = _Loop(groups, training, seconds, watch)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
     try:
@@ -92,7 +97,7 @@ def fit(
     finally:
         for each in groups:
             each.release()
-    if ended in ("late", "interrupted"):
+    if ended in ("late", "stopped", "interrupted"):
         for each in groups:
             each.settle(loop.epoch)
     for each in groups:
@@ -104,6 +109,7 @@ def fit(
         ended,
         loop.before,
         tuple(found for each in groups for found in each.tied),
+        loop.seconds,
     )
 
 
@@ -121,9 +127,13 @@ class _Loop:
     """All groups, epoch by epoch."""
 
     def __init__(
-        self, groups: Sequence[Group], training: Training, limit: float | None = None
+        self,
+        groups: Sequence[Group],
+        training: Training,
+        limit: float | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        self.groups, self.training, self.limit = groups, training, limit
+        self.groups, self.training, self.limit, self.watch = groups, training, limit, watch
         self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
     def run(self, checkpoint: Checkpoint | None, wish: Wish, what: str) -> Ended:
@@ -143,6 +153,8 @@ class _Loop:
                 return "interrupted"
             if self.limit is not None and self.seconds > self.limit and self.epoch < total:
                 return "late"
+            if self.watch is not None and self.watch(self.column("val_micro_f1")):
+                return "stopped"
             if checkpoint is not None and checkpoint.due:
                 checkpoint.save(*self.state())
         if checkpoint is not None and self.seconds > checkpoint.every:

@@ -14,7 +14,8 @@ from ..errors import ConfigError, DataError, suggest
 from ..settings import flatten
 from ..task import SubgraphTask
 
-NAMES = ("default", "fast", "paper")
+NAMES = ("default", "fast", "paper", "tuned")
+_LISTED = ("paper", "tuned")  # settings by dataset
 _FOLDER = files("sub2node") / "presets"
 
 
@@ -74,9 +75,9 @@ def find_preset(
     """Settings by name for a structure and a convolution.
 
     Args:
-        name: ``default``, ``fast``, ``paper`` (the published settings for this dataset),
-            ``paper:ppi_bp`` (those for another one), or the path of a TOML file, such as the
-            ``config.toml`` of a run.
+        name: ``default``, ``fast``, ``paper`` (the published settings for this dataset), ``tuned``
+            (the winners of ``s2n tune`` for it), ``paper:ppi_bp`` and ``tuned:ppi_bp`` (those for
+            another one), or the path of a TOML file, such as the ``config.toml`` of a run.
         task: The data they are for.
         structure: How subgraphs are presented to the model; None: as in the file, or s2n+a.
         conv: The convolution by name; None: as in the file, or gcn2.
@@ -86,12 +87,12 @@ def find_preset(
     kind, _, dataset = name.partition(":")
     if name.endswith(".toml"):
         return _own(name, {k: v for k, v in given.items() if v is not None})
-    if kind not in NAMES or (dataset and kind != "paper"):
+    if kind not in NAMES or (dataset and kind not in _LISTED):
         raise ConfigError(
             f"there is no preset {name!r}.{suggest(kind, NAMES)} A TOML file can be one too."
         )
-    if kind == "paper":
-        return _paper(name, dataset or task.name, base, task)
+    if kind in _LISTED:
+        return _listed(name, dataset or task.name, base, task)
     trees = [_read("default")] + [_read(kind)] * (kind != "default")
     kinds = {"identity": "random" if task.graph.features is None else "given", "shape": "constant"}
     candidates = []
@@ -107,35 +108,38 @@ def _read(name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def published() -> dict[str, list[str]]:
-    """Convolutions with published settings, and for each the datasets."""
+def published(kind: str = "paper") -> dict[str, list[str]]:
+    """Convolutions with published settings (or ``tuned`` ones), and for each the datasets."""
     return {
         family.name: sorted(entry.name.removesuffix(".toml") for entry in family.iterdir())
-        for family in sorted((_FOLDER / "paper").iterdir(), key=lambda entry: entry.name)
+        for family in sorted((_FOLDER / kind).iterdir(), key=lambda entry: entry.name)
     }
 
 
-def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
-    known = published()
+def _listed(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
+    """Settings of the paper, or of our own searches, for a dataset."""
+    kind = name.partition(":")[0]
+    known, whose = published(kind), {"paper": "the paper", "tuned": "our search"}[kind]
     if base.conv not in known:
         raise ConfigError(
-            f"the paper has no settings for the convolution {base.conv!r}; it has some for"
+            f"{whose} has no settings for the convolution {base.conv!r}; it has some for"
             f" {', '.join(known)}. Use --preset default."
         )
     if dataset not in known[base.conv]:
         raise ConfigError(
-            f"the paper has no settings for {dataset or 'this data'!r} with {base.conv}; it has"
-            f" some for {', '.join(known[base.conv])}: say paper:NAME to use those of one of them,"
+            f"{whose} has no settings for {dataset or 'this data'!r} with {base.conv}; it has"
+            f" some for {', '.join(known[base.conv])}: say {kind}:NAME to use those of one of them,"
             " or --preset default."
         )
-    tree = _read(f"paper/{base.conv}/{dataset}")
+    tree = _read(f"{kind}/{base.conv}/{dataset}")
     if base.structure not in tree:
         raise ConfigError(
-            f"the paper has no settings for {base.structure} with {base.conv} on {dataset}; it has"
+            f"{whose} has no settings for {base.structure} with {base.conv} on {dataset}; it has"
             f" some for {', '.join(tree)}."
         )
     section = tree[base.structure]
-    notes = [f"published settings: {note}." for note in section.pop("notes")]
+    word = {"paper": "published", "tuned": "tuned"}[kind]
+    notes = [f"{word} settings: {note}." for note in section.pop("notes")]
     config = base.with_settings(dict(flatten(section)))
     if config.features.kind == "given" and task.graph.features is None:
         config = config.with_settings({"features.kind": "random"})
@@ -143,7 +147,7 @@ def _paper(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset:
             "the published runs had pre-trained node embeddings; this graph has none, so vectors"
             " start at random."
         )
-    return Preset(name, (config,), tuple(notes))
+    return Preset(name, (config,), tuple(notes), "features.join" in dict(flatten(section)))
 
 
 def read_toml(name: str) -> Mapping[str, Any]:

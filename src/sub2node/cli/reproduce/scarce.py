@@ -1,4 +1,4 @@
-"""``s2n reproduce``: tables and figures of the paper, on the data at hand."""
+"""``s2n reproduce data-scarce``: structures on few training subgraphs, on any data."""
 
 from __future__ import annotations
 
@@ -10,28 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ConfigError
-from .output import AsJson, Device, console, errors, print_json, progress, say, table
-from .reading import Reading, reads_data
-from .tables import Tables
+from ...errors import ConfigError
+from ..output import AsJson, Device, console, errors, print_json, progress, say, table
+from ..reading import Reading, reads_data
+from ..tables import Tables
 
 if TYPE_CHECKING:
-    from ..evaluate.scarce import Scarce
-    from ..evaluate.significance import Summary
-    from ..task import SubgraphTask
+    from ...evaluate.scarce import Scarce
+    from ...evaluate.significance import Summary
+    from ...task import SubgraphTask
 
 _SHORT = "interrupted: some runs are missing."
-
-app = typer.Typer(
-    help="Make tables and figures of the paper anew, on the data at hand.",
-    epilog="Example: s2n reproduce data-scarce ppi_bp --features link -o scarce",
-    no_args_is_help=True,
-)
-
-
-@app.callback()
-def _top() -> None:
-    """A callback makes the name of the table a word of its own."""
 
 
 @reads_data
@@ -90,12 +79,15 @@ def data_scarce(
     Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. With -o:
     rows.jsonl, table.csv, result.json, and the figures as HTML and PNG.
 
+    Without DATA it is the paper's figures on the data at hand, as of s2n reproduce all; their
+    options are at the end of the list.
+
     Example: s2n reproduce data-scarce ppi_bp --features link --seeds 10 -o scarce
     """
-    from ..config import STRUCTURES
-    from ..evaluate import scarce
-    from ..evaluate.findings import Findings
-    from ..evaluate.protocol import seed_list, split_if_needed
+    from ...config import STRUCTURES
+    from ...evaluate import scarce
+    from ...evaluate.findings import Findings
+    from ...evaluate.protocol import seed_list, split_if_needed
 
     plan = scarce.Plan(
         sizes=tuple(_number(word) for word in _words(sizes)),
@@ -149,9 +141,6 @@ def data_scarce(
         more = "; --resume goes on." if out is not None else "; with -o they would be kept."
         say("Stopped", f"after {len(found.rows)} runs{more}", style="yellow", to=errors)
         raise typer.Exit(130)
-
-
-app.command("data-scarce")(data_scarce)
 
 
 def _words(text: str) -> list[str]:
@@ -215,9 +204,9 @@ def _gain(found: tuple[Summary, float | None] | None) -> str:
 
 
 def _write(found: Scarce, task: SubgraphTask, out: Path, *, quiet: bool) -> None:
-    from ..errors import MissingExtraError
-    from ..files import new_file
-    from ..report.figures import data_scarce_figure, ratio_figure, save_figure
+    from ...errors import MissingExtraError
+    from ...files import new_file
+    from ...report.figures import data_scarce_figure, ratio_figure, save_figure
 
     with new_file(out / "result.json") as part:
         part.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,110 @@
+"""How good is the advice? Beside what a longer comparison on validation says.
+
+    S2N_DATA=… python benchmarks/advice.py density ppi_bp --minutes 2 --seeds 2 --longest 120
+
+For each task: what `s2n advise` says within its minutes, by rules alone and by probes; then all
+structures trained in full (default settings, all epochs, other seeds than the probes', test part
+left out), as far as one takes at most `--longest` seconds by the estimate. Prints validation
+micro-F1 of the long training, how far the advised structure is behind the best one, whether that
+is more than noise, and estimated against real seconds. `--costs` prints only estimates: counted
+against timed epochs and memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from sub2node import load_task
+from sub2node.config import STRUCTURES
+from sub2node.evaluate.advice import advise, costs
+from sub2node.evaluate.advice.known import known_part
+from sub2node.evaluate.advice.probes import Draws, Probe, probe
+from sub2node.evaluate.protocol import split_if_needed
+from sub2node.task import SubgraphTask
+
+TASKS = ("density", "cut_ratio", "coreness", "component", "ppi_bp", "hpo_orpha_metab",
+         "hpo_orpha_neuro")  # fmt: skip
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("tasks", nargs="*", default=TASKS)
+    words.add_argument("--minutes", type=float, default=2.0)
+    words.add_argument("--seeds", type=int, default=2)
+    words.add_argument("--longest", type=float, default=120.0)
+    words.add_argument("--costs", action="store_true")
+    asked = words.parse_args()
+    for name in asked.tasks:
+        task, _ = split_if_needed(load_task(name))
+        if asked.costs:
+            show_costs(name, task)
+        else:
+            show_advice(name, task, asked)
+
+
+def show_costs(name: str, task: SubgraphTask) -> None:
+    """Counted operations times rates of random tasks only, against what is timed here."""
+    guessed = {each.structure: each for each in costs(task, allowance=0.0)}
+    print(
+        f"\n{name:<10}{'epoch ms':>10}{'counted':>9}{'ratio':>7}"
+        f"{'MiB':>8}{'counted':>9}{'ratio':>7}"
+    )
+    for real in costs(task, allowance=60.0):
+        if real.reason:
+            print(f"{real.structure:<10} {real.reason}")
+            continue
+        found = guessed[real.structure]
+        print(
+            f"{real.structure:<10}{1e3 * real.epoch:>10.1f}{1e3 * found.epoch:>9.1f}"
+            f"{found.epoch / real.epoch:>7.2f}{real.memory / 2**20:>8.0f}"
+            f"{found.memory / 2**20:>9.0f}{found.memory / real.memory:>7.2f}",
+            flush=True,
+        )
+
+
+def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> None:
+    """Advice, then the longer comparison."""
+    start = time.perf_counter()
+    advice = advise(task, minutes=asked.minutes)
+    spent = time.perf_counter() - start
+    print(f"\n{name}: advised {advice.structure} (rules {advice.by_rules}, probes"
+          f" {advice.by_probes}; within noise: {', '.join(advice.tied) or '-'}), {spent:.0f} s,"
+          f" {advice.epochs} epochs", flush=True)  # fmt: skip
+    print("  probes: " + ", ".join(f"{p.name} {100 * p.score:.1f}" for p in advice.tried))
+    known, long = known_part(task), dict[str, Probe]()
+    for structure in STRUCTURES:
+        price = advice.price[structure]
+        expected = price.prepare + price.training * asked.seeds / price.seeds
+        if price.reason or expected > asked.longest:
+            print(f"  {structure:<10} {price.reason or f'not trained: {expected:.0f} s'}")
+            continue
+        found, stopped = probe(
+            known,
+            structure,
+            conv="gcn2",
+            epochs=300,
+            seeds=range(20, 20 + asked.seeds),
+            seconds=1e9,
+        )
+        if stopped:
+            raise KeyboardInterrupt
+        long[structure] = found
+        print(f"  {structure:<10} val {100 * found.score:5.1f}  {found.seconds:6.1f} s, estimated"
+              f" {expected:.1f} s", flush=True)  # fmt: skip
+    if not long:
+        return
+    best = max(long.values(), key=lambda each: each.score)
+    draws = Draws(list(long.values()))
+    for who, structure in (("advice", advice.structure), ("rules", advice.by_rules)):
+        if structure not in long:
+            print(f"  {who}: {structure} was not trained in full")
+            continue
+        low, _ = draws.behind(structure, best.name)
+        behind = 100 * (best.score - long[structure].score)
+        word = "within noise" if low <= 0 else "more than noise"
+        print(f"  {who}: {structure} is {behind:.1f} points behind the best ({best.name}): {word}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,383 @@
+"""Studies: repeated, resumed, shared, and what is lost when things go away: nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("optuna")
+
+from studies import SPACE, Landscape, begun, points, spec
+from sub2node import ConfigError, DataError
+from sub2node.tune import Choice, Range, Space, Study
+from sub2node.tune import storage as storages
+from sub2node.tune.storage import StorageGoneError, mend_journal, open_storage, share, shown
+
+HERE = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def quick_waits(monkeypatch) -> None:
+    monkeypatch.setattr("sub2node.tune.storage._WAITS", (0.01, 0.02))
+    monkeypatch.setattr(storages.patiently, "__kwdefaults__", {"waits": (0.01, 0.02)})
+
+
+def test_a_search_repeats_itself_and_finds_the_top(tmp_path) -> None:
+    both = []
+    for name in ("a", "b"):
+        study = begun(tmp_path / name, trials=40)
+        assert study.work(Landscape(), wait=True) == "complete"
+        both.append(points(study))
+    assert both[0] == both[1]
+    found = study.found()
+    assert found.count("complete") == 40
+    assert found.best.value > 0.85
+    assert found.best.point["model.layers"] == 2
+    assert next(iter(found.importance)) == "training.lr"
+    assert sum(found.importance.values()) == pytest.approx(1)
+    assert 0 < found.overhead < 1
+
+
+def test_resumed_it_draws_what_it_would_have_drawn(tmp_path) -> None:
+    whole = begun(tmp_path / "whole", trials=30)
+    whole.work(Landscape(), wait=True)
+    for trials in (3, 22, 30):
+        part = begun(tmp_path / "part", trials=trials, resume=trials > 3)
+        part.work(Landscape(), wait=True)
+    assert points(part) == points(whole)
+    assert len(points(whole)) == 30
+
+
+def test_the_first_point_is_the_preset(tmp_path) -> None:
+    """So the winner is at least as good as what one would have used without a search."""
+    space = Space({"model.layers": Range(1, 3), "model.skip": Choice((True, False))})
+    study = begun(tmp_path, trials=1, space=space)
+    landscape = Landscape()
+    study.work(landscape, wait=True)
+    assert landscape.seen == [study.spec.config]
+    outside = spec(Space({"model.layers": Range(3, 4)}))
+    assert outside.first_point() is None
+
+
+def test_two_features_are_an_axis() -> None:
+    """Without a choice of features, the search chooses."""
+    from studies import task
+    from sub2node.tune import make_spec
+
+    found = make_spec(task(), structure="s2n+0")
+    assert found.space.axes["features.kind"] == Choice(("random", "constant"))
+    assert found.settings({"features.kind": "constant"}).features.trainable is False
+    assert found.settings({"features.kind": "random"}).features.trainable is True
+    with pytest.raises(ConfigError, match="both fixed and varied"):
+        make_spec(task(), settings={"skip": True}, vary={"model.skip": Choice((True, False))})
+    with pytest.raises(ConfigError, match="no search space 'papr'"):
+        make_spec(task(), space="papr")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"space": SPACE.with_axes({"model.layers": Range(1, 3)})},
+         "another space (model.layers: 1..4 there, 1..3 here)"),
+        ({"space": SPACE.with_axes({"model.skip": Choice((True, False))})},
+         "another space (model.skip: not varied there, false"),
+        ({"seed": 3}, "another search seed"),
+        ({"structure": "s2n+0"}, "has"),
+    ],
+)  # fmt: skip
+def test_another_search_is_not_this_one(tmp_path, more, message) -> None:
+    begun(tmp_path, trials=2).work(Landscape(), wait=True)
+    before = (tmp_path / "journal.log").read_bytes()
+    if "structure" in more:  # another study in the same storage, not a mix of the two
+        assert begun(tmp_path, resume=True, **more).found().trials == ()
+        return
+    if "not varied there" in message:
+        message = "another space (model.skip: not varied there"
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        begun(tmp_path, resume=True, **more)
+    with pytest.raises(ConfigError, match="--resume"):
+        begun(tmp_path)
+    assert (tmp_path / "journal.log").read_bytes() == before
+
+
+def test_other_data(tmp_path) -> None:
+    study = begun(tmp_path, trials=2)
+    other = Landscape()
+    other.task = other.task.subset(range(5))
+    with pytest.raises(ConfigError, match="other data"):
+        study.work(other, wait=True)
+
+
+def test_a_space_in_which_nothing_works(tmp_path) -> None:
+    study = begun(tmp_path, trials=50)
+    landscape = Landscape(refuses=True)
+    with pytest.raises(ConfigError, match=r"admits nothing .* all 10 .* nothing is good enough"):
+        study.work(landscape, wait=True)
+    assert len(landscape.seen) == 10
+    assert {trial.reason for trial in study.found().trials} == {"nothing is good enough."}
+
+
+def test_trials_that_fail_are_kept_with_their_reason(tmp_path) -> None:
+    study = begun(tmp_path, trials=6)
+
+    def sometimes(landscape: Landscape) -> None:
+        landscape.refuses = len(landscape.seen) % 2 == 1
+
+    told = []
+    study.work(Landscape(before=sometimes), wait=True, tell=told.append)
+    found = study.found()
+    assert (found.count("complete"), found.count("failed")) == (3, 3)
+    assert [trial.state for trial in told] == [trial.state for trial in found.trials]
+
+
+def test_a_journal_that_is_removed_loses_nothing(tmp_path) -> None:
+    study = begun(tmp_path, trials=9)
+    journal, kept = tmp_path / "journal.log", tmp_path / "elsewhere"
+
+    def remove(landscape: Landscape) -> None:
+        if len(landscape.seen) == 3:
+            journal.rename(kept)
+
+    landscape = Landscape(before=remove)
+    with pytest.raises(StorageGoneError, match=r"No such file.* trial 3 is kept in .*unsent.jsonl"):
+        study.work(landscape, wait=True)
+    assert not journal.exists()
+    assert json.loads((tmp_path / "unsent.jsonl").read_text())["number"] == 3
+    kept.rename(journal)
+    again = begun(tmp_path, trials=9, resume=True)
+    assert not (tmp_path / "unsent.jsonl").exists()
+    assert again.found().count("complete") == 4
+    again.work(landscape, wait=True)
+    whole = begun(tmp_path / "whole", trials=9)
+    whole.work(Landscape(), wait=True)
+    assert points(again) == points(whole)
+
+
+def test_a_journal_that_is_replaced(tmp_path) -> None:
+    study = begun(tmp_path, trials=9)
+
+    def replace(landscape: Landscape) -> None:
+        if len(landscape.seen) == 2:
+            (tmp_path / "journal.log").unlink()
+            (tmp_path / "journal.log").write_text("mine\n")
+
+    with pytest.raises(StorageGoneError, match="replaced by another file"):
+        study.work(Landscape(before=replace), wait=True)
+    assert (tmp_path / "journal.log").read_text() == "mine\n"
+
+
+def test_a_line_that_was_cut_short(tmp_path) -> None:
+    begun(tmp_path, trials=3).work(Landscape(), wait=True)
+    journal = tmp_path / "journal.log"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + b'{"op_code":4,"wor')
+    mend_journal(journal)
+    assert journal.read_bytes() == whole
+    assert begun(tmp_path, trials=3, resume=True).found().count("complete") == 3
+
+
+@pytest.mark.parametrize("text", ["nonsense\nmore\n", '{"op_code": 99}\n{}\n', "[]\n[]\n"])
+def test_a_file_that_is_no_journal(tmp_path, text) -> None:
+    (tmp_path / "journal.log").write_text(text)
+    with pytest.raises((DataError, ConfigError), match="journal"):
+        begun(tmp_path, resume=True)
+    assert (tmp_path / "journal.log").read_text() == text
+
+
+def test_storages_that_cannot_be_opened(tmp_path) -> None:
+    with pytest.raises(ConfigError, match=r"postgresql://me:\*\*\*@localhost:1/none cannot be op"):
+        open_storage("postgresql://me:secret@localhost:1/none")
+    with pytest.raises(ConfigError, match="cannot be opened"):
+        open_storage("nonsense://somewhere")
+    with pytest.raises(ConfigError, match="HOST:PORT is expected"):
+        open_storage("grpc://nowhere")
+    with pytest.raises(ConfigError, match="is no file"):
+        open_storage(str(tmp_path))
+    assert shown("postgresql://me:se:cr@host/name") == "postgresql://me:***@host/name"
+
+
+def test_joining_needs_a_study(tmp_path) -> None:
+    url = str(tmp_path / "journal.log")
+    with pytest.raises(ConfigError, match="begin one without --worker"):
+        Study.join(url)
+    begun(tmp_path)
+    with pytest.raises(ConfigError, match="it has 'component s2n"):
+        Study.join(url, "other")
+    joined = Study.join(url)
+    assert joined.spec == begun(tmp_path, resume=True).spec
+    import optuna
+
+    optuna.create_study(study_name="foreign", storage=open_storage(url))
+    with pytest.raises(DataError, match="did not begin"):
+        Study.join(url, "foreign")
+
+
+def test_ctrl_c_keeps_the_point_for_later(tmp_path) -> None:
+    study = begun(tmp_path, trials=6)
+
+    def interrupt(landscape: Landscape) -> None:
+        if len(landscape.seen) == 2:
+            raise KeyboardInterrupt
+
+    assert study.work(Landscape(before=interrupt), wait=True) == "interrupted"
+    assert study.found().count("complete") == 2
+    again = begun(tmp_path, trials=6, resume=True)
+    again.work(Landscape(), wait=True)
+    assert again.found().count("complete") == 6
+    whole = begun(tmp_path / "whole", trials=6)
+    whole.work(Landscape(), wait=True)
+    assert points(again)[:3] == points(whole)[:3]
+
+
+def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
+    """Its trial is given to another process, with the same point."""
+    study = begun(tmp_path, trials=5)
+    mark = tmp_path / "mark"
+    words = [sys.executable, str(HERE / "studies.py"), str(tmp_path / "journal.log"), str(mark)]
+    worker = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(HERE)})
+    try:
+        deadline = time.monotonic() + 90
+        while not mark.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert mark.exists()
+        ended, running = study._counts()
+        assert (ended, running) == ([], 1)
+        time.sleep(1.0)  # longer than the grace: it lives, so its trial stays its own
+        assert study._counts() == ([], 1)
+        lost = dict(study._frozen()[0].params)
+    finally:
+        worker.send_signal(signal.SIGKILL)
+        worker.wait()
+    assert study.work(Landscape(), wait=True) == "complete"
+    found = study.found()
+    assert found.count("complete") == 5
+    assert any(dict(trial.point) == pytest.approx(lost) for trial in found.trials)
+
+
+def many(url: str, folder: Path, count: int, trials: int) -> Study:
+    """Several workers on one storage, at once."""
+    head = begun(folder, trials=trials, url=url)
+    others = [Study.join(url) for _ in range(count)]
+    threads = [
+        threading.Thread(target=other.work, args=(Landscape(0.02),), kwargs={"wait": False})
+        for other in others
+    ]
+    for thread in threads:
+        thread.start()
+    head.work(Landscape(0.02), wait=True)
+    for thread in threads:
+        thread.join()
+    return head
+
+
+def test_many_on_one_journal(tmp_path) -> None:
+    head = many(str(tmp_path / "journal.log"), tmp_path, 3, 24)
+    found = head.found()
+    assert 24 <= found.count("complete") <= 27
+    values = [trial.point["training.lr"] for trial in found.trials]
+    assert len(set(values)) == len(values)  # nobody drew what another drew
+
+
+def test_over_grpc(tmp_path) -> None:
+    pytest.importorskip("grpc")
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"sqlite:///{tmp_path / 'study.sqlite'}"
+    storage = open_storage(url)
+    head = Study.create(spec(), url, trials=8, resume=False, storage=storage, folder=tmp_path)
+    share(storage, f"127.0.0.1:{port}")
+    other = Study.join(f"grpc://127.0.0.1:{port}")
+    assert other.spec == head.spec
+    assert other.work(Landscape(), wait=True) == "complete"
+    assert head.found().count("complete") == 8
+    assert points(head) == points(other)
+    with pytest.raises(ConfigError, match="cannot be listened at"):
+        share(storage, f"127.0.0.1:{port}")
+
+
+def test_nobody_shares(monkeypatch) -> None:
+    pytest.importorskip("grpc")
+    monkeypatch.setattr(storages, "_READY", 0.3)
+    with pytest.raises(ConfigError, match="is s2n tune --share running"):
+        open_storage("grpc://127.0.0.1:9")
+
+
+@pytest.fixture
+def postgres(tmp_path_factory):
+    """A server of our own; where PostgreSQL is not installed, the test skips."""
+    initdb, server = shutil.which("initdb"), shutil.which("postgres")
+    if initdb is None or server is None:
+        pytest.skip("PostgreSQL is not installed")
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("PostgreSQL refuses to run as root, and setpriv is missing")
+    pytest.importorskip("psycopg")
+    home = tmp_path_factory.mktemp("postgres")
+    yield from _server(home, initdb, server)
+
+
+def _server(home: Path, initdb: str, server: str):
+    import socket
+
+    as_other = []
+    if os.geteuid() == 0:
+        as_other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        for folder in (home, *home.parents):
+            if folder == Path("/tmp") or not folder.is_relative_to("/tmp"):
+                break
+            folder.chmod(0o755)
+        os.chown(home, 65534, 65534)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    data = home / "data"
+    made = subprocess.run([*as_other, initdb, "-D", str(data), "-U", "me", "-A", "trust"],
+                          capture_output=True, text=True, check=False, cwd="/")  # fmt: skip
+    if made.returncode:
+        pytest.skip(f"PostgreSQL cannot make a cluster here: {made.stderr.strip()[-100:]}")
+    words = [*as_other, server, "-D", str(data), "-p", str(port), "-k", str(home), "-h",
+             "127.0.0.1"]  # fmt: skip
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    try:
+        url = f"postgresql://me:word@127.0.0.1:{port}/postgres"
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                open_storage(url)
+                break
+            except ConfigError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.3)
+        yield url, process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_postgresql_and_when_it_goes_away(postgres, tmp_path) -> None:
+    url, process = postgres
+    head = many(url, tmp_path, 2, 10)
+    assert 10 <= head.found().count("complete") <= 12
+    more = begun(tmp_path, trials=20, url=url, resume=True)
+
+    def stop(landscape: Landscape) -> None:
+        if len(landscape.seen) == 1:
+            process.send_signal(signal.SIGQUIT)
+            process.wait()
+
+    with pytest.raises(StorageGoneError, match=r"me:\*\*\*@.* cannot be reached .* is kept in"):
+        more.work(Landscape(before=stop), wait=True)
+    assert (tmp_path / "unsent.jsonl").exists()
