@@ -41,7 +41,7 @@ def main() -> None:
                 text.append(to_toml(quoted))
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(text), encoding="utf-8")
-        print(f"{file.relative_to(Path.cwd())}: {found['evidence']}")
+        print(f"{file}: {found['evidence']}")
 
 
 if __name__ == "__main__":

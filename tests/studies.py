@@ -35,6 +35,10 @@ class Landscape:
     def __post_init__(self) -> None:
         self.task = without_test(task())
 
+    def require(self, spec: Spec, where: str) -> None:
+        if self.task.hash != spec.data:
+            raise ConfigError("other data")
+
     def __call__(self, config: Config, report) -> Score:
         if callable(self.before):
             self.before(self)

@@ -50,7 +50,9 @@ class Model:
     hidden: int = within(64, 1)
     layers: int = within(2, 0)
     inner_layers: int = within(1, 0)
-    readout: Literal["sum", "mean", "max", "degree", "degree-code", "learned"] = "sum"
+    readout: Literal[
+        "sum", "mean", "max", "node-degree", "degree", "degree-code", "learned"
+    ] = "sum"  # fmt: skip
     batch_norm: bool = False
     skip: bool = False
     dropout: float = within(0.2, 0, 0.99)

@@ -85,7 +85,9 @@ def to_toml(tree: Mapping[str, Any]) -> str:
     sections: dict[str, list[str]] = {}
     for key, value in flatten(tree):
         section, _, name = key.rpartition(".")
-        text = json.dumps(value, ensure_ascii=False)  # TOML writes these kinds of values as JSON does
+        text = json.dumps(
+            value, ensure_ascii=False
+        )  # TOML writes these kinds of values as JSON does
         sections.setdefault(section, []).append(f"{name} = {text}")
     return "\n".join(
         "\n".join([f"[{section}]"] * bool(section) + lines) + "\n"

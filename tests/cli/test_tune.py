@@ -67,7 +67,8 @@ def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
     assert result["val"]["micro_f1"]["values"] == pytest.approx(found["best"]["values"])
     (note,) = [note for note in result["notes"] if "s2n tune" in note]
     assert "among 4 trials" in note
-    assert "the test part was not there" in note
+    assert "no test subgraph was there" in note
+    assert "what was not searched is that of the preset default" in note
     assert f"{100 * found['best']['value']:.1f}" in note
     assert find_preset(str(out / "best.toml"), None).config.to_dict() == found["config"]
 
@@ -104,7 +105,9 @@ def test_resume_goes_on(study, data) -> None:
         (("--structure", "s2n+b"), "structure cannot be 's2n+b'"),
         (("--rehearse", "3", "--seeds", "2"), "3 rehearsals need as many seeds"),
         (("--worker",), "--storage URL"),
-        (("--worker", "--storage", "x.log", "--structure", "s2n+a"), "from the study"),
+        (("--worker", "--storage", "x.log", "--structure", "s2n+a"), "leave out --structure"),
+        (("--worker", "--storage", "x.log", "--no-prune"), "leave out --prune"),
+        (("--worker", "--storage", "x.log", "--seeds", "3"), "leave out --seeds"),
         (("--worker", "--storage", "x.log", "--resume"), "begins a study"),
         (("--storage", "nonsense://x"), "cannot be opened"),
         (("--storage", "x.log", "--share", "127.0.0.1:13999"), "a journal cannot be shared"),

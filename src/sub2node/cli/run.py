@@ -54,7 +54,7 @@ def run(
     preset: Annotated[
         str,
         typer.Option(
-            "--preset", help="default, fast, paper, paper:NAME, or a TOML file of your own."
+            "--preset", help="default, fast, paper, tuned, paper:NAME, or a TOML file of your own."
         ),
     ] = "default",
     seeds: Annotated[

@@ -52,6 +52,11 @@ class Tables:
         if "features" in self._files:
             self.settings["features.kind"] = "given"
 
+    @property
+    def files(self) -> set[str]:
+        """Options that name a file."""
+        return set(self._files)
+
     def with_settings(
         self, words: list[str], coarsen: str | None = None, kinds: Iterable[type[Settings]] = ()
     ) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,7 @@ from .tables import Tables
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..tune import Found, Study, Trial
+    from ..tune import Found, Spec, Study, Trial
 
 _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 
@@ -24,6 +25,7 @@ _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 @reads_data
 def tune(
     reading: Reading,
+    context: typer.Context,
     structure: Annotated[
         str | None,
         typer.Option(
@@ -35,7 +37,10 @@ def tune(
     conv: Annotated[
         str | None, typer.Option("--conv", help="As of s2n run.", show_default="gcn2")
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", help="Points to try, in all.")] = 100,
+    trials: Annotated[
+        int | None,
+        typer.Option("--trials", help="Points to try, in all.", show_default="100"),
+    ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Replicas of a trial.")] = 10,
     space: Annotated[
         str,
@@ -119,10 +124,10 @@ def tune(
     place = _Place(out, storage, study, worker, share, resume)
     tables = Tables(features, encoding, None)
     fixed = tables.with_settings(settings or [])
-    if trials < 1:
+    if trials is not None and trials < 1:
         raise ConfigError(f"one trial at least is needed, found {trials}.")
     if worker:
-        _refuse_options(structure, conv, vary, settings, features, rehearse, space, preset)
+        _refuse_options(context, files=tables.files)
     asked = {
         "structure": structure, "conv": conv, "preset": preset, "space": space,
         "vary": _axes(vary or []), "settings": fixed, "seeds": seeds, "rehearse": rehearse,
@@ -132,14 +137,14 @@ def tune(
 
     task, drawn = split_if_needed(tables.read(reading.load()))
     start = time.perf_counter()
-    found_study = place.open(task, asked, trials)
     for note in drawn:
         say("Note", note, style="dim", to=errors)
-    found = _search(found_study, task, tables.encodings, device, compiled, worker, start)
+    found = _search(place, task, {**asked, "encodings": tables.encodings}, trials,
+                    (device, compiled), start)  # fmt: skip
     if worker:
         say("Done", f"{len(found.trials)} trials have ended.", style="green", to=errors)
     else:
-        _finish(found, place, reading.data, as_json)
+        _finish(found, place, _next(context), as_json)
     if share is not None:
         time.sleep(_LINGER)
     if found.ended == "interrupted":
@@ -159,11 +164,42 @@ def _axes(words: list[str]) -> dict[str, Any]:
     return axes
 
 
-def _refuse_options(*given: Any) -> None:
-    if any(value not in (None, [], 0, "paper", "default") for value in given):
-        raise ConfigError(
-            "a worker takes structure, space and settings from the study; leave those options out."
-        )
+_OF_A_WORKER = {"data", "worker", "storage", "study", "device", "compiled", "out", "context"}
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _refuse_options(context: typer.Context, *, files: set[str]) -> None:
+    """A worker is told about its data, and takes all the rest from the study."""
+    own = _OF_A_WORKER | {item.name for item in fields(Reading)} | files
+    for parameter in context.command.params:
+        if parameter.name not in own and _given(context, str(parameter.name)):
+            raise ConfigError(
+                f"a worker takes everything but the data from the study; leave out"
+                f" {parameter.opts[0]}."
+            )
+
+
+def _next(context: typer.Context) -> str:
+    """The options that name data, as they were given."""
+    words = [shlex.quote(str(context.params["data"]))]
+    named = {item.name for item in fields(Reading)} | {"features", "encoding"}
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name == "data" or name not in named or not _given(context, name):
+            continue
+        value = context.params[name]
+        if name in ("features", "encoding") and "." not in str(value):
+            continue  # the preset says it; files are named again
+        if isinstance(value, bool):
+            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            words += [parameter.opts[0], shlex.quote(str(each))]
+    return " ".join(words)
 
 
 @dataclass
@@ -197,6 +233,11 @@ class _Place:
             )
         if self.resume and not self.folder.exists() and self.storage is None:
             raise ConfigError(f"there is no study in {self.folder} to go on with.")
+        if self.share is not None and (self.folder / "journal.log").exists():
+            raise ConfigError(
+                f"{self.folder} has a journal, which cannot be shared over gRPC; let workers on the"
+                " same disk help (--worker --storage), or begin a new study with --share."
+            )
 
     @property
     def url(self) -> str:
@@ -207,14 +248,13 @@ class _Place:
             return f"sqlite:///{self.folder / 'study.sqlite'}"
         return str(self.folder / "journal.log")
 
-    def open(self, task: SubgraphTask, asked: dict[str, Any], trials: int) -> Study:
-        """The study, begun or joined."""
-        from ..tune import Study, make_spec
-        from ..tune.storage import mend_journal, open_storage, share
+    def begin(self, spec: Spec, trials: int | None) -> Study:
+        """The study, new or gone on with."""
+        from ..tune import Study
+        from ..tune.storage import host_and_port, mend_journal, open_storage, share
 
-        if self.worker:
-            return Study.join(self.url, self.study, self.out)
-        spec = make_spec(task, **asked)
+        if self.share is not None:
+            host_and_port(self.share)
         if self.share is not None and "://" not in self.url:
             raise ConfigError(
                 "a journal cannot be shared over gRPC; leave --storage out, or give a database."
@@ -229,20 +269,27 @@ class _Place:
         )  # fmt: skip
         if self.share is not None:
             share(storage, self.share)
-            say("Sharing", f"help with: s2n tune DATA --worker --storage grpc://{self.share}",
+            host, port = host_and_port(self.share)
+            where = f"{'THIS_MACHINE' if host in ('0.0.0.0', '::') else host}:{port}"
+            say("Sharing", f"help with: s2n tune DATA --worker --storage grpc://{where}",
                 style="green", to=errors)  # fmt: skip
         return found
 
 
 def _search(
-    study: Study, task: SubgraphTask, encodings: Any, device: str, compiled: Any, worker: bool,
-    start: float,
+    place: _Place, task: SubgraphTask, asked: dict[str, Any], trials: int | None,
+    machine: tuple[str, Any], start: float,
 ) -> Found:  # fmt: skip
-    from ..tune import Objective
+    """Open the study, after all that could be refused was looked at, and work on it."""
+    from ..tune import Objective, Study, make_spec
 
-    spec = study.spec
-    objective = Objective(task, spec.seeds, spec.rehearse, device, compiled, encodings)
-    best = 0.0
+    joined = Study.join(place.url, place.study, place.out) if place.worker else None
+    spec = make_spec(task, **asked) if joined is None else joined.spec
+    objective = Objective(task, spec.seeds, spec.rehearse, *machine, asked["encodings"])
+    objective.require(spec, place.url)
+    study = joined or place.begin(spec, trials)
+    known = study.found(weigh=False)
+    best = (known.best.value or 0.0) if known.count("complete") else 0.0
 
     def tell(trial: Trial) -> None:
         nonlocal best
@@ -254,8 +301,9 @@ def _search(
             say("Failed", f"trial {trial.number}: {trial.reason}", style="yellow", to=errors)
 
     with progress():
-        ended = study.work(objective, wait=not worker, tell=tell)
-    return study.found(seconds=time.perf_counter() - start, ended=ended)
+        ended = study.work(objective, wait=not place.worker, tell=tell)
+    seconds = time.perf_counter() - start
+    return study.found(seconds=seconds, ended=ended, weigh=not place.worker)
 
 
 def _finish(found: Found, place: _Place, data: str, as_json: bool) -> None:

@@ -58,7 +58,8 @@ def run(
             class that is made as ``conv(width_in, width_out)`` and called with
             ``(x, edge_index, edge_weight)``.
         seeds: How many (10, 11, …), or which.
-        preset: ``default``, ``fast``, ``paper``, ``paper:NAME`` or the path of a TOML file.
+        preset: ``default``, ``fast``, ``paper``, ``tuned``, ``paper:NAME``, ``tuned:NAME`` or the
+            path of a TOML file.
         settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
         coarsen: Of CoS2N: method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
         device: ``auto``, ``cpu`` or ``cuda``.

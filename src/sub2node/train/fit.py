@@ -46,6 +46,7 @@ class Fitted:
         tied: Test logits (m, C) of each replica in the epochs that tie for the best on validation,
             where the published rule wants them.
         seconds: Time of all epochs.
+        wished: The user asked to stop, even if training was over by then.
     """
 
     history: dict[str, Array]
@@ -55,6 +56,7 @@ class Fitted:
     seconds_before: float
     tied: tuple[list[Array], ...] = ()
     seconds: float = 0.0
+    wished: bool = False
 
 
 def fit(
@@ -110,6 +112,7 @@ def fit(
         loop.before,
         tuple(found for each in groups for found in each.tied),
         loop.seconds,
+        wish.stop,
     )
 
 

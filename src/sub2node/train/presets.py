@@ -143,9 +143,10 @@ def _listed(name: str, dataset: str, base: Config, task: SubgraphTask) -> Preset
     config = base.with_settings(dict(flatten(section)))
     if config.features.kind == "given" and task.graph.features is None:
         config = config.with_settings({"features.kind": "random"})
+        whose = "published runs" if kind == "paper" else "searches"
         notes.append(
-            "the published runs had pre-trained node embeddings; this graph has none, so vectors"
-            " start at random."
+            f"the {whose} had pre-trained node embeddings; this graph has none, so vectors start at"
+            " random."
         )
     return Preset(name, (config,), tuple(notes), "features.join" in dict(flatten(section)))
 

@@ -15,7 +15,7 @@ from .s2n_graph import S2NGraph, task_split
 if TYPE_CHECKING:
     from ..task import Part, SubgraphTask
 
-Readout = Literal["sum", "mean", "degree", "degree-code"]
+Readout = Literal["sum", "mean", "node-degree", "degree", "degree-code"]
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
 
@@ -70,12 +70,14 @@ def readout_weights(
     They multiply node vectors before these are summed to a subgraph's:
 
     - ``sum``: 1; ``mean``: 1/\\|S_i\\|.
-    - ``degree``: sqrt(d_v / d̂_i), the paper's R = D^½ M D̂^-½, with d_v the weighted degree of v in
-      A + I and d̂_i the sum of row i of the stage's raw W. Needs no W.
+    - ``node-degree``: sqrt(d_v / d̄), with d_v the weighted degree of v in A + I and d̄ its mean.
+    - ``degree``: sqrt(d_v / d̂_i), the paper's R = D^½ M D̂^-½, with d̂_i the sum of row i of the
+      stage's raw W. Needs no W.
     - ``degree-code``: sqrt(d_v / (c_i + 1)), what the published code does: c_i is the *number* of
       non-zero entries of that row. Needs ``graph``, raw and complete.
 
-    Both degree readouts change with the stage, since d̂_i and c_i count the subgraphs in sight.
+    ``degree`` and ``degree-code`` change with the stage, since d̂_i and c_i count the subgraphs in
+    sight; what a network has learned in one stage may not hold in the next.
     A member's own weight, where it has one, multiplies ω.
     """
     count = task_split(task).visible(stage)
@@ -100,6 +102,8 @@ def _readout(
     adjacency = task.graph.adjacency(dtype=np.float64)
     diagonal = loop_weights(task.graph, True, np.float64)
     around = adjacency @ np.ones(task.graph.num_nodes) + diagonal
+    if readout == "node-degree":
+        return np.asarray(np.sqrt(around / around.mean())[subgraphs.nodes[:flat]])
     if readout == "degree":
         members = subgraphs.membership(task.graph.num_nodes, dtype=np.float64)[:count]
         times = members.T @ np.ones(count)

@@ -117,9 +117,16 @@ class Found:
             )
         return (
             f"chosen by s2n tune among {len(self.trials)} trials on {spec.name or 'this task'} by"
-            f" {kind}: {100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (a little high, being the best"
-            " of many); the test part was not there"
+            f" {kind}: {100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (a little high, being"
+            f" the best of many); no test subgraph was there{self._around}"
         )
+
+    @property
+    def _around(self) -> str:
+        """Where the settings come from that were not searched."""
+        if not self.spec.published:
+            return f"; what was not searched is that of the preset {self.spec.base.name}"
+        return "; what was not searched is published, and was chosen by test score by its authors"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..config import Config
+from ..encode import Encoding
 from ..errors import ConfigError, DataError
 from ..evaluate.choosing import TrainedNetwork
 from ..evaluate.models import GraphNetwork
@@ -17,6 +18,11 @@ from ..kernels import Compile
 from ..metrics import scores
 from ..ragged import Array
 from ..task import Part, Split, SubgraphTask
+from ..task.content import digest
+from ..train import Watch
+
+if TYPE_CHECKING:
+    from .spec import Spec
 
 RUNGS = (0.2, 0.4, 0.6)  # shares of the epochs after which a trial may be given up
 _TRAIN, _VIRTUAL, _TEST = 0, 1, 3
@@ -32,12 +38,14 @@ class Score:
         losses: Validation losses at those epochs.
         training: Seconds of epochs.
         ended: ``complete``, ``stopped`` (given up) or ``interrupted``.
+        wished: The user asked to stop, too late to break the training off.
     """
 
     values: tuple[float, ...]
     losses: tuple[float, ...]
     training: float
     ended: str = "complete"
+    wished: bool = False
 
     @property
     def mean(self) -> float:
@@ -66,6 +74,15 @@ def without_test(task: SubgraphTask) -> SubgraphTask:
             raise DataError(f"there is no {part} subgraph; a search needs train and val.")
     known.require_learnable()
     return known
+
+
+def digest_of(encodings: Any) -> str:
+    """Names columns of the user's own by content; empty where there are none."""
+    if encodings is None:
+        return ""
+    if isinstance(encodings, Encoding):
+        return digest("columns", encodings.nodes, encodings.values)[:16]
+    return digest("columns", np.asarray(encodings))[:16]
 
 
 def rehearsals(known: SubgraphTask, count: int) -> list[SubgraphTask]:
@@ -131,6 +148,26 @@ class Objective:
         spread = [list(self.seeds[k :: self.rehearse]) for k in range(self.rehearse)]
         self.parts = list(zip(tasks, spread, strict=True))
 
+    def require(self, spec: Spec, where: str) -> None:
+        """Raise what would make every trial of a study fail here, or mean something else."""
+        if self.task.hash != spec.data:
+            raise ConfigError(
+                f"the study in {where} is of other data ({spec.name or 'no name'}); give it the"
+                " same."
+            )
+        if digest_of(self.encodings) != spec.encodings:
+            raise ConfigError(
+                f"the study in {where} was begun with other encodings; give it the same file"
+                " (--encoding)."
+            )
+        for config in spec.base.candidates:
+            self._model(config, None).check()
+
+    def _model(self, config: Config, watch: Watch | None) -> GraphNetwork:
+        return GraphNetwork(
+            (config,), self.encodings, self.device, compile=self.compile, watch=watch
+        )
+
     def __call__(self, config: Config, report: Report | None = None) -> Score:
         """Train all seeds of one point.
 
@@ -145,9 +182,7 @@ class Objective:
             watch = None
             if report is not None and len(self.parts) == 1:
                 watch = _Rungs(report, config.training.epochs)
-            model = GraphNetwork(
-                (config,), self.encodings, self.device, compile=self.compile, watch=watch
-            )
+            model = self._model(config, watch)
             model.check()
             known: dict[Part, Array] = {part: labels_of(task, part) for part in ("train", "val")}
             trained = model.fit(task, known, seeds)
@@ -156,12 +191,16 @@ class Objective:
             losses += _losses(trained)
             ended = trained.fitted.ended
             last = number + 1 == len(self.parts)
-            if ended == "complete" and report is not None and not last and watch is None:
-                ended = "stopped" if report(number, float(np.mean(values))) else ended
+            wished = trained.fitted.wished
+            if wished and not last:
+                ended = "interrupted"
             if ended in ("stopped", "interrupted"):
                 break
+            if report is not None and not last and report(number, float(np.mean(values))):
+                ended = "stopped"
+                break
         word = ended if ended in ("stopped", "interrupted") else "complete"
-        return Score(tuple(values), tuple(losses), training, word)
+        return Score(tuple(values), tuple(losses), training, word, wished)
 
     def _values(self, task: SubgraphTask, trained: TrainedNetwork) -> Array:
         if not self.rehearse:

@@ -26,15 +26,19 @@ class ByTrial(BaseSampler):
 
     Args:
         seed: Of the study.
+        again: Marks trials that did not end and are repeated under another number; they do not
+            count, so that the others draw what they would have drawn without them.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, again: str) -> None:
+        self.seed, self.again = seed, again
         self._made: tuple[int, TPESampler] | None = None
 
-    def _of(self, trial: FrozenTrial) -> TPESampler:
+    def _of(self, study: Study, trial: FrozenTrial) -> TPESampler:
         if self._made is None or self._made[0] != trial.number:
-            state = np.random.SeedSequence([self.seed, trial.number]).generate_state(1)
+            before = study.get_trials(deepcopy=False)[: trial.number]
+            number = sum(not other.user_attrs.get(self.again) for other in before)
+            state = np.random.SeedSequence([self.seed, number]).generate_state(1)
             tpe = TPESampler(
                 n_startup_trials=STARTUP, n_ei_candidates=CANDIDATES, seed=int(state[0]),
                 multivariate=False, constant_liar=True,
@@ -46,28 +50,30 @@ class ByTrial(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Axes that are drawn together."""
-        return self._of(trial).infer_relative_search_space(study, trial)
+        return self._of(study, trial).infer_relative_search_space(study, trial)
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Values of these."""
-        return self._of(trial).sample_relative(study, trial, search_space)
+        return self._of(study, trial).sample_relative(study, trial, search_space)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:  # fmt: skip
         """The value of one axis."""
-        return self._of(trial).sample_independent(study, trial, param_name, param_distribution)
+        return self._of(study, trial).sample_independent(
+            study, trial, param_name, param_distribution
+        )
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Called before values are drawn."""
-        self._of(trial).before_trial(study, trial)
+        self._of(study, trial).before_trial(study, trial)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Any) -> None:
         """Called when a trial has ended."""
-        self._of(trial).after_trial(study, trial, state, values)
+        self._of(study, trial).after_trial(study, trial, state, values)
 
 
 def pruner(pruning: bool) -> Any:

@@ -47,7 +47,7 @@ def search(
         raise ConfigError(f"one trial at least is needed, found {trials}.")
     start, home = time.perf_counter(), Path(folder)
     task, _ = split_if_needed(task)
-    spec = make_spec(task, **asked)
+    spec = make_spec(task, encodings=encodings, **asked)
     objective = Objective(task, spec.seeds, spec.rehearse, device, compile, encodings)
     study = Study.create(
         spec, str(home / "journal.log"), trials=trials, resume=resume, folder=home

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..config import Config
 from ..errors import ConfigError, DataError
-from ..settings import parse_setting
+from ..settings import flatten, parse_setting
 
 _WORDS = re.compile(
     r"(?P<low>[^\s,]+?)\s*\.\.\s*(?P<high>[^\s,]+)(?:\s+step\s+(?P<step>\S+)|\s+(?P<log>log))?"
@@ -81,6 +81,8 @@ class Choice:
     def __post_init__(self) -> None:
         if not self.values:
             raise ConfigError("a choice has one value at least.")
+        if any(isinstance(value, list | tuple | dict) for value in self.values):
+            raise ConfigError(f"a choice has single values, found {list(self.values)}.")
         if len({(type(value), value) for value in self.values}) < len(self.values):
             raise ConfigError(f"a choice has each value once, found {list(self.values)}.")
 
@@ -121,6 +123,9 @@ class Space:
                     Config().with_settings({name: value})
                 except ConfigError as error:
                     raise ConfigError(f"the search space admits what cannot be: {error}") from None
+            whole = type(dict(flatten(Config().to_dict()))[name]) is int
+            if whole and isinstance(axis, Range) and axis.step and axis.step != int(axis.step):
+                raise ConfigError(f"{name} is a whole number; so is its step.")
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any]) -> Space:
@@ -190,6 +195,8 @@ def read_space(path: str) -> Space:
         tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"there is no file {path!r} with a search space.") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     try:
@@ -253,8 +260,8 @@ def wide_space(config: Config) -> Space:
         config: Names structure, convolution and kind of features.
     """
     axes: dict[str, Axis] = {}
-    readouts = ("sum", "mean", "degree", "degree-code") if config.translated else ("sum", "mean")
-    axes["model.readout"] = Choice(readouts)
+    by_stage = ("degree", "degree-code") if config.translated else ()
+    axes["model.readout"] = Choice(("sum", "mean", "node-degree", *by_stage))
     if config.translated:
         axes["translation.a"] = Range(0.0, 4.0, step=0.25)
         axes["translation.self_loops"] = Choice((True, False))

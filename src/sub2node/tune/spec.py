@@ -9,9 +9,10 @@ from typing import Any
 from ..config import Config
 from ..errors import ConfigError, DataError, suggest
 from ..evaluate.protocol import seed_list
+from ..settings import flatten
 from ..task import SubgraphTask
 from ..train import Preset, find_preset
-from .objective import without_test
+from .objective import digest_of, without_test
 from .space import SPACES, Axis, Choice, Space, read_space
 
 _WORDS = {
@@ -20,6 +21,8 @@ _WORDS = {
     "space": "another space",
     "seeds": "other seeds",
     "rehearse": "another number of rehearsals",
+    "prune": "another way of giving up trials",
+    "encodings": "other encodings",
     "seed": "another search seed",
 }
 
@@ -37,6 +40,7 @@ class Spec:
         rehearse: Splits of train and val to score on; 0: the given val part.
         prune: Whether trials that fall behind are given up.
         seed: Of the search.
+        encodings: Names columns of the user's own by content; empty without any.
     """
 
     data: str
@@ -47,6 +51,7 @@ class Spec:
     rehearse: int = 0
     prune: bool = True
     seed: int = 0
+    encodings: str = ""
 
     @property
     def config(self) -> Config:
@@ -65,12 +70,26 @@ class Spec:
         config: Config = self.base.with_settings(point).config
         return config
 
-    def first_point(self) -> dict[str, Any] | None:
-        """The base settings as a point, where the space has it: the winner is at least as good."""
-        known = dict(_flat(self.config))
-        point = {name: known[name] for name in self.space.axes}
-        inside = all(axis.has(point[name]) for name, axis in self.space.axes.items())
-        return point if inside else None
+    def first_points(self) -> list[dict[str, Any]]:
+        """The base settings as points, where the space has them: the winner is at least as good."""
+        points = []
+        for config in self.base.candidates:
+            known = dict(flatten(config.to_dict()))
+            point = {name: known[name] for name in self.space.axes}
+            if all(axis.has(point[name]) for name, axis in self.space.axes.items()):
+                points.append(point)
+        return points
+
+    @property
+    def published(self) -> bool:
+        """Whether what does not vary is published, and so chosen by test score."""
+        return self.base.name.partition(":")[0] == "paper"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about all that is found."""
+        own = "columns of a file of your own join the features; runs with the winner need it too."
+        return (*self.base.notes, *([own] if self.encodings else []))
 
     def to_dict(self) -> dict[str, Any]:
         """For a storage."""
@@ -88,6 +107,7 @@ class Spec:
             "rehearse": self.rehearse,
             "prune": self.prune,
             "seed": self.seed,
+            "encodings": self.encodings,
         }
 
     @classmethod
@@ -100,6 +120,7 @@ class Spec:
             return cls(
                 tree["data"], tree["name"], preset, Space.from_dict(tree["space"]),
                 tuple(tree["seeds"]), tree["rehearse"], tree["prune"], tree["seed"],
+                tree.get("encodings", ""),
             )  # fmt: skip
         except (KeyError, TypeError) as error:
             raise DataError(f"the study does not say what it searches ({error!r}).") from None
@@ -124,12 +145,6 @@ class Spec:
         return ""
 
 
-def _flat(config: Config) -> Any:
-    from ..settings import flatten
-
-    return flatten(config.to_dict())
-
-
 def make_spec(
     task: SubgraphTask,
     *,
@@ -143,6 +158,7 @@ def make_spec(
     rehearse: int = 0,
     prune: bool = True,
     seed: int = 0,
+    encodings: Any = None,
 ) -> Spec:
     """A study from what a user asks for.
 
@@ -158,13 +174,14 @@ def make_spec(
         rehearse: Splits of train and val to score on; 0: the given val part.
         prune: Whether trials that fall behind are given up.
         seed: Of the search.
+        encodings: Columns of the user's own, as of :func:`sub2node.run`.
     """
     vary, fixed = dict(vary or {}), dict(settings or {})
     base = find_preset(preset, task, structure, conv)
     if not isinstance(base.config, Config):
         raise ConfigError(f"{preset} is no preset of a structure; only those can be tuned.")
     base = base.with_settings(fixed)
-    found = _space(space, base.config, vary).without(fixed)
+    found = _space(space, base, vary).without(fixed)
     kinds = tuple(dict.fromkeys(config.features.kind for config in base.candidates))
     if len(kinds) > 1 and "features.kind" not in vary:
         found = Space({"features.kind": Choice(kinds), **found.axes})
@@ -175,11 +192,11 @@ def make_spec(
     found.require_something()
     return Spec(
         without_test(task).hash, task.name, base, found, tuple(seed_list(seeds)), rehearse, prune,
-        seed,
+        seed, digest_of(encodings),
     )  # fmt: skip
 
 
-def _space(space: str | Space, config: Config, vary: Mapping[str, Axis]) -> Space:
+def _space(space: str | Space, base: Preset, vary: Mapping[str, Axis]) -> Space:
     if isinstance(space, Space):
         return space
     if space.endswith(".toml"):
@@ -187,7 +204,9 @@ def _space(space: str | Space, config: Config, vary: Mapping[str, Axis]) -> Spac
     if space not in SPACES:
         known = suggest(space, SPACES)
         raise ConfigError(f"there is no search space {space!r}.{known} A TOML file can be one too.")
-    convs = vary.get("conv")
-    if isinstance(convs, Choice) and "gcn2" in convs.values:
-        config = config.with_settings({"conv": "gcn2"})  # so that its parameters vary too
-    return SPACES[space](config)
+    convs, axes = vary.get("conv"), Space({})
+    both = isinstance(convs, Choice) and "gcn2" in convs.values  # its parameters vary too
+    for config in base.candidates:
+        meant = config.with_settings({"conv": "gcn2"}) if both else config
+        axes = axes.with_axes(SPACES[space](meant).axes)
+    return axes

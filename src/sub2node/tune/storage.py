@@ -94,6 +94,17 @@ def mend_journal(path: Path) -> None:
     """Take off a last line that was cut short while it was written."""
     if not path.is_file():
         return
+    from optuna.storages.journal import JournalFileSymlinkLock
+
+    lock = JournalFileSymlinkLock(str(path))
+    lock.acquire()  # a worker may be writing
+    try:
+        _take_off(path)
+    finally:
+        lock.release()
+
+
+def _take_off(path: Path) -> None:
     with path.open("r+b") as file:
         text = file.read()
         whole = text.rfind(b"\n") + 1
@@ -154,6 +165,7 @@ def share(storage: Any, where: str) -> None:
     host, port = host_and_port(where)
     try:  # gRPC would not mind if somebody else listens there too
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except OSError as error:
         raise ConfigError(f"{where} cannot be listened at: {_why(error)}.") from None

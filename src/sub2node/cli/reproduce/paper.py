@@ -235,10 +235,11 @@ def _run(asked: Asked, worker: tuple[int, int]) -> tuple[Sheet, Journal, bool]:
 
 def _leave_worker(journal: Journal, finished: bool) -> None:
     number, count = journal.worker
+    if not finished:
+        say("Stopped", f"worker {number}/{count}; the same command goes on.", style="yellow")
+        raise typer.Exit(130)
     say("Worker", f"{number}/{count} is done; when all are, the same command without --worker"
                   " measures times and writes the report.", style="green")  # fmt: skip
-    if not finished:
-        raise typer.Exit(130)
 
 
 def _finish(asked: Asked, sheet: Sheet, journal: Journal, finished: bool) -> None:

@@ -92,8 +92,8 @@ class Draws:
 
     What differs between two models on the same draws is the difference that other subgraphs and
     other seeds would have shown. A handful of subgraphs that all speak for one model would leave
-    no doubt in such draws; so one more is thought for each of the two. Six for one and none for
-    the other is then the least that is more than noise, as in the exact test of McNemar.
+    no doubt in such draws; so one more is thought for each of the two. Five for one and none
+    for the other is then the least that is more than noise, as in McNemar's mid-p test.
 
     Args:
         probes: Of the same val subgraphs.

@@ -72,12 +72,28 @@ class Sheet:
         return [target for target in TARGETS if target in self.spots]
 
     def save(self, folder: Path) -> None:
-        """Write it; targets of earlier runs that this one has not stay."""
+        """Write it; what earlier runs had and this one has not stays."""
         old = read_sheet(folder) if (folder / FILE).exists() else Sheet()
+        for target in set(self.spots) & set(old.spots):
+            if old.plans.get(target) == self.plans.get(target):
+                self.spots[target] = _merged(old.spots[target], self.spots[target])
         for name in ("spots", "data", "plans", "machine"):
             setattr(self, name, {**getattr(old, name), **getattr(self, name)})
         with written(folder / FILE), new_file(folder / FILE) as part:
             part.write_text(json.dumps(asdict(self), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _merged(old: list[Spot], new: list[Spot]) -> list[Spot]:
+    """New places beside old ones of other datasets; what was measured is not taken back."""
+    known = {(spot.table, spot.row, spot.column): spot for spot in old}
+    found = {}
+    for spot in new:
+        place = (spot.table, spot.row, spot.column)
+        before = known.get(place)
+        kept = before is not None and before.key and spot.why[0] == "not yet"
+        found[place] = before if kept and before is not None else spot
+    rest = [spot for place, spot in known.items() if place not in found]
+    return [*found.values(), *rest]
 
 
 def read_sheet(folder: Path) -> Sheet:
