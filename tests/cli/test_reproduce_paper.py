@@ -280,3 +280,13 @@ def test_bad_options_are_one_sentence(tmp_path, words, said) -> None:
     done = reproduce(*words, "-o", tmp_path / "out")
     assert done.exception is not None
     assert said in str(done.exception)
+
+
+def test_one_dataset_at_a_time(folder) -> None:
+    """A later run on another dataset does not take the first one out of the report."""
+    words = ("real", *QUICK, "-o", folder)
+    assert reproduce(*words, "--data", "ppi_bp").exit_code == 0
+    first = {row["column"] for row in rows(folder, "real") if row["ours"]}
+    assert reproduce(*words, "--data", "hpo_metab").exit_code == 0
+    both = {row["column"] for row in rows(folder, "real") if row["ours"]}
+    assert first < both

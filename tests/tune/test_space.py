@@ -86,7 +86,10 @@ def test_axes_that_admit_nothing(text: str, message: str) -> None:
         ({"model": {"readout": ["sum", "some"]}}, "readout cannot be 'some'"),
         ({"dropout": {"low": 0, "high": 2}}, "at most 0.99"),
         ({"layers": [1.5]}, "layers is a whole number"),
-        ({"layers": {"low": 1, "high": 4, "step": 0.5}}, "layers is a whole number; so is its step"),
+        (
+            {"layers": {"low": 1, "high": 4, "step": 0.5}},
+            "layers is a whole number; so is its step",
+        ),
         ({"lr": [[0.1], [0.2]]}, "a choice has single values"),
         ({"structure": ["s2n+a", "s2n+0"]}, "--structure"),
         ({"nonsense": [1]}, "there is no setting 'nonsense'"),

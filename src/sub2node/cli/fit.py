@@ -37,7 +37,8 @@ def fit(
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Networks to average.")] = 5,
     preset: Annotated[
-        str, typer.Option("--preset", help="default, fast, paper, tuned, paper:NAME or a TOML file.")
+        str,
+        typer.Option("--preset", help="default, fast, paper, tuned, paper:NAME or a TOML file."),
     ] = "default",
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Replace a setting, as lr=0.01; repeatable.")

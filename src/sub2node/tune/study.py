@@ -256,9 +256,7 @@ class Study:
                 told(self.inner, trial, frozen._trial_id)
         file.write_text("".join(left), encoding="utf-8") if left else file.unlink()
 
-    def found(
-        self, *, seconds: float = 0.0, ended: str = "complete", weigh: bool = True
-    ) -> Found:
+    def found(self, *, seconds: float = 0.0, ended: str = "complete", weigh: bool = True) -> Found:
         """What is known so far.
 
         Args:

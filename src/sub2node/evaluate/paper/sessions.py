@@ -81,10 +81,12 @@ def session(
     facts = {**machine(device), "packages": versions()}
     wanted = chosen(targets)
     sheet, jobs = resolve(wanted, shelf, plan, facts, timed=worker[1] == 1)
+    able = any(spot.key for spots in sheet.spots.values() for spot in spots)
+    reason = _reason(sheet)
     sheet.save(journal.folder)
     sheet.spots = {target: sheet.spots[target] for target in wanted if target in sheet.spots}
-    if not any(spot.key for spots in sheet.spots.values() for spot in spots):
-        raise ConfigError(f"nothing could be done: {_reason(sheet)}")
+    if not able:
+        raise ConfigError(f"nothing could be done: {reason}")
     return Session(sheet, jobs, plan, journal)
 
 
