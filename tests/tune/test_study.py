@@ -22,9 +22,9 @@ pytest.importorskip("optuna")
 from studies import SPACE, Landscape, begun, points, spec
 from sub2node import ConfigError, DataError
 from sub2node.tune import Choice, Range, Space, Study
+from sub2node.tune import storage as storages
 from sub2node.tune.objective import Score
 from sub2node.tune.records import put_back
-from sub2node.tune import storage as storages
 from sub2node.tune.storage import StorageGoneError, mend_journal, open_storage, share, shown
 
 HERE = Path(__file__).parents[1]

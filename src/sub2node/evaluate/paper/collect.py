@@ -45,7 +45,7 @@ _MORE = {
         "Test parts have 23 to 25 subgraphs: one of them is four points. Exact statistics solve all"
         " four: these sets ask whether a model can see such statistics.",
     ),
-    "gnns": ("GIN reads the weights of the S2N graph; the published code takes no notice of them.",),
+    "gnns": ("GIN reads the weights of the S2N graph; the published code ignores them.",),
     "readout": ("Degree is that of the published code (degree-code), which differs from the paper's"
                 " equation.",),
     "layers": ("Layers of the network on the S2N graph; those inside subgraphs stay as they are.",),
