@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from paper_data import tiny
+from sub2node.cli import output
 from sub2node.cli.app import app
 from sub2node.errors import ConfigError, DataError
 from sub2node.evaluate import theory
@@ -28,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     for number, name in enumerate(("ppi_bp", "hpo_orpha_metab", "density")):
         tiny(tmp_path / "data" / name, seed=number)
     monkeypatch.setenv("S2N_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("COLUMNS", "150")
+    monkeypatch.setattr(output.console, "_width", 150)
     monkeypatch.setattr(jobs, "QUICK_EPOCHS", 3)  # of the plan, when it is asked for
     return tmp_path / "out"
 

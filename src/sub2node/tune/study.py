@@ -17,7 +17,7 @@ from ..files import written
 from ..progress import step
 from .found import Found, Trial
 from .objective import Objective, Score
-from .records import AGAIN, drawn, ended, from_facts, importance, put_back, read, told
+from .records import drawn, ended, from_facts, importance, put_back, read, told
 from .spec import Spec
 from .storage import StorageGoneError, is_gone, need_optuna, open_storage, patiently, shown
 
@@ -295,7 +295,7 @@ def _opened(storage: Any, title: str, url: str, resume: bool) -> tuple[Any, bool
 def _draw_by(inner: Any, spec: Spec) -> None:
     from .sampler import ByTrial, pruner
 
-    inner.sampler, inner.pruner = ByTrial(spec.seed, AGAIN), pruner(spec.prune)
+    inner.sampler, inner.pruner = ByTrial(spec.seed), pruner(spec.prune)
 
 
 def _spec_of(inner: Any, url: str) -> Spec:
