@@ -61,6 +61,12 @@ def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
     (to or console).print(line, highlight=False, soft_wrap=True)
 
 
+def given(context: typer.Context, name: str) -> bool:
+    """Whether an option was given, rather than left at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
 def print_json(value: Any) -> None:
     """One JSON document on stdout."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ConfigError, Sub2NodeError
-from .output import AsJson, Compiled, Device, console, errors, print_json, progress, say, table
+from .output import (
+    AsJson,
+    Compiled,
+    Device,
+    console,
+    errors,
+    given,
+    print_json,
+    progress,
+    say,
+    table,
+)
 from .reading import Reading, reads_data
 from .tables import Tables
 
@@ -167,16 +178,11 @@ def _axes(words: list[str]) -> dict[str, Any]:
 _OF_A_WORKER = {"data", "worker", "storage", "study", "device", "compiled", "out", "context"}
 
 
-def _given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
-
-
 def _refuse_options(context: typer.Context, *, files: set[str]) -> None:
     """A worker is told about its data, and takes all the rest from the study."""
     own = _OF_A_WORKER | {item.name for item in fields(Reading)} | files
     for parameter in context.command.params:
-        if parameter.name not in own and _given(context, str(parameter.name)):
+        if parameter.name not in own and given(context, str(parameter.name)):
             raise ConfigError(
                 f"a worker takes everything but the data from the study; leave out"
                 f" {parameter.opts[0]}."
@@ -189,7 +195,7 @@ def _next(context: typer.Context) -> str:
     named = {item.name for item in fields(Reading)} | {"features", "encoding"}
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name == "data" or name not in named or not _given(context, name):
+        if name == "data" or name not in named or not given(context, name):
             continue
         value = context.params[name]
         if name in ("features", "encoding") and "." not in str(value):

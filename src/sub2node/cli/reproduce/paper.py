@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import ConfigError, MissingExtraError
-from ..output import AsJson, Device, errors, print_json, progress, say
+from ..output import AsJson, Device, errors, given, print_json, progress, say
 
 if TYPE_CHECKING:
     from ...evaluate.paper.journal import Journal
@@ -146,27 +146,21 @@ def either(on_data: Callable[..., None]) -> Callable[..., None]:
 
     def run(**values: Any) -> None:
         context: typer.Context = values.pop("context")
-        given = {name for name in values if _given(context, name)}
+        named = {name for name in values if given(context, name)}
         if values["data"] is None:
             known = {name: values[name] for name in hints}
             known["out"] = values["out"] or Path("reproduction")
-            known["seeds"] = values["seeds"] if "seeds" in given else None
-            _refuse(given - set(hints) - {"resume"}, "goes with DATA, and there is none")
+            known["seeds"] = values["seeds"] if "seeds" in named else None
+            _refuse(named - set(hints) - {"resume"}, "goes with DATA, and there is none")
             alone(**known)
         else:
-            _refuse(given & {p.name for p in own}, "is for the paper's figures, without DATA")
+            _refuse(named & {p.name for p in own}, "is for the paper's figures, without DATA")
             on_data(**{name: values[name] for name in with_data})
 
     run.__doc__ = on_data.__doc__
     run.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in listed}
     return run
-
-
-def _given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
 
 
 def _refuse(names: set[str], why: str) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ... import __version__
-from ...errors import ConfigError, MissingExtraError
+from ...errors import ConfigError
 from ...files import new_file, require_writable, written
 from .charts import curves, intervals, reliability
 from .drawing import COLOURS, Picture, draw
 from .findings import Findings
 from .runs import Run
+from .templating import template
 from .words import p_value, parts, percent
 
 OURS = '<meta name="generator" content="sub2node report'
@@ -58,42 +59,35 @@ def write_report(found: Findings, path: str | Path, *, overwrite: bool = False) 
 
 def render(found: Findings) -> str:
     """The report as HTML."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingExtraError("jinja2", "report", "a report") from None
-
-    home = Path(__file__).parent / "templates"
-    environment = Environment(
-        loader=FileSystemLoader(home, encoding="utf-8"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=StrictUndefined,
-    )  # fmt: skip
-    environment.filters.update(
-        percent=percent, p_value=p_value, parts=parts, seconds=_seconds, links=_links
-    )
+    filters = {
+        "percent": percent, "p_value": p_value, "parts": parts, "seconds": _seconds,
+        "links": _links,
+    }  # fmt: skip
+    page, Markup, style = template("report.html", "a report", filters)
     figures = {name: Markup(svg) for name, svg in _figures(found).items()}
     picture = _picture(found)
-    return environment.get_template("report.html").render(
-        version=__version__,
-        style=Markup((home / "style.css").read_text(encoding="utf-8")),
-        ours=Markup(OURS),
-        n=found.numbers,
-        run=found.study.main,
-        study=found.study,
-        figures=figures,
-        picture=picture,
-        picture_svg=None if picture is None else Markup(picture.svg),
-        metrics=_METRICS,
-        colours=COLOURS,
-        classes=_class_rows(found.numbers),
-        matrix=_matrix(found.numbers),
-        pairs=_pairs(found),
-        notes=[
-            (run.name, _note(str(note), run))
-            for run in found.study.runs
-            for note in run.facts["notes"]
-        ],
+    return str(
+        page.render(
+            version=__version__,
+            style=style,
+            ours=Markup(OURS),
+            n=found.numbers,
+            run=found.study.main,
+            study=found.study,
+            figures=figures,
+            picture=picture,
+            picture_svg=None if picture is None else Markup(picture.svg),
+            metrics=_METRICS,
+            colours=COLOURS,
+            classes=_class_rows(found.numbers),
+            matrix=_matrix(found.numbers),
+            pairs=_pairs(found),
+            notes=[
+                (run.name, _note(str(note), run))
+                for run in found.study.runs
+                for note in run.facts["notes"]
+            ],
+        )
     )
 
 

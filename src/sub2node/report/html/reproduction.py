@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...errors import MissingExtraError
 from ...evaluate.paper.collect import failed, missing
 from ...evaluate.paper.columns import title
 from ...evaluate.paper.counts import benchmark_of
@@ -20,6 +19,7 @@ from ...evaluate.paper.tables import WORDS, Entry, Table
 from ...files import new_file, written
 from ..reproduction import difference_text, ours_text, published_text, short_kind
 from .plots import KINDS, agreement, colour_of, efficiency_panels, ratio_panels, scarce_panels
+from .templating import template
 
 OURS = '<meta name="generator" content="sub2node reproduction'
 _DATA_KINDS = {"authentic": 0, "GLASS instance": 2, "stand-in": 1, "other copy": 3}
@@ -69,40 +69,32 @@ def render(sheet: Sheet, records: dict[str, Record], tables: list[Table], kept: 
         tables: Made of both.
         kept: Where pictures that take time to make are kept.
     """
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingExtraError("jinja2", "report", "a page") from None
-
-    home = Path(__file__).parent / "templates"
-    environment = Environment(
-        loader=FileSystemLoader(home, encoding="utf-8"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=StrictUndefined,
-    )  # fmt: skip
-    environment.filters.update(
-        ours=ours_text, published=published_text, difference=difference_text, kind=short_kind,
-        level=_level, tip=_tip,
-    )  # fmt: skip
+    filters = {
+        "ours": ours_text, "published": published_text, "difference": difference_text,
+        "kind": short_kind, "level": _level, "tip": _tip,
+    }  # fmt: skip
+    page, Markup, style = template("reproduction.html", "a page", filters)
     drawn = agreement([table for table in tables if not table.quick], _DATA_KINDS)
-    return environment.get_template("reproduction.html").render(
-        version=__version__,
-        ours=Markup(OURS),
-        style=Markup((home / "style.css").read_text(encoding="utf-8")),
-        tables=tables,
-        figures={table.name: _figures(table, sheet, records, kept, Markup) for table in tables},
-        remarks={table.name: _remarks(table) for table in tables},
-        agreement=Markup(drawn) if drawn else "",
-        kinds=_DATA_KINDS,
-        counts=_counts(tables),
-        gaps=_gaps(tables),
-        missing=missing(sheet),
-        failed=failed(tables),
-        data=_data(sheet),
-        machine={k: v for k, v in sheet.machine.items() if k != "packages" and v != ""},
-        packages=sheet.machine.get("packages", {}),
-        plans=sheet.plans,
-        quick=[table.title for table in tables if table.quick],
+    return str(
+        page.render(
+            version=__version__,
+            ours=Markup(OURS),
+            style=style,
+            tables=tables,
+            figures={table.name: _figures(table, sheet, records, kept, Markup) for table in tables},
+            remarks={table.name: _remarks(table) for table in tables},
+            agreement=Markup(drawn) if drawn else "",
+            kinds=_DATA_KINDS,
+            counts=_counts(tables),
+            gaps=_gaps(tables),
+            missing=missing(sheet),
+            failed=failed(tables),
+            data=_data(sheet),
+            machine={k: v for k, v in sheet.machine.items() if k != "packages" and v != ""},
+            packages=sheet.machine.get("packages", {}),
+            plans=sheet.plans,
+            quick=[table.title for table in tables if table.quick],
+        )
     )
 
 
