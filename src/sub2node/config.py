@@ -155,6 +155,9 @@ class Training:
         clip: Largest norm of a replica's gradient; 0: not clipped.
         epochs: Passes over the training subgraphs.
         patience: Epochs without a better validation score after which a replica stops; 0: never.
+        ties: Of epochs with the same validation score the ``first`` counts, or that of the lowest
+            validation ``loss``: where validation is small, the first may be long before the end of
+            learning.
         plateau_factor: The learning rate is multiplied by this …
         plateau_patience: … when the validation loss did not fall for more epochs than this …
         min_lr: … down to this.
@@ -165,6 +168,7 @@ class Training:
     clip: float = within(0.5, 0)
     epochs: int = within(300, 1)
     patience: int = within(0, 0)
+    ties: Literal["first", "loss"] = "first"
     plateau_factor: float = within(0.7, 0, 1)
     plateau_patience: int = within(10, 0)
     min_lr: float = within(5e-5, 0)

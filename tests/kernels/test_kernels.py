@@ -317,11 +317,16 @@ def test_only_better_replicas_are_kept() -> None:
 @few
 @given(
     replicas=st.integers(1, 5), stop=st.sampled_from([0, 3]), start=st.sampled_from([0, 2]),
-    patience=st.integers(0, 2), broken=st.booleans(), seed=st.integers(0, 99),
+    patience=st.integers(0, 2), ties=st.sampled_from(["first", "loss"]), broken=st.booleans(),
+    seed=st.integers(0, 99),
 )  # fmt: skip
-def test_a_look_at_once_is_the_plain_one(replicas, stop, start, patience, broken, seed) -> None:
+def test_a_look_at_once_is_the_plain_one(
+    replicas, stop, start, patience, ties, broken, seed
+) -> None:
     """Schedule, divergence, patience, best epochs and history over some epochs."""
-    training = Training(lr=0.01, patience=stop, plateau_patience=patience, epochs=8, min_lr=0.004)
+    training = Training(
+        lr=0.01, patience=stop, ties=ties, plateau_patience=patience, epochs=8, min_lr=0.004
+    )
     groups = [bare_group(training, replicas, start, fast=fast) for fast in (True, False)]
     generator = torch.Generator().manual_seed(seed)
     for epoch in range(8):
@@ -333,7 +338,10 @@ def test_a_look_at_once_is_the_plain_one(replicas, stop, start, patience, broken
             group._look(loss, val, score)
     fast, plain = groups
     assert [k.tolist() for k in fast.descent.kept] == [k.tolist() for k in plain.descent.kept]
-    for name in ("best_score", "best_epoch", "diverged", "running", "counted", "clock", "_lasted"):
+    for name in (
+        "best_score", "best_loss", "best_epoch", "diverged", "running", "counted", "clock",
+        "_lasted",
+    ):  # fmt: skip
         assert torch.equal(getattr(fast, name), getattr(plain, name)), name
     for name in ("rate", "best", "waited"):
         assert torch.equal(getattr(fast.plateau, name), getattr(plain.plateau, name)), name
@@ -346,6 +354,7 @@ def bare_group(training: Training, replicas: int, start: int, *, fast: bool) -> 
     group.training, group.start, group.fast = training, start, fast
     group.plateau = Plateau(training, replicas, DEVICE)
     group.best_score = torch.full((replicas,), -1.0, dtype=torch.float64, device=DEVICE)
+    group.best_loss = torch.full_like(group.best_score, torch.inf)
     for name in ("best_epoch", "diverged"):
         setattr(group, name, torch.zeros(replicas, dtype=torch.int64, device=DEVICE))
     group.running, group.counted = (

@@ -131,6 +131,17 @@ def test_the_best_state_is_the_first_with_the_best_validation_score(task) -> Non
     assert (found.best_epoch < 40).any()  # else the test shows nothing
 
 
+def test_on_ties_the_lowest_validation_loss_may_decide(task) -> None:
+    settings = {"epochs": 40, "lr": 0.01}
+    found, _, _ = trained(task, {**settings, "ties": "loss"}, [10, 11, 12])
+    first, _, _ = trained(task, settings, [10, 11, 12])
+    score, loss = found.history["val_micro_f1"], found.history["val_loss"]
+    best = np.where(score == score.max(axis=0), loss, np.inf).argmin(axis=0)
+    assert (found.best_epoch == best + 1).all()
+    assert np.array_equal(score, first.history["val_micro_f1"])  # training is the same
+    assert (found.best_epoch > first.best_epoch).any()  # else the test shows nothing
+
+
 def test_a_replica_that_diverges_leaves_the_others_alone(task) -> None:
     config, stages, group = made(task, LIVELY, [10, 11, 12])
     with torch.no_grad():

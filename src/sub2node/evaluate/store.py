@@ -247,7 +247,9 @@ def _embeddings(result: Result, task: SubgraphTask) -> Any:
 def _choice(result: Result) -> str:
     """How validation was used."""
     if result.history or result.best_epoch or "training" in result.config:
-        return "Each seed's state is the one with the best validation micro-F1 (first on ties)"
+        ties = result.config.get("training", {}).get("ties", "first")
+        rule = "lowest loss" if ties == "loss" else "first"
+        return f"Each seed's state is the one with the best validation micro-F1 ({rule} on ties)"
     return "What there was to choose was chosen by validation micro-F1"
 
 

@@ -19,6 +19,7 @@ class Look:
         lowest: Lowest validation loss; float64 (R,).
         waited: Epochs since then; int64 (R,).
         best_score: Float64 (R,).
+        best_loss: Validation loss in that epoch; float64 (R,).
         best_epoch: Int64 (R,).
         diverged: The epoch; int64 (R,).
         running: Bool (R,).
@@ -32,6 +33,7 @@ class Look:
     lowest: Tensor
     waited: Tensor
     best_score: Tensor
+    best_loss: Tensor
     best_epoch: Tensor
     diverged: Tensor
     running: Tensor
@@ -43,9 +45,10 @@ class Look:
 
 @triton.jit(do_not_specialize=["epochs", "patience", "start", "stop"])
 def _look(
-    loss, val_loss, score, rate, lowest, waited, best_score, best_epoch, diverged, running, counted,
-    clock, lasted, columns, better, replicas, epochs, patience, start, stop,
-    FACTOR: tl.constexpr, MIN_RATE: tl.constexpr, THRESHOLD: tl.constexpr, BLOCK: tl.constexpr,
+    loss, val_loss, score, rate, lowest, waited, best_score, best_loss, best_epoch, diverged, running,
+    counted, clock, lasted, columns, better, replicas, epochs, patience, start, stop,
+    FACTOR: tl.constexpr, MIN_RATE: tl.constexpr, THRESHOLD: tl.constexpr, BY_LOSS: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):  # fmt: skip
     r = tl.arange(0, BLOCK)
     ok = r < replicas
@@ -79,7 +82,12 @@ def _look(
     on = on & fine
     best = tl.load(best_score + r, mask=ok, other=0.0)
     when = tl.load(best_epoch + r, mask=ok, other=0)
-    good = on & (seen > best) & (now > start)
+    good = seen > best
+    then = tl.load(best_loss + r, mask=ok, other=0.0)
+    if BY_LOSS:
+        good = good | ((seen == best) & (two < then))
+    good = good & on & (now > start)
+    tl.store(best_loss + r, tl.where(good, two, then), mask=ok)
     tl.store(best_score + r, tl.where(good, seen, best), mask=ok)
     when = tl.where(good, now, when)
     tl.store(best_epoch + r, when, mask=ok)
@@ -92,7 +100,7 @@ def _look(
 
 def look(
     state: Look, loss: Tensor, val_loss: Tensor, score: Tensor, *, factor: float, patience: int,
-    min_rate: float, threshold: float, start: int, stop: int,
+    min_rate: float, threshold: float, start: int, stop: int, by_loss: bool,
 ) -> Tensor:  # fmt: skip
     """Take in one epoch; which replicas are better than ever, bool (R,).
 
@@ -107,6 +115,7 @@ def look(
         threshold: Below this share of the lowest, a loss is lower.
         start: Epochs before scores count.
         stop: Epochs without a better score after which a replica stops; 0: never.
+        by_loss: Of two epochs with the same score the one with the lower validation loss is better.
     """
     replicas = len(loss)
     better = torch.empty_like(state.running)
@@ -114,9 +123,9 @@ def look(
     running, counted, found = (flag.view(torch.uint8) for flag in flags)
     _look[(1,)](
         loss, val_loss, score, state.rate, state.lowest, state.waited, state.best_score,
-        state.best_epoch, state.diverged, running, counted, state.clock, state.lasted,
+        state.best_loss, state.best_epoch, state.diverged, running, counted, state.clock, state.lasted,
         state.columns, found, replicas, state.columns.shape[1], patience, start, stop,
         FACTOR=factor, MIN_RATE=min_rate, THRESHOLD=threshold,
-        BLOCK=triton.next_power_of_2(replicas),
+        BY_LOSS=by_loss, BLOCK=triton.next_power_of_2(replicas),
     )  # fmt: skip
     return better

@@ -61,15 +61,15 @@ class BatchGroup(Group):
 
     def one_epoch(self, epoch: int) -> None:
         """Train, look, keep what is better, and what is as good where the published rule wants."""
-        self.epoch = epoch
+        self.epoch, before = epoch, self.best_score.clone()
         super().one_epoch(epoch)
         if self.training.published_ties:
-            self._keep_ties(epoch)
+            self._keep_ties(epoch, before)
 
     @torch.no_grad()
-    def _keep_ties(self, epoch: int) -> None:
+    def _keep_ties(self, epoch: int, before: Tensor) -> None:
         score = self.history["val_micro_f1"][epoch - 1]
-        better = self.best_epoch == epoch
+        better = (self.best_epoch == epoch) & (score > before)
         tied = better | (self.counted & (self.best_epoch > 0) & (score == self.best_score))
         if not tied.any():
             return

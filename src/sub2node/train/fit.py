@@ -28,7 +28,7 @@ from .scores import finite, losses, micro_f1
 Ended = Literal["complete", "early", "late", "stopped", "interrupted"]
 Watch = Callable[[Array], bool]
 COLUMNS = ("train_loss", "val_loss", "val_micro_f1", "lr")
-_COUNTS = ("best_score", "best_epoch", "diverged", "running", "clock", "_lasted")
+_COUNTS = ("best_score", "best_loss", "best_epoch", "diverged", "running", "clock", "_lasted")
 _LOOK = 0.1  # seconds of epochs between two looks at what a GPU has done
 
 
@@ -38,7 +38,8 @@ class Fitted:
 
     Args:
         history: By column (train_loss, val_loss, val_micro_f1, lr): (epochs, R).
-        best_epoch: 1-based, the first epoch with the best validation score; 0 for none; (R,).
+        best_epoch: 1-based, the epoch with the best validation score (on ties the first, or that of
+            the lowest loss); 0 for none; (R,).
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
         ended: ``complete``, ``early`` (all replicas ran out of patience), ``late`` (the time was
             up), ``stopped`` (by whoever watched) or ``interrupted``.
@@ -72,7 +73,7 @@ def fit(
     seconds: float | None = None,
     watch: Watch | None = None,
 ) -> Fitted:
-    """Train all replicas; keep of each the state with the best validation micro-F1 (first on ties).
+    """Train all replicas; keep of each the state with the best validation micro-F1.
 
     Args:
         networks: Groups of replicas, trained in step; changed in place. With each the streams
@@ -238,6 +239,7 @@ class Group:
         self.replicas = self.descent.replicas
         self.plateau = Plateau(training, count, device)
         self.best_score = torch.full((count,), -1.0, dtype=torch.float64, device=device)
+        self.best_loss = torch.full_like(self.best_score, torch.inf)  # at the best epoch
         self.best_epoch, self.diverged = (
             torch.zeros(count, dtype=torch.int64, device=device) for _ in range(2)
         )
@@ -304,7 +306,11 @@ class Group:
         lost = ~fine & (self.diverged == 0) & going
         self.diverged.copy_(torch.where(lost, self.clock, self.diverged))
         self.running &= fine
-        better = self.running & (score > self.best_score) & (self.clock > self.start)
+        better = score > self.best_score
+        if self.training.ties == "loss":
+            better |= (score == self.best_score) & (val_loss.double() < self.best_loss)
+        better &= self.running & (self.clock > self.start)
+        self.best_loss.copy_(torch.where(better, val_loss.double(), self.best_loss))
         self.best_score.copy_(torch.where(better, score, self.best_score))
         self.best_epoch.copy_(torch.where(better, self.clock, self.best_epoch))
         self.descent.keep(better)
@@ -321,13 +327,14 @@ class Group:
 
         training, plateau = self.training, self.plateau
         state = Look(
-            plateau.rate, plateau.best, plateau.waited, self.best_score, self.best_epoch,
-            self.diverged, self.running, self.counted, self.clock, self._lasted, self._columns,
+            plateau.rate, plateau.best, plateau.waited, self.best_score, self.best_loss,
+            self.best_epoch, self.diverged, self.running, self.counted, self.clock, self._lasted, self._columns,
         )  # fmt: skip
         return look(
             state, loss, val_loss, score, factor=training.plateau_factor,
             patience=training.plateau_patience, min_rate=training.min_lr,
             threshold=1 - plateau.THRESHOLD, start=self.start, stop=training.patience,
+            by_loss=training.ties == "loss",
         )  # fmt: skip
 
     def release(self) -> None:

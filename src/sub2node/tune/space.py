@@ -254,7 +254,7 @@ def paper_space(config: Config) -> Space:
 
 
 def wide_space(config: Config) -> Space:
-    """The paper's, and what its authors chose by hand: readout, self-loops, coarsening, inputs.
+    """The paper's, and what its authors chose by hand: readout, self-loops, ties, inputs.
 
     Args:
         config: Names structure, convolution and kind of features.
@@ -262,6 +262,7 @@ def wide_space(config: Config) -> Space:
     axes: dict[str, Axis] = {}
     by_stage = ("degree", "degree-code") if config.translated else ()
     axes["model.readout"] = Choice(("sum", "mean", "node-degree", *by_stage))
+    axes["training.ties"] = Choice(("first", "loss"))
     if config.translated:
         axes["translation.a"] = Range(0.0, 4.0, step=0.25)
         axes["translation.self_loops"] = Choice((True, False))
