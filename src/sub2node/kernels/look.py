@@ -45,8 +45,8 @@ class Look:
 
 @triton.jit(do_not_specialize=["epochs", "patience", "start", "stop"])
 def _look(
-    loss, val_loss, score, rate, lowest, waited, best_score, best_loss, best_epoch, diverged, running,
-    counted, clock, lasted, columns, better, replicas, epochs, patience, start, stop,
+    loss, val_loss, score, rate, lowest, waited, best_score, best_loss, best_epoch, diverged,
+    running, counted, clock, lasted, columns, better, replicas, epochs, patience, start, stop,
     FACTOR: tl.constexpr, MIN_RATE: tl.constexpr, THRESHOLD: tl.constexpr, BY_LOSS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -123,8 +123,8 @@ def look(
     running, counted, found = (flag.view(torch.uint8) for flag in flags)
     _look[(1,)](
         loss, val_loss, score, state.rate, state.lowest, state.waited, state.best_score,
-        state.best_loss, state.best_epoch, state.diverged, running, counted, state.clock, state.lasted,
-        state.columns, found, replicas, state.columns.shape[1], patience, start, stop,
+        state.best_loss, state.best_epoch, state.diverged, running, counted, state.clock,
+        state.lasted, state.columns, found, replicas, state.columns.shape[1], patience, start, stop,
         FACTOR=factor, MIN_RATE=min_rate, THRESHOLD=threshold,
         BY_LOSS=by_loss, BLOCK=triton.next_power_of_2(replicas),
     )  # fmt: skip

@@ -328,7 +328,8 @@ class Group:
         training, plateau = self.training, self.plateau
         state = Look(
             plateau.rate, plateau.best, plateau.waited, self.best_score, self.best_loss,
-            self.best_epoch, self.diverged, self.running, self.counted, self.clock, self._lasted, self._columns,
+            self.best_epoch, self.diverged, self.running, self.counted, self.clock, self._lasted,
+            self._columns,
         )  # fmt: skip
         return look(
             state, loss, val_loss, score, factor=training.plateau_factor,
