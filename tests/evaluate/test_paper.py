@@ -139,6 +139,7 @@ def test_changes_make_a_cell_as_in_the_paper(tmp_path, monkeypatch) -> None:
     tuned = replace(paper, name="tuned").with_settings({"features.encoding": "rwpe"})
     assert choice.changes_for(tuned, "ppi_bp", "rwpe", **made) == {}
     assert choice.changes_for(tuned, "ppi_bp", "none", **made) == {"features.encoding": "none"}
+    assert choice.changes_for(tuned, "ppi_bp", "", **made) == {}  # as the settings have it
     default = choice.find_preset("default", task, "s2n+a", "gcn2")
     assert choice.changes_for(default, "density", "none", **made) == {"features.kind": "constant"}
 

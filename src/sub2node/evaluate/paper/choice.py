@@ -64,7 +64,7 @@ def changes_for(found: Preset, column: str, encoding: str, *, quick: bool) -> di
     Args:
         found: The settings.
         column: The dataset of the paper.
-        encoding: ``none``, ``rwpe`` or ``lappe``.
+        encoding: ``none``, ``rwpe`` or ``lappe``; empty: as the settings have it.
         quick: Vectors start at random instead, which takes no time.
     """
     config, changes = found.config, dict[str, Any]()
@@ -76,6 +76,6 @@ def changes_for(found: Preset, column: str, encoding: str, *, quick: bool) -> di
         wanted = "random" if quick and wanted == "link" else wanted
     if wanted != kind or len(found.candidates) > 1:
         changes["features.kind"] = wanted
-    if config.features.encoding != encoding:
+    if encoding and config.features.encoding != encoding:
         changes["features.encoding"] = encoding
     return changes

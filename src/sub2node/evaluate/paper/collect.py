@@ -27,8 +27,9 @@ _HEADINGS = {
     "encoding": "Micro-F1 by positional encoding",
 }
 _PROTOCOL = (
-    "Ours: the epoch that is best on validation (the first of ties) answers, the test part is read"
-    " once; ± is the standard deviation over seeds (n - 1).",
+    "Ours: the epoch that is best on validation answers (of ties the first, or that of the lowest"
+    " loss where the settings say so), the test part is read once; ± is the standard deviation over"
+    " seeds (n - 1).",
     "Published: ± is the population standard deviation over ten runs, of GLASS the standard error."
     " S2N settings were chosen by test score by their authors; GLASS took the best test score among"
     " the epochs that tie on validation.",
@@ -40,6 +41,8 @@ _MORE = {
         "Sub2Vec and GBDT are variants of ours; the papers do not say enough to repeat theirs.",
     ),
     "synthetic": (
+        "S2N+A GIN is not in the paper: GIN adds up what its neighbours send, so that it can count"
+        " edges; encoding and settings are those of its search.",
         "Constants are frozen, without which the published numbers cannot be had.",
         "GLASS's published numbers are of random 50/25/25 splits, all others of the file's split.",
         "Test parts have 23 to 25 subgraphs: one of them is four points. Exact statistics solve all"

@@ -40,7 +40,7 @@ class Job:
         model: A baseline's name, empty for a structure; of ``theory`` the claim.
         structure: One of the six.
         conv: The convolution by name.
-        encoding: ``none``, ``rwpe`` or ``lappe``.
+        encoding: ``none``, ``rwpe`` or ``lappe``; empty: as the settings have it.
         changes: Settings that differ from those of the preset.
         coarsen: Method and ratio of CoS2N.
         n: Training subgraphs of each class; 0: all.
@@ -62,7 +62,7 @@ class Job:
         name = self.model or f"{self.structure} {self.conv}".strip() or self.what
         more = [
             "" if self.what in ("train", name) else self.what,
-            "" if self.encoding == "none" else self.encoding,
+            self.encoding.removesuffix("none"),
             *(f"{key.rpartition('.')[2]} {value}" for key, value in self.changes),
             self.coarsen,
             f"{self.n} of each class" if self.n else "",
