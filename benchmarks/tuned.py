@@ -1,9 +1,10 @@
 """From studies to the presets that `--preset tuned` finds.
 
-    python benchmarks/tuned.py STUDY_FOLDER …
+    python benchmarks/tuned.py STUDY_FOLDER|FILE.json …
 
-Each folder is one that `s2n tune` wrote. Its winner becomes the section of its structure in
-src/sub2node/presets/tuned/CONV/DATA.toml, with the evidence as a note; other sections stay.
+Each folder is one that `s2n tune` wrote, each file one of benchmarks/confirm.py. Its winner becomes
+the section of its structure in src/sub2node/presets/tuned/CONV/DATA.toml, with the evidence as a
+note; other sections stay.
 benchmarks/README.md has the commands of the studies.
 """
 
@@ -28,8 +29,9 @@ def section(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    for folder in map(Path, sys.argv[1:]):
-        found = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    for given in map(Path, sys.argv[1:]):
+        file = given / "study.json" if given.is_dir() else given
+        found = json.loads(file.read_text(encoding="utf-8"))
         config = found["config"]
         file = HOME / config["conv"] / f"{found['spec']['name']}.toml"
         known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
