@@ -21,6 +21,22 @@ console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Structure = Annotated[
+    str | None,
+    typer.Option(
+        "--structure",
+        help="separated, connected, s2n+0, s2n+a, cos2n+0 or cos2n+a.",
+        show_default="s2n+a",
+    ),
+]
+Conv = Annotated[
+    str | None,
+    typer.Option(
+        "--conv",
+        help="gcn, gcn2, gin, gatv2, sage, or module:Class of another.",
+        show_default="gcn2",
+    ),
+]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 Compiled = Annotated[
     str,

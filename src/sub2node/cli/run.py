@@ -10,7 +10,17 @@ import typer
 
 from ..errors import ConfigError, Sub2NodeError
 from .asked import Asked, Found, asked_names
-from .output import AsJson, Compiled, Device, errors, print_json, progress, say
+from .output import (
+    AsJson,
+    Compiled,
+    Conv,
+    Device,
+    Structure,
+    errors,
+    print_json,
+    progress,
+    say,
+)
 from .place import Place
 from .reading import Reading, reads_data
 from .results import show_comparison, show_result, tested_against
@@ -32,22 +42,8 @@ def run(
             " diffused-bag, statistics, wl, s2n-kernel or majority; several are compared.",
         ),
     ] = None,
-    structure: Annotated[
-        str | None,
-        typer.Option(
-            "--structure",
-            help="separated, connected, s2n+0, s2n+a, cos2n+0 or cos2n+a.",
-            show_default="s2n+a",
-        ),
-    ] = None,
-    conv: Annotated[
-        str | None,
-        typer.Option(
-            "--conv",
-            help="gcn, gcn2, gin, gatv2, sage, or module:Class of another.",
-            show_default="gcn2",
-        ),
-    ] = None,
+    structure: Structure = None,
+    conv: Conv = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Compare all structures and models.")
     ] = False,

@@ -14,7 +14,9 @@ from ..errors import ConfigError, Sub2NodeError
 from .output import (
     AsJson,
     Compiled,
+    Conv,
     Device,
+    Structure,
     console,
     errors,
     given,
@@ -37,17 +39,8 @@ _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 def tune(
     reading: Reading,
     context: typer.Context,
-    structure: Annotated[
-        str | None,
-        typer.Option(
-            "--structure",
-            help="separated, connected, s2n+0, s2n+a, cos2n+0 or cos2n+a.",
-            show_default="s2n+a",
-        ),
-    ] = None,
-    conv: Annotated[
-        str | None, typer.Option("--conv", help="As of s2n run.", show_default="gcn2")
-    ] = None,
+    structure: Structure = None,
+    conv: Conv = None,
     trials: Annotated[
         int | None,
         typer.Option("--trials", help="Points to try, in all.", show_default="100"),
