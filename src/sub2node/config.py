@@ -51,7 +51,7 @@ class Model:
     layers: int = within(2, 0)
     inner_layers: int = within(1, 0)
     readout: Literal[
-        "sum", "mean", "max", "node-degree", "degree", "degree-code", "learned"
+        "sum", "mean", "max", "node-degree", "volume", "degree", "degree-code", "learned"
     ] = "sum"  # fmt: skip
     batch_norm: bool = False
     skip: bool = False

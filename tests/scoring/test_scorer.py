@@ -34,6 +34,7 @@ CASES = [
     ("s2n+0", "gcn2", {"readout": "degree"}),
     ("s2n+a", "gcn2", {"readout": "degree-code"}),
     ("s2n+a", "gcn2", {"readout": "node-degree"}),
+    ("s2n+a", "gin", {"readout": "volume"}),
     ("s2n+a", "gcn", {"readout": "max"}),
     ("s2n+0", "gin", {"readout": "learned", "width": 5, "hidden": 8}),
     ("s2n+0", "gcn2", {"features.subgraphs": "structure"}),

@@ -46,6 +46,7 @@ def test_readout_weights_follow_their_formulas(task: SubgraphTask, stage: str) -
         ("sum", lambda v, i: 1.0),
         ("mean", lambda v, i: 1 / task.subgraphs.sizes[i]),
         ("node-degree", lambda v, i: np.sqrt(degree[v] / degree.mean())),
+        ("volume", lambda v, i: degree[v] / degree.mean()),
         ("degree", lambda v, i: np.sqrt(degree[v] / raw[i].sum())),
         ("degree-code", lambda v, i: np.sqrt(degree[v] / ((raw[i] != 0).sum() + 1))),
     ):

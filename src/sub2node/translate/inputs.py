@@ -15,7 +15,7 @@ from .s2n_graph import S2NGraph, task_split
 if TYPE_CHECKING:
     from ..task import Part, SubgraphTask
 
-Readout = Literal["sum", "mean", "node-degree", "degree", "degree-code"]
+Readout = Literal["sum", "mean", "node-degree", "volume", "degree", "degree-code"]
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
 
@@ -71,6 +71,7 @@ def readout_weights(
 
     - ``sum``: 1; ``mean``: 1/\\|S_i\\|.
     - ``node-degree``: sqrt(d_v / d̄), with d_v the weighted degree of v in A + I and d̄ its mean.
+    - ``volume``: d_v / d̄, so that a node counts as often as it has edges.
     - ``degree``: sqrt(d_v / d̂_i), the paper's R = D^½ M D̂^-½, with d̂_i the sum of row i of the
       stage's raw W. Needs no W.
     - ``degree-code``: sqrt(d_v / (c_i + 1)), what the published code does: c_i is the *number* of
@@ -104,6 +105,8 @@ def _readout(
     around = adjacency @ np.ones(task.graph.num_nodes) + diagonal
     if readout == "node-degree":
         return np.asarray(np.sqrt(around / around.mean())[subgraphs.nodes[:flat]])
+    if readout == "volume":
+        return np.asarray(around[subgraphs.nodes[:flat]] / around.mean())
     if readout == "degree":
         members = subgraphs.membership(task.graph.num_nodes, dtype=np.float64)[:count]
         times = members.T @ np.ones(count)

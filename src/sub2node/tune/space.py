@@ -261,7 +261,7 @@ def wide_space(config: Config) -> Space:
     """
     axes: dict[str, Axis] = {}
     by_stage = ("degree", "degree-code") if config.translated else ()
-    axes["model.readout"] = Choice(("sum", "mean", "node-degree", *by_stage))
+    axes["model.readout"] = Choice(("sum", "mean", "node-degree", "volume", *by_stage))
     axes["training.ties"] = Choice(("first", "loss"))
     if config.translated:
         axes["translation.a"] = Range(0.0, 4.0, step=0.25)
