@@ -21,7 +21,8 @@ PAGES = {
     "examples/README.md": "examples.md",
     "CHANGELOG.md": "changelog.md",
 }
-_COPIED = ("benchmarks/results/*.csv", "benchmarks/results/**/*.csv", "examples/*.py",
+_COPIED = ("benchmarks/results/*.csv", "benchmarks/results/**/*.csv",
+           "benchmarks/results/**/*.jsonl", "examples/*.py",
            "benchmarks/*.png")  # fmt: skip
 _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
