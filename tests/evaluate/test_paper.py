@@ -277,6 +277,11 @@ def test_a_sheet_is_kept_and_grows(tmp_path) -> None:
     assert both.targets == ["real", "gnns"]
     assert both.spots["real"] == first.spots["real"]
     assert set(both.data) == {"ppi_bp", "em_user"}
+    score = replace(_spot("cos2n+0", "a"), what="scarce", coarsen="louvain:0.5")
+    same = [score, replace(score, what="speed"), replace(score, coarsen="louvain:0.3")]
+    for _ in range(2):  # begun, and gone on with
+        Sheet({"data-scarce": list(same)}).save(tmp_path)
+    assert read_sheet(tmp_path).spots["data-scarce"] == same
     (tmp_path / "sheet.json").write_text('{"spots": []}')
     with pytest.raises(DataError, match="not what s2n reproduce left"):
         read_sheet(tmp_path)

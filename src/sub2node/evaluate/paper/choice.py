@@ -12,7 +12,7 @@ from .columns import MADE, row_of
 
 PRESETS = ("tuned", "paper", "default")
 WORDS = {
-    "tuned": "chosen on validation by s2n tune",
+    "tuned": "chosen by searches on train and val, without the test part",
     "paper": "published with the paper, whose authors chose them by test score",
     "default": "the package's own, chosen on validation of other data",
 }

@@ -49,6 +49,11 @@ class Spot:
     coarsen: str
     what: str
 
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Where it stands; scores, speeds and coarsenings of a structure share a row."""
+        return self.table, self.row, self.column, self.what, self.coarsen
+
 
 @dataclass
 class Sheet:
@@ -85,13 +90,12 @@ class Sheet:
 
 def _merged(old: list[Spot], new: list[Spot]) -> list[Spot]:
     """New places beside old ones of other datasets; what was measured is not taken back."""
-    known = {(spot.table, spot.row, spot.column): spot for spot in old}
+    known = {spot.place: spot for spot in old}
     found = {}
     for spot in new:
-        place = (spot.table, spot.row, spot.column)
-        before = known.get(place)
+        before = known.get(spot.place)
         kept = before is not None and before.key and spot.why[0] == "not yet"
-        found[place] = before if kept and before is not None else spot
+        found[spot.place] = before if kept and before is not None else spot
     rest = [spot for place, spot in known.items() if place not in found]
     return [*found.values(), *rest]
 
