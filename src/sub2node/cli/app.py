@@ -30,6 +30,7 @@ from . import (
     translate,
     tune,
 )
+from .ctrl_c import interruptible
 from .output import errors, say
 
 app = typer.Typer(
@@ -83,13 +84,24 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without '±' shows '?'
-    try:
-        app()
-    except Sub2NodeError as error:
+    with interruptible() as interruption:
+        try:
+            app()
+        except Exception as error:
+            if interruption.wished:  # whatever a library made of it
+                errors.print("Aborted.")
+                sys.exit(130)
+            _explain(error)
+            raise
+
+
+def _explain(error: Exception) -> None:
+    """Leave with a sentence, where there is one for it."""
+    if isinstance(error, Sub2NodeError):
         _leave(str(error))
-    except MemoryError:
+    if isinstance(error, MemoryError):
         _leave("out of memory; nothing was written.")
-    except OSError as error:
+    if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         _leave(f"{place}{error.strerror or error}.")
 

@@ -1,0 +1,67 @@
+"""Ctrl-C, also where a library turns it into another error or swallows it."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_AGAIN = 0.05  # seconds until an interruption that was swallowed is tried again
+
+
+class Interruption:
+    """Whether the user asked to stop.
+
+    Args:
+        wished: Set by Ctrl-C.
+    """
+
+    def __init__(self) -> None:
+        self.wished = False
+
+    def note(self, *_: Any) -> None:
+        """What Ctrl-C does."""
+        self.wished = True
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptible() -> Iterator[Interruption]:
+    """Notice Ctrl-C inside.
+
+    Arrow asks Python files whether they are closed, and prints a ``KeyboardInterrupt`` that comes
+    just then without passing it on; its functions make a ``TypeError`` of one that comes while they
+    look at their arguments. The first is tried again, the second can be told by ``wished``.
+    """
+    found, hooks = Interruption(), (sys.excepthook, sys.unraisablehook)
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield found  # ignored, as behind nohup, or somebody else's
+        return
+
+    def again(kind: type[BaseException]) -> bool:
+        if issubclass(kind, KeyboardInterrupt):
+            timer = threading.Timer(_AGAIN, _thread.interrupt_main)
+            timer.daemon = True
+            timer.start()
+            return True
+        return False
+
+    def printed(kind: Any, value: Any, trace: Any) -> None:
+        if not again(kind):
+            hooks[0](kind, value, trace)
+
+    def unraisable(about: Any) -> None:
+        if not again(about.exc_type):
+            hooks[1](about)
+
+    signal.signal(signal.SIGINT, found.note)
+    sys.excepthook, sys.unraisablehook = printed, unraisable
+    try:
+        yield found
+    finally:
+        sys.excepthook, sys.unraisablehook = hooks
+        signal.signal(signal.SIGINT, signal.default_int_handler)
