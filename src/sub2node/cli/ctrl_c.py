@@ -38,7 +38,8 @@ def interruptible() -> Iterator[Interruption]:
     look at their arguments. The first is tried again, the second can be told by ``wished``.
     """
     found, hooks = Interruption(), (sys.excepthook, sys.unraisablehook)
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield found  # ignored, as behind nohup, or somebody else's
         return
 
