@@ -30,8 +30,8 @@ def section(found: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     for given in map(Path, sys.argv[1:]):
-        file = given / "study.json" if given.is_dir() else given
-        found = json.loads(file.read_text(encoding="utf-8"))
+        source = given / "study.json" if given.is_dir() else given
+        found = json.loads(source.read_text(encoding="utf-8"))
         config = found["config"]
         file = HOME / config["conv"] / f"{found['spec']['name']}.toml"
         known = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

@@ -62,7 +62,7 @@ class Job:
         name = self.model or f"{self.structure} {self.conv}".strip() or self.what
         more = [
             "" if self.what in ("train", name) else self.what,
-            self.encoding.removesuffix("none"),
+            "" if self.encoding == "none" else self.encoding,
             *(f"{key.rpartition('.')[2]} {value}" for key, value in self.changes),
             self.coarsen,
             f"{self.n} of each class" if self.n else "",
