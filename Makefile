@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
+CONSTRAINTS ?= constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .PHONY: help venv demo test docs lint types layers unit clean
 
@@ -14,18 +15,18 @@ help:
 	@echo "make clean  remove the environment and caches"
 
 # The package and what it needs to run.
-$(VENV)/.core: pyproject.toml constraints.txt
+$(VENV)/.core: pyproject.toml $(CONSTRAINTS)
 	@echo "Making the environment in $(VENV) (some minutes the first time) …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) torch==2.13.0
-	@$(PIP) --editable .
+	@$(PIP) torch
+	@$(PIP) --editable '.[report]'
 	@touch $@
 
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev,scale,spark,report,baselines,serve,tune,docs]'
+	@$(PIP) --editable '.[dev,pyg,scale,spark,report,baselines,serve,tune,docs]'
 	@touch $@
 
 venv: $(VENV)/.core

@@ -6,8 +6,7 @@ For each task: what `s2n advise` says within its minutes, by rules alone and by 
 structures trained in full (default settings, all epochs, other seeds than the probes', test part
 left out), as far as one takes at most `--longest` seconds by the estimate. Prints validation
 micro-F1 of the long training, how far the advised structure is behind the best one, whether that
-is more than noise, and estimated against real seconds. `--costs` prints only estimates: counted
-against timed epochs and memory.
+is more than noise, and estimated against real seconds.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import argparse
 import time
 
 from sub2node import load_task
+from sub2node.advice import advise
+from sub2node.advice.probes import Draws, Probe, probe_structures
+from sub2node.advice.task_parts import without_test_part
 from sub2node.config import STRUCTURES
-from sub2node.evaluate.advice import advise, costs
-from sub2node.evaluate.advice.known import known_part
-from sub2node.evaluate.advice.probes import Draws, Probe, probe
 from sub2node.evaluate.protocol import split_if_needed
 from sub2node.task import SubgraphTask
 
@@ -33,34 +32,10 @@ def main() -> None:
     words.add_argument("--minutes", type=float, default=2.0)
     words.add_argument("--seeds", type=int, default=2)
     words.add_argument("--longest", type=float, default=120.0)
-    words.add_argument("--costs", action="store_true")
     asked = words.parse_args()
     for name in asked.tasks:
         task, _ = split_if_needed(load_task(name))
-        if asked.costs:
-            show_costs(name, task)
-        else:
-            show_advice(name, task, asked)
-
-
-def show_costs(name: str, task: SubgraphTask) -> None:
-    """Counted operations times rates of random tasks only, against what is timed here."""
-    guessed = {each.structure: each for each in costs(task, allowance=0.0)}
-    print(
-        f"\n{name:<10}{'epoch ms':>10}{'counted':>9}{'ratio':>7}"
-        f"{'MiB':>8}{'counted':>9}{'ratio':>7}"
-    )
-    for real in costs(task, allowance=60.0):
-        if real.reason:
-            print(f"{real.structure:<10} {real.reason}")
-            continue
-        found = guessed[real.structure]
-        print(
-            f"{real.structure:<10}{1e3 * real.epoch:>10.1f}{1e3 * found.epoch:>9.1f}"
-            f"{found.epoch / real.epoch:>7.2f}{real.memory / 2**20:>8.0f}"
-            f"{found.memory / 2**20:>9.0f}{found.memory / real.memory:>7.2f}",
-            flush=True,
-        )
+        show_advice(name, task, asked)
 
 
 def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> None:
@@ -72,22 +47,19 @@ def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> Non
           f" {advice.by_probes}; within noise: {', '.join(advice.tied) or '-'}), {spent:.0f} s,"
           f" {advice.epochs} epochs", flush=True)  # fmt: skip
     print("  probes: " + ", ".join(f"{p.name} {100 * p.score:.1f}" for p in advice.tried))
-    known, long = known_part(task), dict[str, Probe]()
+    known, long = without_test_part(task), dict[str, Probe]()
     for structure in STRUCTURES:
         price = advice.price[structure]
         expected = price.prepare + price.training * asked.seeds / price.seeds
         if price.reason or expected > asked.longest:
-            print(f"  {structure:<10} {price.reason or f'not trained: {expected:.0f} s'}")
+            seconds = f"{expected:.0f} s" if price.timed else "not timed"
+            print(f"  {structure:<10} {price.reason or f'not trained: {seconds}'}")
             continue
-        found, stopped = probe(
-            known,
-            structure,
-            conv="gcn2",
-            epochs=300,
-            seeds=range(20, 20 + asked.seeds),
-            seconds=1e9,
+        seeds = range(20, 20 + asked.seeds)
+        (found,) = probe_structures(
+            known, [structure], conv="gcn2", epochs=300, seeds=seeds, seconds=1e9
         )
-        if stopped:
+        if found.interrupted:
             raise KeyboardInterrupt
         long[structure] = found
         print(f"  {structure:<10} val {100 * found.score:5.1f}  {found.seconds:6.1f} s, estimated"

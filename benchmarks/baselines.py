@@ -28,10 +28,11 @@ from typing import Any
 import numpy as np
 
 import sub2node as s2n
+from sub2node.config.settings import parse_setting
 from sub2node.evaluate import assess
-from sub2node.evaluate.baselines import baseline
 from sub2node.evaluate.protocol import labels_of, random_splits
-from sub2node.settings import parse_setting
+from sub2node.models.baseline import baseline
+from sub2node.runs.journal import LineJournal
 
 PRESETS = Path(__file__).parent / "presets"
 # Where the settings of a model on a dataset come from; what is not here has the default.
@@ -98,7 +99,7 @@ def run(job: str, device: str, given: str | None = None) -> dict[str, Any]:
     if protocol != "file":
         shares = protocol.replace("rehearse", "60/20/20").split("/")
         if protocol == "rehearse":
-            task = task.subset(np.flatnonzero(task.split.codes != 3))
+            task = task.subset(~task.split.mask("test"))
         drawn = random_splits(task, 20, tuple(float(word) / 100 for word in shares))  # type: ignore
         tasks, seeds = [drawn[number] for number in wanted], [10]
     row: dict[str, Any] = {"model": model, "data": data, "protocol": protocol, "numbers": wanted,
@@ -106,10 +107,10 @@ def run(job: str, device: str, given: str | None = None) -> dict[str, Any]:
     start = time.perf_counter()
     for part in tasks:
         network = "training.published_ties" if model in ("glass", "gnn-plain") else ""
-        found, _, _ = baseline(
+        found = baseline(
             part, model, preset=preset, device=device,
             settings={**settings, **({network: True} if network else {})},
-        )  # fmt: skip
+        ).model  # fmt: skip
         result = assess(part, found, seeds=seeds)
         for name in ("val", "test"):
             row[name] += getattr(result, name)["micro_f1"].values
@@ -178,12 +179,11 @@ def search(data: str, trials: int, seed: int, rows: Path, device: str) -> None:
         }
         if data == "ppi_bp":
             settings["features.width"] = 64
-        model: Any = baseline(task, "subgnn", settings=settings, device=device)[0]
+        model: Any = baseline(task, "subgnn", settings=settings, device=device).model
         trained = model.fit(task, labels, [20, 21, 22])
         loss = float(trained.fitted.history["val_loss"].min(0).mean())
         row = {"val": float(trained.val_scores.mean()), "val_loss": loss, "settings": settings}
-        with rows.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        LineJournal(rows.parent, rows.stem).append(row)
         print(json.dumps(row), flush=True)
 
 
@@ -191,23 +191,25 @@ def curves(job: str, device: str, given: str | None, rows: Path) -> None:
     """Validation and held-out score after every epoch of a rehearsal, to choose ``start`` by."""
     import torch
 
-    from sub2node.evaluate.choosing import target
+    from sub2node.models.candidates import target
     from sub2node.train.scores import micro_f1
 
     model, data, _, number = job.split(":")
     task = s2n.load_task(data)
-    task = task.subset(np.flatnonzero(task.split.codes != 3))
+    task = task.subset(~task.split.mask("test"))
     task = random_splits(task, 20, (0.6, 0.2, 0.2))[int(number)]
     preset, settings = SETTINGS.get((model, data), ("default", {}))
     if given is not None:
         preset, *words = given.split(",")
         settings = dict(map(parse_setting, words))
-    found: Any = baseline(task, model, preset=preset, settings={**settings, "patience": 0})[0]
+    found: Any = baseline(task, model, preset=preset, settings={**settings, "patience": 0}).model
     config = found.candidates[0]
     built = found.build(task, config, [10], torch.device(device))
     parts = ("train", "val", "test")
     labels = {part: target(labels_of(task, part)) for part in parts}  # type: ignore[arg-type]
-    group = found.group(*built.networks[0], built.stages, labels, config.training)
+    group = found.group(
+        *built.networks[0], stages=built.stages, labels=labels, training=config.training
+    )
     scores: dict[str, list[float]] = {"val": [], "test": []}
     for epoch in range(1, config.training.epochs + 1):
         group.one_epoch(epoch)
@@ -215,9 +217,8 @@ def curves(job: str, device: str, given: str | None, rows: Path) -> None:
             logits = group.network.eval()(built.stages["test"])[1]
         scores["test"].append(float(micro_f1(logits, labels["test"])[0]))
         scores["val"].append(group.history["val_micro_f1"][-1][0])
-    with rows.open("a") as file:
-        row = {"model": model, "data": data, "number": int(number), "settings": given, **scores}
-        file.write(json.dumps(row) + "\n")
+    row = {"model": model, "data": data, "number": int(number), "settings": given, **scores}
+    LineJournal(rows.parent, rows.stem).append(row)
 
 
 def precompute_time() -> None:
@@ -225,7 +226,7 @@ def precompute_time() -> None:
     import resource
 
     from sub2node.baselines.subgnn.precompute import precompute
-    from sub2node.baselines.subgnn.settings import SubGNNModel
+    from sub2node.baselines.subgnn.subgnn_settings import SubGNNModel
 
     task = s2n.load_task("ppi_bp")
     for seeds in (1, 10):
@@ -264,8 +265,7 @@ def main() -> None:
     else:
         for job in given.names:
             row = run(job, given.device, given.settings)
-            with given.rows.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+            LineJournal(given.rows.parent, given.rows.stem).append(row)
             print(job, f"{row['seconds']:.0f} s", flush=True)
 
 

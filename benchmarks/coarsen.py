@@ -11,7 +11,6 @@ import os
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
 import networkx as nx
 import numpy as np
 from measuring import run
@@ -19,6 +18,13 @@ from scipy.spatial import Delaunay
 
 from sub2node import Graph
 from sub2node.coarsen import coarsen
+from sub2node.report.drawing import (
+    PALETTE,
+    house_style,
+    legend_below,
+    new_figure,
+    set_log_scale,
+)
 
 METHODS = ("heavy_edge", "algebraic_jc", "affinity_gs", "variation_edges",
            "variation_neighborhoods", "variation_cliques")  # fmt: skip
@@ -38,7 +44,7 @@ def speed() -> None:
 
 def _job(name: str, setup: str, method: str, ratio: float) -> dict[str, float]:
     found = run(
-        f"found = coarsen(graph, {method!r}, {ratio})\nfacts = dict(sets=found.found)",
+        f"found = coarsen(graph, {method!r}, {ratio})\nfacts = dict(sets=found.num_sets)",
         setup=f"from sub2node.coarsen import coarsen\n{setup}",
     )
     sets = found["facts"]["sets"]
@@ -87,12 +93,23 @@ def quality(k: int = 10) -> None:
             print(f"{method:<26}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
 
 
+@house_style()
+def _plot(edges: list[int], panels: dict[str, list[float]], place: Path) -> None:
+    figure, axes = new_figure(900, 360, cols=len(panels))
+    for panel, (title, values) in zip(axes, panels.items(), strict=True):
+        line = [values[0] * count / edges[0] for count in edges]
+        panel.plot(edges, values, "o-", color=PALETTE["k3"], label="variation_edges, r = 0.5")
+        panel.plot(edges, line, "--", color=PALETTE["k10"], label="proportional to edges")
+        set_log_scale(panel, "x", edges, ticks=edges)
+        set_log_scale(panel, "y", [*values, *line])
+        panel.set_title(title)
+        panel.set_xlabel("Edges of the graph")
+    legend_below(figure, axes[0].get_legend_handles_labels()[0])
+    figure.savefig(place, dpi=144)
+
+
 def growth() -> None:
     """Time and memory by edges, drawn."""
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import NullLocator
-
     edges, seconds, memory = [], [], []
     print(f"{'':<44}{'seconds':>9}{'peak MB':>9}  sets")
     for exponent in range(5):
@@ -107,19 +124,8 @@ def growth() -> None:
         edges.append(count)
         seconds.append(found["seconds"])
         memory.append(found["peak"] / 1e6)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-    for axes, values, word in ((left, seconds, "Seconds"), (right, memory, "Peak memory, MB")):
-        axes.loglog(edges, values, "o-", color="#d1495b", label="variation_edges, r = 0.5")
-        line = [values[0] * count / edges[0] for count in edges]
-        axes.loglog(edges, line, "--", color="#8d96a3", label="proportional to edges")
-        axes.set(xlabel="Edges of the graph", ylabel=word)
-        axes.set_xticks(edges, [f"{count / 1e6:g}M" for count in edges], minor=False)
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
-    figure.tight_layout()
     place = Path(__file__).with_name("coarsen_growth.png")
-    figure.savefig(place, dpi=110)
+    _plot(edges, {"Seconds": seconds, "Peak memory, MB": memory}, place)
     print(f"wrote {place.name}")
 
 

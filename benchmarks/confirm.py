@@ -22,23 +22,24 @@ import numpy as np
 
 import sub2node as s2n
 from sub2node.config import Config
-from sub2node.settings import parse_setting
-from sub2node.train import find_preset
+from sub2node.config.settings import parse_setting
+from sub2node.models import find_preset
+from sub2node.runs import StudyFile, read_json
 from sub2node.tune.objective import Objective, rehearsals
-from sub2node.tune.spec import Spec
+from sub2node.tune.study_spec import Spec
 
 SEARCHED = 10  # splits that searches may have used; see rehearsals
 
 
 def trials(folder: Path, count: int) -> Iterator[tuple[dict[str, Any], Config]]:
     """The best complete trials of a study; of equal ones, those of lower loss come first."""
-    study = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-    done = [trial for trial in study["trials"] if trial["state"] == "complete"]
+    study = read_json(StudyFile, folder / "study.json")
+    done = [trial for trial in study.trials if trial["state"] == "complete"]
     done.sort(key=lambda trial: (-trial["value"], trial["loss"]))
-    spec = Spec.from_dict(study["spec"])
+    spec = Spec.from_dict(study.spec)
     for trial in done[:count]:
         about = {"study": folder.name, "trial": trial["number"], "searched": trial["value"],
-                 "trials": len(study["trials"]), "base": spec.base.name}  # fmt: skip
+                 "trials": len(study.trials), "base": spec.base.name}  # fmt: skip
         yield about, spec.settings(trial["point"])
 
 
@@ -84,7 +85,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     asked = parser.parse_args()
     known = [json.loads(file.read_text(encoding="utf-8")) for file in asked.known]
-    name = asked.data or json.loads((asked.folders[0] / "study.json").read_text())["spec"]["name"]
+    name = asked.data or read_json(StudyFile, asked.folders[0] / "study.json").name
     task = s2n.load_task(name)
     objective = fresh(task, asked.splits, asked.device)
     rows: list[dict[str, Any]] = [row for file in known for row in file["rows"]]

@@ -26,12 +26,13 @@ import numpy as np
 import torch
 
 import sub2node as s2n
-from sub2node import kernels
-from sub2node.evaluate.benchmark import PUBLISHED_EDGES, published_cut
-from sub2node.evaluate.choosing import target
+from sub2node.efficiency.benchmark import PUBLISHED_EDGES, published_cut
 from sub2node.evaluate.protocol import labels_of
+from sub2node.models import find_preset
+from sub2node.models.candidates import target
 from sub2node.nn import build_network, build_stages
-from sub2node.train import Group, find_preset
+from sub2node.ops import triton as kernels
+from sub2node.train import Group
 
 QUIET = {"dropout": 0.0, "edge_dropout": 0.0}
 
@@ -51,13 +52,19 @@ class Shape:
 
     def group(self, seeds: int, mode: Any = "auto", nudge: float = 0.0, **settings: Any) -> Group:
         config = self.config.with_settings(settings)
-        with kernels.use(mode):
+        with kernels.compile_mode(mode):
             network, streams = build_network(self.task, config, self.stages, list(range(seeds)))
             generator = torch.Generator(self.stages.device).manual_seed(5)
             for p in network.parameters():
                 noise = torch.randn(p.shape, generator=generator, device=p.device)
                 p.data.mul_(1 + nudge * noise)
-            return Group(network, streams, self.stages, self.labels, config.training)
+            return Group(
+                network,
+                streams,
+                stages=self.stages,
+                labels=self.labels,
+                training=config.training,
+            )
 
 
 def counted(shape: Shape, replicas: int) -> float:
@@ -137,7 +144,7 @@ def steps(shape: Shape, speed: float) -> None:
         number = launches(group.train_step)
         group.release()
         plain = shape.group(replicas, "off")
-        with kernels.use("off"):
+        with kernels.compile_mode("off"):
             slow, _ = timed(plain.train_step, blocks=3)
         floor = counted(shape, replicas) / speed
         print(f"{shape.name:<10}{replicas:>3}{1e3 * train:>9.3f}{100 * spread:>6.1f}%"
@@ -154,7 +161,7 @@ def agree(shape: Shape) -> None:
         within = 50
         for step in range(50):
             losses = [groups[0].train_step().clone()]
-            with kernels.use("off"):
+            with kernels.compile_mode("off"):
                 losses += [group.train_step() for group in groups[1:]]
             apart = [float(((other - losses[1]) / losses[1]).abs().max())
                      for other in (losses[0], losses[2])]  # fmt: skip

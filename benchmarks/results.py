@@ -8,7 +8,7 @@
     python benchmarks/results.py ppi:link      # with embeddings by link prediction and RWPE
 
 Needs S2N_DATA. Settings for the synthetic ones are the published ones, those of benchmarks/presets
-(found by benchmarks/search.py) and the package's `default`; on PPI-BP the latter, and for S2N+A
+(found by a random search) and the package's `default`; on PPI-BP the latter, and for S2N+A
 with `ppi:link` those of benchmarks/presets too.
 """
 
@@ -21,7 +21,8 @@ import sub2node as s2n
 from sub2node.baselines import SIMPLE
 from sub2node.config import STRUCTURES
 from sub2node.evaluate import Result, assess, compare
-from sub2node.evaluate.baselines import Simple
+from sub2node.evaluate.seeds import seed_list
+from sub2node.models.baseline import Simple
 
 PRESETS = Path(__file__).parent / "presets"
 # dataset, structure, where the settings come from, published test micro-F1
@@ -61,8 +62,8 @@ def synthetic(only: str = "") -> None:
             f"{points(result, 'test'):>13}{published:>13}{result.seconds:>6.0f}",
             flush=True,
         )
-    print("paper: published settings, chosen by test score by their authors; search: chosen by")
-    print("benchmarks/search.py without the test part; default: the package's. A random forest on")
+    print("paper: published settings, chosen by test score by their authors; search: chosen by a")
+    print("random search without the test part; default: the package's. A random forest on")
     print(
         "seven exact measures of each subgraph gets 100 on all four: these benchmarks ask whether"
     )
@@ -114,7 +115,7 @@ def ppi(features: str = "") -> None:
         ppi_link()
         return
     task = s2n.load_task("ppi_bp")
-    results = [assess(task, Simple(model), seeds=list(range(10, 20))) for model in SIMPLE.values()]
+    results = [assess(task, Simple(model), seeds=seed_list(10)) for model in SIMPLE.values()]
     for structure in STRUCTURES:
         results.append(s2n.run(task, structure=structure))
         print(f"# {structure}: {results[-1].seconds:.0f} s", file=sys.stderr)
@@ -134,9 +135,10 @@ def ppi_link() -> None:
     task = s2n.load_task("ppi_bp")
     head("PPI-BP, link-prediction embeddings and RWPE, micro-F1 (n = 10 seeds)")
     made = {"features.kind": "link", "features.encoding": "rwpe"}
-    deep = {**made, "features.pretraining": "layers=3,lr=0.003"}  # best validation AUC
+    deep = {**made, "features.pretraining.layers": 3}  # best validation AUC
+    deep["features.pretraining.lr"] = 0.003
     for model in (SIMPLE["bag"], SIMPLE["diffused-bag"]):
-        line("", model.name, assess(task, Simple(model), seeds=[10]), "")
+        line("", model.name, assess(task, Simple(model), seeds=seed_list(1)), "")
     for structure in STRUCTURES:
         result = s2n.run(task, structure=structure, settings=deep)
         line("", f"{structure}, default", result, "64.3 ± 1.8" if structure == "s2n+a" else "")

@@ -18,12 +18,21 @@ from pathlib import Path
 from typing import Any
 
 import sub2node as s2n
-from sub2node.evaluate.findings import Findings
-from sub2node.evaluate.protocol import seed_list
-from sub2node.evaluate.scarce import COARSENINGS, Found, Plan, data_scarce, models_of, steps
+from sub2node.evaluate.seeds import seed_list
+from sub2node.reproduce.scarce import (
+    COARSENINGS,
+    ScarceFinding,
+    ScarcePlan,
+    data_scarce,
+    models_of,
+    steps,
+)
+from sub2node.reproduce.scarce_journal import ScarceJournal
 
 
-def job(data: str, plan: Plan, options: dict[str, Any], known: list[Found]) -> list[Found]:
+def job(
+    data: str, plan: ScarcePlan, options: dict[str, Any], known: list[ScarceFinding]
+) -> list[ScarceFinding]:
     """All models on the subsets of one size and seed."""
     task = s2n.load_task(data)
     models, _ = models_of(task, plan, **options)
@@ -40,9 +49,9 @@ def main() -> None:
     about.add_argument("--coarsen", nargs="*", default=list(COARSENINGS))
     about.add_argument("-o", type=Path, required=True)
     given = about.parse_args()
-    plan = Plan(coarsenings=tuple(given.coarsen), seeds=tuple(seed_list(given.seeds)))
+    plan = ScarcePlan(coarsenings=tuple(given.coarsen), seeds=tuple(seed_list(given.seeds)))
     task = s2n.load_task(given.data)
-    findings = Findings(given.o, resume=given.o.exists())
+    findings = ScarceJournal(given.o, resume=given.o.exists())
     options = {"preset": given.preset, "device": given.device}
     models, _ = models_of(task, plan, **options)
     known = findings.open(plan, task, models)
@@ -50,7 +59,7 @@ def main() -> None:
         findings.add(found)
         known.append(found)
     parts = [
-        Plan((n,), plan.structures, plan.coarsenings, (seed,))
+        ScarcePlan((n,), plan.structures, plan.coarsenings, (seed,))
         for seed in plan.seeds
         for n in plan.sizes
     ]

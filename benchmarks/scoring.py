@@ -76,7 +76,7 @@ def main() -> None:
         loaded = time.perf_counter() - start
         sets = sets_of(scorer, 1000)
         first = timed(lambda: scorer.predict(scorer.ask(sets[:1])), 1)
-    config = scorer.known.config
+    config = scorer.known_subgraphs.config
     print(
         f"{config.structure} {config.conv}, {config.model.layers} layers,"
         f" {len(scorer.seeds)} seeds; {scorer.graph.num_nodes:,} nodes,"

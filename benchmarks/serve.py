@@ -111,8 +111,8 @@ def fit(folder: Path) -> Path:
     """A model on a random graph of PPI-BP's shape; what it learned has no part in its speed."""
     from sub2node import translate
     from sub2node.datasets import like
+    from sub2node.efficiency.benchmark import PUBLISHED_EDGES, published_cut
     from sub2node.estimator import SubgraphClassifier
-    from sub2node.evaluate.benchmark import PUBLISHED_EDGES, published_cut
 
     task = like("ppi_bp")
     cut = published_cut(translate(task), PUBLISHED_EDGES["ppi_bp"])

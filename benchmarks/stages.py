@@ -20,10 +20,10 @@ import numpy as np
 
 import sub2node as s2n
 from sub2node.config import Config
-from sub2node.evaluate.models import GraphNetwork
+from sub2node.config.settings import parse_setting
 from sub2node.evaluate.protocol import labels_of
-from sub2node.settings import parse_setting
-from sub2node.train import find_preset
+from sub2node.models import find_preset
+from sub2node.models.graph_network import GraphNetwork
 from sub2node.train.fit import forward
 from sub2node.tune.objective import Objective
 

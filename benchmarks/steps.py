@@ -15,18 +15,18 @@ from typing import Any
 
 from measuring import run
 
-from sub2node.evaluate.benchmark import PUBLISHED_EDGES as SHAPES
+from sub2node.efficiency.benchmark import PUBLISHED_EDGES as SHAPES
 
 SETUP = """
 import warnings; warnings.simplefilter("ignore")
 import numpy as np, torch
 import sub2node as s2n
-from sub2node.evaluate.benchmark import published_cut
-from sub2node.evaluate.models import rows_of
+from sub2node.efficiency.benchmark import published_cut
+from sub2node.models.graph_network import rows_of
 from sub2node.nn import build_network, build_stages
-from sub2node.train import find_preset
+from sub2node.models import find_preset
 from sub2node.train import Group
-from sub2node.train.memory import kept_memory, replicas_at_once
+from sub2node.train.training_resources import kept_memory, replicas_at_once
 from sub2node.train.scores import losses
 from sub2node.evaluate.protocol import labels_of
 torch.set_num_threads(2)
@@ -98,8 +98,8 @@ at_once = replicas_at_once(
     rows_of(stages["train"]), config.model.hidden, stages.device, len(seeds)
 )
 groups = [
-    Group(*build_network(task, config, stages, seeds[k : k + at_once]), stages, labels,
-           config.training)
+    Group(*build_network(task, config, stages, seeds[k : k + at_once]), stages=stages,
+          labels=labels, training=config.training)
     for k in range(0, len(seeds), at_once)
 ]
 def step():

@@ -28,6 +28,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measuring import run, show
 
+from sub2node.report.drawing import (
+    PALETTE,
+    house_style,
+    legend_below,
+    new_figure,
+    set_log_scale,
+)
+
 SUBGRAPHS = """
 import numpy as np, scipy.sparse as sp
 import sub2node as s2n
@@ -100,7 +108,8 @@ def write_random(folder: Path, nodes: int, edges: int, sets: int, size: int = 20
 DUCKDB = """
 out = Path({folder!r}) / "out"
 out.mkdir()
-card = translate_to({folder!r}, out, Settings({settings}), engine="duckdb", memory={memory!r},
+settings = TranslationOptions({settings})
+card = translate_to({folder!r}, out, settings, engine="duckdb", memory={memory!r},
                     spill={folder!r})
 facts = dict(entries=card["entries"], spilled=card["spilled_bytes"])
 """
@@ -113,8 +122,8 @@ def beyond(title: str, nodes: int, edges: int, sets: int, memory: str, settings:
         print(f"\n{title}: {free / 1e9:.0f} GB of disk free, {need / 1e9:.0f} GB may be needed")
         write_random(Path(place), nodes, edges, sets)
         setup = (
-            "from pathlib import Path\nfrom sub2node.translate import Settings\n"
-            "from sub2node.translate.engines import translate_to"
+            "from pathlib import Path\nfrom sub2node.translation import TranslationOptions\n"
+            "from sub2node.translation.engines import translate_to"
         )
         body = DUCKDB.format(folder=place, settings=settings, memory=memory)
         row = run(body, setup=setup)
@@ -172,24 +181,20 @@ def growth() -> None:
     plot([row for _, row in rows], Path(__file__).parent / "translate_growth.png")
 
 
+@house_style()
 def plot(rows: list[dict], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     pairs = np.array([row["facts"]["pairs"] for row in rows], dtype=float)
     seconds = np.array([row["seconds"] for row in rows])
-    figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    axes.loglog(pairs, seconds, "o-", color="#1f5fa8", label="translate, in memory")
+    figure, [axes] = new_figure(640, 420)
     linear = seconds[-1] * pairs / pairs[-1]
-    axes.loglog(pairs, linear, "--", color="#999999", label="linear growth")
+    axes.plot(pairs, seconds, "o-", color=PALETTE["k0"], label="translate, in memory")
+    axes.plot(pairs, linear, "--", color=PALETTE["k10"], label="linear growth")
+    set_log_scale(axes, "x", pairs)
+    set_log_scale(axes, "y", [*seconds, *linear])
+    axes.set_title("Seconds to translate 10³ to 10⁶ subgraphs of 20 nodes")
     axes.set_xlabel("pairs of members joined by an edge,  Σ |subs(u)| · |subs(v)|")
-    axes.set_ylabel("seconds")
-    axes.set_title("Cost of translation, 10³ to 10⁶ subgraphs of 20 nodes")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend(frameon=False)
-    figure.savefig(path, dpi=130)
+    legend_below(figure, axes.get_legend_handles_labels()[0])
+    figure.savefig(path, dpi=144)
     print(f"wrote {path.name}")
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sub2node.evaluate.advice import Cost, Probe
+from sub2node.advice import Cost, Probe
+from sub2node.config import Structure
 from sub2node.task import SubgraphTask
 
 
@@ -14,7 +15,7 @@ def price(structure: str, epoch: float, prepare: float = 0.0) -> Cost:
     """Of ten seeds and two candidates, the second of which takes thrice as long."""
     kinds = {"random": epoch / 2, "constant": 3 * epoch / 2}
     return Cost(
-        structure, epoch, kinds, prepare, 600 * epoch, 1 << 20, "measured", epoch, 1 << 20, 300, 10
+        Structure(structure), 10, epoch, kinds, prepare, 600 * epoch, memory=1 << 20, epochs=300
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sub2node import SubgraphClassifier
-from sub2node.errors import Sub2NodeError
+from sub2node.base.errors import Sub2NodeError
 from sub2node.task import Graph, Names
 
 NODES, SETS = 30, 36

@@ -14,7 +14,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sub2node.errors import DataError
+from sub2node.base.errors import DataError
+from sub2node.scoring import Answers
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -57,7 +58,9 @@ class FakeScorer:
         self.task = SubgraphTask(
             self.graph, known, labels, CLASSES, Split(np.zeros(4, int)), name="fake"
         )
-        self.known = SimpleNamespace(config=SimpleNamespace(structure="s2n+a", conv="gcn2"))
+        self.known_subgraphs = SimpleNamespace(
+            config=SimpleNamespace(structure="s2n+a", conv="gcn2")
+        )
         self.seeds = (0, 1, 2)
         self.card = {"validation": {"micro_f1": 0.5, "log_loss": float("nan"), "by": "argmax"}}
         self.seconds = seconds
@@ -83,19 +86,17 @@ class FakeScorer:
         names = tuple(names or map(str, range(len(kept))))
         return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown))
 
-    def predict(self, query: FakeQuery, *, mode="independent") -> SimpleNamespace:
+    def place(self, query: FakeQuery) -> FakeQuery:
+        return query
+
+    def predict(self, query: FakeQuery, *, mode="independent") -> Answers:
         self._pass(len(query))
         if any("n13" in nodes for nodes in query.sets):
             raise RuntimeError("secret detail of a failure")
         values = np.stack([hashed(nodes) for nodes in query.sets])
-        return SimpleNamespace(
-            names=query.names,
-            probabilities=values,
-            spread=values / 10,
-            known=query.known,
-            unknown=query.unknown,
-            labels=[CLASSES[i] for i in values.argmax(1)],
-        )
+        claimed = values == values.max(axis=1, keepdims=True)
+        return Answers(query.names, values, values / 10, query.known, query.unknown, claimed,
+                       CLASSES, False)  # fmt: skip
 
     def explain(self, query: FakeQuery, *, label=None) -> list[SimpleNamespace]:
         self._pass(len(query))
@@ -112,7 +113,7 @@ class FakeScorer:
                 SimpleNamespace(
                     name=name, label=CLASSES[at], probability=float(values[at]),
                     baseline=float(values[at]) - 0.01 * len(nodes) - 0.02, members=parts,
-                    neighbors=(joined,), statistics=None, gap=0.0,
+                    neighbors=(joined,), statistics=None, gap=0.0, joins=True,
                 )
             )  # fmt: skip
         return found
@@ -151,7 +152,7 @@ def hashed(nodes: tuple[str, ...]) -> np.ndarray:
 if __name__ == "__main__":
     import os
 
-    from sub2node.serve.limits import read_token
+    from sub2node.serve.request_limits import read_token
     from sub2node.serve.server import serve
 
     serve(

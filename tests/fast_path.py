@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from sub2node.kernels.draws import Draw
+from sub2node.ops.triton.dropout_draws import Draw
 
 CUDA = torch.cuda.is_available()
 DEVICE = "cuda" if CUDA else "cpu"

@@ -118,7 +118,7 @@ def serving(scorer: PageScorer, token: str | None = None) -> Iterator[str]:
     import uvicorn
 
     from sub2node.serve.app import create_app
-    from sub2node.serve.limits import Limits, Token
+    from sub2node.serve.request_limits import Limits, Token
 
     app = create_app(scorer, limits=Limits(subgraphs=20, nodes=200), token=Token(token))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none")

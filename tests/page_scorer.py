@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fake_scorer import FakeQuery, FakeScorer
+from sub2node.scoring import Answers
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -49,20 +50,15 @@ class PageScorer(FakeScorer):
         )
         self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}}
 
-    def predict(self, query: FakeQuery, *, mode: str = "independent") -> SimpleNamespace:
+    def predict(self, query: FakeQuery, *, mode: str = "independent") -> Answers:
         self._pass(len(query))
         if any("CRASH" in nodes for nodes in query.sets):
             raise RuntimeError("secret detail")
         values = np.stack([chances(nodes) for nodes in query.sets])
-        several = [[CLASSES[i] for i in np.flatnonzero(row > 0.15)] for row in values]
-        return SimpleNamespace(
-            names=query.names,
-            probabilities=values,
-            spread=values / 8,
-            known=query.known,
-            unknown=query.unknown,
-            labels=several if self.multilabel else [CLASSES[i] for i in values.argmax(1)],
-        )
+        best = values.argmax(axis=1)[:, None] == np.arange(len(CLASSES))
+        claimed = values > 0.15 if self.multilabel else best
+        return Answers(query.names, values, values / 8, query.known, query.unknown, claimed,
+                       CLASSES, self.multilabel)  # fmt: skip
 
     def explain(self, query: FakeQuery, *, label: str | None = None) -> list[SimpleNamespace]:
         values = chances(query.sets[0])
@@ -80,7 +76,7 @@ class PageScorer(FakeScorer):
         return [
             SimpleNamespace(
                 name="0", label=CLASSES[at], probability=float(values[at]), baseline=0.1,
-                members=members, neighbors=joined, statistics=None, gap=0.0,
+                members=members, neighbors=joined, statistics=None, gap=0.0, joins=True,
             )
         ]  # fmt: skip
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from sub2node.config import Config
-from sub2node.evaluate.result import Outputs, Result, class_scores, data_facts, part_scores
+from sub2node.evaluate.result import Result, class_scores, data_facts, part_scores
+from sub2node.models.interface import Outputs
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 NASTY = '<script>alert("é…")</script>'

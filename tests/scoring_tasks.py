@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from sub2node import SubgraphClassifier
-from sub2node.evaluate.models import GraphNetwork
-from sub2node.evaluate.protocol import labels_of, network
-from sub2node.ragged import pointers
+from sub2node.base.ragged import pointers
+from sub2node.evaluate.protocol import labels_of
+from sub2node.models.find import network
+from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 FAST = {"epochs": 3, "hidden": 8, "features.kind": "random", "width": 8, "a": 0.0, "delta": 3.0}
@@ -44,9 +45,9 @@ def small_task(*, seed=0, multilabel=False, weighted=False, features=False) -> S
 
 def trained(task, *, structure="s2n+a", conv="gcn2", seeds=2, **settings):
     """Networks of a few epochs, which know vectors of all nodes."""
-    model, _, _ = network(
+    model = network(
         task, structure=structure, conv=conv, preset="fast", settings={**FAST, **settings}
-    )
+    ).model
     model = GraphNetwork(model.candidates, device="cpu", conv=model.conv, all_nodes=True)
     labels = {part: labels_of(task, part) for part in ("train", "val")}
     return model.fit(task, labels, range(10, 10 + seeds))

@@ -63,7 +63,7 @@ def begun(folder: Path, *, trials: int = 8, resume: bool = False, url: str = "",
 
 
 def points(study: Study) -> list[dict]:
-    return [dict(trial.point) for trial in study.found().trials]
+    return [dict(trial.point) for trial in study.result().trials]
 
 
 if __name__ == "__main__":  # a worker that never ends its trial

@@ -97,7 +97,8 @@ def test_every_command_is_one_that_the_program_has(page: Path) -> None:
 
 def test_examples_in_help_texts_are_commands_too() -> None:
     def examples(command: Any) -> Iterator[str]:
-        yield from re.findall(r"Example: (.*)", " ".join((command.help or "").split()))
+        paragraphs = [" ".join(text.split()) for text in (command.help or "").split("\n\n")]
+        yield from (text[9:] for text in paragraphs if text.startswith("Example: "))
         for child in getattr(command, "commands", {}).values():
             yield from examples(child)
 

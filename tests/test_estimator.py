@@ -39,7 +39,7 @@ from communities import (
 )
 from scoring_tasks import small_task, with_own_edges
 from sub2node import SubgraphClassifier
-from sub2node.errors import DataError
+from sub2node.base.errors import DataError
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 

@@ -15,9 +15,10 @@ PAGE = "reference/commands.md"
 _KINDS = {int: "N", float: "NUMBER", Path: "PATH"}
 _HEAD = """# Commands
 
-Every command has `--help` and says what is wrong in one line, with exit code 2. Long ones keep on
-Ctrl-C what they have done; those with `--json` print one JSON document for machines. This page is
-made from the commands' own help.
+Every command has `--help` (`-h`) and says what is wrong in one line, with exit code 2. Long ones
+keep on Ctrl-C what they have done; those with `--json` print one JSON document for machines.
+`s2n --install-completion` lets your shell complete commands and options. This page is made from the
+commands' own help.
 
 ## DATA
 
@@ -44,9 +45,9 @@ def command_page() -> str:
 
 def _naming_data() -> set[str]:
     """Options that every command with DATA has; they stand on the page once."""
-    from sub2node.cli.reading import Reading
+    from sub2node.cli.data_arguments import DataArguments
 
-    return {field.name for field in fields(Reading)}
+    return {field.name for field in fields(DataArguments)}
 
 
 def _sections(command: Any, name: str) -> Iterator[str]:

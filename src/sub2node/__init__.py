@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import datasets as datasets
+    from .base.errors import ConfigError as ConfigError
+    from .base.errors import DataError as DataError
+    from .base.errors import MissingExtraError as MissingExtraError
+    from .base.errors import Sub2NodeError as Sub2NodeError
     from .datasets import load_task as load_task
-    from .errors import ConfigError as ConfigError
-    from .errors import DataError as DataError
-    from .errors import MissingExtraError as MissingExtraError
-    from .errors import Sub2NodeError as Sub2NodeError
     from .estimator import SubgraphClassifier as SubgraphClassifier
     from .evaluate import Result as Result
     from .evaluate import run as run
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .task import Subgraphs as Subgraphs
     from .task import SubgraphTask as SubgraphTask
     from .task import describe as describe
-    from .translate import S2NGraph as S2NGraph
-    from .translate import translate as translate  # type: ignore[no-redef]
+    from .translation import S2NGraph as S2NGraph
+    from .translation import translate as translate
 
 __version__ = "0.1.0"
 
@@ -35,31 +35,32 @@ _HOME = {
     "Subgraphs": "task",
     "SubgraphTask": "task",
     "describe": "task",
-    "S2NGraph": "translate",
-    "translate": "translate",
+    "S2NGraph": "translation",
+    "translate": "translation",
     "run": "evaluate",
     "SubgraphClassifier": "estimator",
     "Result": "evaluate",
-    "Sub2NodeError": "errors",
-    "DataError": "errors",
-    "ConfigError": "errors",
-    "MissingExtraError": "errors",
+    "Sub2NodeError": "base.errors",
+    "DataError": "base.errors",
+    "ConfigError": "base.errors",
+    "MissingExtraError": "base.errors",
 }
-_PARTS = (
-    "baselines",
-    "coarsen",
-    "config",
-    "datasets",
-    "encode",
-    "errors",
-    "evaluate",
-    "io",
-    "metrics",
-    "nn",
-    "scoring",
-    "task",
-    "train",
-)
+_PARTS = {
+    "baselines": "baselines",
+    "coarsen": "coarsen",
+    "config": "config",
+    "datasets": "datasets",
+    "encode": "encode",
+    "errors": "base.errors",
+    "evaluate": "evaluate",
+    "io": "io",
+    "metrics": "base.metrics",
+    "nn": "nn",
+    "runs": "runs",
+    "scoring": "scoring",
+    "task": "task",
+    "train": "train",
+}
 
 __all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604
 
@@ -68,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     if name in _PARTS:
-        return import_module(f".{name}", __name__)
+        return import_module(f".{_PARTS[name]}", __name__)
     raise AttributeError(f"module 'sub2node' has no attribute {name!r}")
 
 

@@ -7,33 +7,38 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from .errors import ConfigError, DataError
-from .ragged import Array
+from .base.errors import ConfigError, DataError
+from .base.ragged import Array
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
-from .scoring.choices import choose, show_choices
-from .scoring.given import in_order, query_of, task_labels, task_of
-from .scoring.labels import encode_labels, truth_table
-from .scoring.query import Unknown
+from .scoring.answers import JsonObject
+from .scoring.arguments import build_query, build_task, order_labels, task_labels
+from .scoring.choices import choose_structure, describe_choice
+from .scoring.label_encoding import encode_labels, truth_table
+from .scoring.query import UnknownPolicy
 from .scoring.scorer import Mode
 from .scoring.training import Recipe, train
 from .task import Split, SubgraphTask
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags  # since scikit-learn 1.6
+    from torch import nn
 
 
 class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Which class does a set of nodes belong to?
 
-    ``fit(task)``, ``fit(graph, subgraphs, y)``, or, with ``graph`` given here, ``fit(subgraphs,
+    ``fit(task)``, ``fit(graph, subgraphs, y)``, or, with the argument ``graph``, ``fit(subgraphs,
     y)``, which is what ``cross_val_score``, ``GridSearchCV`` and ``Pipeline`` call. Subgraphs are
     lists of node ids, a dict of such lists by name, a data frame with the columns ``subgraph_id``
-    and ``node_id``, or :class:`Subgraphs`; ``y`` has one label a subgraph, or one list of labels,
-    or a table of zeros and ones.
+    and ``node_id``, or :class:`Subgraphs`; ``y`` has one label per subgraph, or one list of
+    labels, or is a table of zeros and ones.
 
     Args:
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or
@@ -42,27 +47,31 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             default ``gcn2``.
         graph: The global graph, for ``fit(subgraphs, y)``.
         seeds: How many networks are averaged; their spread is the uncertainty.
-        preset: As of :func:`sub2node.run`.
-        settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
+        preset: Name or path of the preset, as in :func:`sub2node.run`.
+        settings: Values that replace single settings of the preset, as in ``{"lr": 0.01}``.
+        coarsen: For ``cos2n+0`` and ``cos2n+a``: ``METHOD:RATIO`` of the virtual subgraphs.
+        encodings: Columns of your own that join the node features, (N, K), or an
+            :class:`~sub2node.encode.Encoding` of all nodes.
         budget: Seconds that ``auto`` may take to choose.
         validation: Share of the subgraphs to choose epochs and calibrate on, where the data has no
             validation part.
         class_weight: None, ``balanced``, or a dict of numbers by class.
-        threshold: Of multi-label answers: ``half``, or the best on ``val``.
+        threshold: Threshold of multi-label answers: ``half``, or the best on ``val``.
         unknown_nodes: A node that is not in the graph is an ``error``, or is ``drop``-ped.
-        mode: ``independent``: an answer never depends on the others asked with it; ``joint``: all
+        mode: ``independent``: an answer never depends on the others in a query; ``joint``: all
             are in one graph, as the paper evaluates.
-        device: ``auto``, ``cpu`` or ``cuda``, to train on.
-        random_state: Of the split into training and validation.
-        verbose: Print what ``auto`` tried.
+        device: Device to train on: ``auto``, ``cpu`` or ``cuda``.
+        compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
+        random_state: Seed of the split into training and validation.
+        verbose: Whether to print a line for each structure that ``auto`` tried.
 
     Attributes:
         classes_: The classes, as in ``y``.
         scorer_: The trained model.
         validation_: Scores on the validation part.
         test_: Scores on the test part of a task that has one, read once; else None.
-        choices_: What ``auto`` tried.
-        notes_: What to know, one sentence each.
+        choices_: One row per structure that ``auto`` tried.
+        notes_: Notes for the user, one sentence each.
 
     Example:
         >>> sets = [["TP53", "MDM2"], ["TP53"], ["CDKN1A"], ["INS", "IGF1"], ["INS"], ["IGF1"]]
@@ -73,12 +82,14 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def __init__(
         self,
         structure: str | None = "s2n+a",
-        conv: str | Callable[..., Any] | None = None,
+        conv: str | Callable[..., nn.Module] | None = None,
         *,
-        graph: Any = None,
+        graph: object = None,
         seeds: int | Sequence[int] = 5,
         preset: str = "default",
         settings: Mapping[str, Any] | None = None,
+        coarsen: str | None = None,
+        encodings: Any = None,
         budget: float = 120.0,
         validation: float = 0.2,
         class_weight: str | Mapping[Any, float] | None = None,
@@ -86,6 +97,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         unknown_nodes: str = "error",
         mode: str = "independent",
         device: str = "auto",
+        compile: str = "auto",
         random_state: int = 0,
         verbose: bool = False,
     ) -> None:
@@ -95,6 +107,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.seeds = seeds
         self.preset = preset
         self.settings = settings
+        self.coarsen = coarsen
+        self.encodings = encodings
         self.budget = budget
         self.validation = validation
         self.class_weight = class_weight
@@ -102,41 +116,47 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.unknown_nodes = unknown_nodes
         self.mode = mode
         self.device = device
+        self.compile = compile
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, labels: Any = None) -> Self:
-        """Learn; see the class for what may be given.
+    def fit(self, X: object, y: Any = None, labels: Any = None) -> Self:
+        """Train; the class describes the forms of the arguments.
 
         Args:
             X: A task; or subgraphs (with ``y``); or a graph (with subgraphs and ``labels``).
             y: Labels; after a graph, the subgraphs.
             labels: After a graph and subgraphs, the labels.
         """
-        self._check()
-        task, classes = task_of(X, y, labels, graph=self.graph, unknown=self.unknown_nodes)
-        task = self._split(task)
-        recipe = self._recipe(classes)
-        self.choices_: list[dict[str, Any]] = []
+        self._check_parameters()
+        task, classes = build_task(X, y, labels, graph=self.graph, unknown=self.unknown_nodes)
+        task = self._complete_split(task)
+        recipe = self._build_recipe(classes)
+        self.choices_: list[JsonObject] = []
         if self.structure == "auto":
-            found, self.choices_ = choose(task, recipe, self.budget)
-            recipe = replace(recipe, structure=found.structure, conv=found.conv)
-            if self.verbose:
-                show_choices(self.choices_)
+            choice, self.choices_ = choose_structure(task, recipe, self.budget)
+            recipe = replace(recipe, structure=choice.structure, conv=choice.conv)
+            for row in self.choices_ if self.verbose else ():
+                print(row["structure"], row["conv"], *describe_choice(row))
         self.scorer_ = train(task, recipe, choices=self.choices_)
-        self._describe(classes)
+        self._set_attributes(classes)
         return self
 
-    def _check(self) -> None:
-        """Raise what can be known of the parameters before anything is done."""
+    def _check_parameters(self) -> None:
+        """Raise on wrong parameters before any work is done."""
         if self.mode not in get_args(Mode):
             raise ConfigError(f"a mode is independent or joint, not {self.mode!r}.")
         if self.threshold not in ("half", "val"):
             raise ConfigError(f"a threshold is 'half' or 'val', not {self.threshold!r}.")
-        if self.unknown_nodes not in get_args(Unknown):
+        if self.unknown_nodes not in get_args(UnknownPolicy):
             raise ConfigError(f"unknown_nodes is error or drop here, not {self.unknown_nodes!r}.")
         if self.structure == "auto" and self.conv is not None:
-            raise ConfigError("structure='auto' chooses the convolution too; leave conv away.")
+            raise ConfigError("structure='auto' chooses the convolution too; omit conv.")
+        if self.structure == "auto" and self.coarsen is not None:
+            raise ConfigError(
+                "coarsening is for cos2n+0 and cos2n+a; structure='auto' tries it at its default:"
+                " omit coarsen, or name one of these structures."
+            )
         real = isinstance(self.validation, Real) and not isinstance(self.validation, bool)
         if not real or not 0 < self.validation < 1:
             raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
@@ -145,52 +165,59 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             raise ConfigError(f"a budget is a number of seconds above 0, found {self.budget!r}.")
         if not isinstance(self.preset, str):
             raise ConfigError(f"a preset is a name or a path, found {self.preset!r}.")
-        given = {} if self.settings is None else self.settings
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        settings = {} if self.settings is None else self.settings
+        if not isinstance(settings, Mapping) or not all(isinstance(key, str) for key in settings):
             raise ConfigError(f"settings are a dict as {{'lr': 0.01}}, found {self.settings!r}.")
 
-    def _seeds(self) -> int | list[int]:
+    def _read_seeds(self) -> int | list[int]:
         if isinstance(self.seeds, Integral):
             return bool(self.seeds) if isinstance(self.seeds, bool) else int(self.seeds)
-        found: list[Any] = []
+        seeds: list[Any] = []
         if isinstance(self.seeds, Iterable) and not isinstance(self.seeds, str):
-            found = list(self.seeds)
-        if not found or not all(isinstance(seed, Integral) for seed in found):
+            seeds = list(self.seeds)
+        if not seeds or not all(isinstance(seed, Integral) for seed in seeds):
             raise ConfigError(f"seeds are a number, or a list of whole numbers: {self.seeds!r}.")
-        return [int(seed) for seed in found]
+        return [int(seed) for seed in seeds]
 
-    def _recipe(self, classes: Array) -> Recipe:
+    def _build_recipe(self, classes: Array) -> Recipe:
         auto = self.structure == "auto"
         return Recipe(
-            structure=None if auto else self.structure, conv=self.conv, seeds=self._seeds(),
-            preset=self.preset, settings=self.settings, class_weight=self.class_weight,
-            threshold=self.threshold, device=self.device, classes=classes,
-        )  # fmt: skip
+            structure=None if auto else self.structure,
+            conv=self.conv,
+            seeds=self._read_seeds(),
+            preset=self.preset,
+            settings=self.settings,
+            class_weight=self.class_weight,
+            threshold=self.threshold,
+            device=self.device,
+            classes=classes,
+            coarsen=self.coarsen,
+            encodings=self.encodings,
+            compile=self.compile,  # type: ignore[arg-type]
+        )
 
-    def _describe(self, classes: Array) -> None:
+    def _set_attributes(self, classes: Array) -> None:
         card = self.scorer_.card
         self.classes_ = classes
         self.validation_, self.test_ = card.get("validation", {}), card.get("test")
         self.notes_ = tuple(card.get("notes", ()))
 
-    def _split(self, task: SubgraphTask) -> SubgraphTask:
-        """With training and validation parts, drawn where there are none."""
-        codes = np.zeros(len(task), np.int8) if task.split is None else np.array(task.split.codes)
-        if not (codes == 2).any():
-            train = np.flatnonzero(codes == 0)
+    def _complete_split(self, task: SubgraphTask) -> SubgraphTask:
+        """The task with training and validation parts, drawn where there are none."""
+        split = Split.sizes(train=len(task)) if task.split is None else task.split
+        if not split.count("val"):
             assert task.labels is not None
             share = (1 - float(self.validation), float(self.validation), 0.0)
-            drawn = Split.random(task.labels[train], fractions=share, seed=self._chance())
-            codes[train] = drawn.codes
-        if not (codes == 2).any() or not (codes == 0).any():
+            split = split.redrawn(task.labels, share, seed=self._split_seed(), parts=("train",))
+        if not split.count("val") or not split.count("train"):
             raise DataError(
                 f"too few subgraphs ({len(task)}) to learn from some and choose on others; give"
                 " more, or a larger share for validation."
             )
-        return task.with_split(Split(codes))
+        return task.with_split(split)
 
-    def _chance(self) -> int:
-        """A seed from ``random_state``, which may be all that scikit-learn takes."""
+    def _split_seed(self) -> int:
+        """A seed from ``random_state``, which may be anything that scikit-learn accepts."""
         if isinstance(self.random_state, Integral) and self.random_state >= 0:
             return int(self.random_state)
         try:
@@ -200,133 +227,144 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
                 f"random_state is a whole number from 0, found {self.random_state!r}."
             ) from None
 
-    def _fitted(self) -> Scorer:
+    def _require_scorer(self) -> Scorer:
         if not hasattr(self, "scorer_"):
             raise NotFittedError("this SubgraphClassifier is not fitted yet; call fit or load.")
         return self.scorer_
 
-    def answers(self, X: Any) -> Answers:
+    def answers(self, X: object) -> Answers:
         """Probabilities, their spread over seeds, and the share of known nodes."""
-        scorer = self._fitted()
-        query = query_of(scorer.index, X, self.unknown_nodes)
+        scorer = self._require_scorer()
+        query = build_query(scorer.index, X, self.unknown_nodes)
         return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: object) -> Array:
         """Probability of each class, in the order of ``classes_``; (K, C)."""
         return self.answers(X).probabilities
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: object) -> Array:
         """The class of each subgraph, (K,); multi-label: zeros and ones, (K, C)."""
-        said = self.answers(X).said
-        if self._fitted().multilabel:
-            return said.astype(np.int64)
-        return np.asarray(self.classes_[said.argmax(axis=1)])
+        predicted = self.answers(X).predicted
+        if self._require_scorer().multilabel:
+            return predicted.astype(np.int64)
+        return np.asarray(self.classes_[predicted.argmax(axis=1)])
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: object) -> Array:
         """Vectors of subgraphs, those of all seeds side by side; (K, seeds · width)."""
-        scorer = self._fitted()
-        query = query_of(scorer.index, X, self.unknown_nodes)
+        scorer = self._require_scorer()
+        query = build_query(scorer.index, X, self.unknown_nodes)
         vectors, _ = scorer.outputs(query, mode=self.mode)  # type: ignore[arg-type]
         width = vectors.shape[0] * vectors.shape[2]
         return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), width)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
+    def get_feature_names_out(self, input_features: object = None) -> Array:
         """Names of the columns of :meth:`transform`."""
-        scorer = self._fitted()
-        width = scorer.known.config.model.hidden
+        scorer = self._require_scorer()
+        width = scorer.known_subgraphs.config.model.hidden
         names = [f"seed{seed}_{i}" for seed in scorer.seeds for i in range(width)]
         return np.array(names, dtype=object)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: object, y: Any = None, sample_weight: Array | None = None) -> float:
         """Accuracy; of multi-label answers micro-F1."""
         from sklearn.metrics import accuracy_score, f1_score
 
-        scorer = self._fitted()
-        query = query_of(scorer.index, X, self.unknown_nodes)
+        scorer = self._require_scorer()
+        query = build_query(scorer.index, X, self.unknown_nodes)
         if y is None and isinstance(X, SubgraphTask):
             y = task_labels(X)
-        y = in_order(y, query.names)
-        said = scorer.predict(query, mode=self.mode).said  # type: ignore[arg-type]
+        y = order_labels(y, query.names)
+        predicted = scorer.predict(query, mode=self.mode).predicted  # type: ignore[arg-type]
         if scorer.multilabel:
-            table = truth_table(y, len(query), self.classes_)
-            return float(
-                f1_score(table, said, average="micro", sample_weight=sample_weight, zero_division=0)
-            )
-        values, given = encode_labels(y, len(query))
-        if values.ndim != 1:
-            raise DataError("this model gives one class a subgraph, but y has several labels.")
-        claimed, truth = self.classes_[said.argmax(axis=1)], given[values]
-        kind = float if {claimed.dtype.kind, truth.dtype.kind} <= set("biuf") else str
+            options = {"average": "micro", "sample_weight": sample_weight, "zero_division": 0}
+            return float(f1_score(truth_table(y, len(query), self.classes_), predicted, **options))
+        numbers, labels = encode_labels(y, len(query))
+        if numbers.ndim != 1:
+            raise DataError("this model gives one class per subgraph, but y has several labels.")
+        predictions, truth = self.classes_[predicted.argmax(axis=1)], labels[numbers]
+        kind = float if {predictions.dtype.kind, truth.dtype.kind} <= set("biuf") else str
         return float(
-            accuracy_score(truth.astype(kind), claimed.astype(kind), sample_weight=sample_weight)
+            accuracy_score(
+                truth.astype(kind), predictions.astype(kind), sample_weight=sample_weight
+            )
         )
 
-    def explain(self, X: Any, label: str | None = None) -> list[Explanation]:
-        """Why: what members and known subgraphs contribute to the probability of a class.
+    def explain(self, X: object, label: str | None = None) -> list[Explanation]:
+        """What members and known subgraphs contribute to the probability of a class.
 
         Args:
-            X: Subgraphs.
+            X: The subgraphs whose answers are explained.
             label: The class; by default the likeliest of each.
         """
-        scorer = self._fitted()
-        query = query_of(scorer.index, X, self.unknown_nodes)
+        scorer = self._require_scorer()
+        query = build_query(scorer.index, X, self.unknown_nodes)
         return scorer.explain(query, label=None if label is None else str(label))
 
-    def neighbors(self, X: Any, count: int = 10) -> list[list[Neighbor]]:
+    def neighbors(self, X: object, count: int = 10) -> list[list[Neighbor]]:
         """The most similar training subgraphs of each, by their vectors."""
-        scorer = self._fitted()
-        return scorer.neighbors(query_of(scorer.index, X, self.unknown_nodes), count=count)
+        scorer = self._require_scorer()
+        return scorer.neighbors(build_query(scorer.index, X, self.unknown_nodes), count=count)
 
     def save(self, path: str | Path, *, graph: str | None = None, overwrite: bool = False) -> Path:
         """Write a folder that :meth:`load`, ``s2n predict`` and ``s2n serve`` read.
 
         Args:
-            path: The folder.
+            path: The folder to write.
             graph: Where the data lies, to refer to its graph instead of including it.
-            overwrite: Whether a model that is there may be replaced.
+            overwrite: Whether an existing model may be replaced.
         """
-        scorer = self._fitted()
-        kinds = {"estimator": self._kept(), "labels": self.classes_.tolist()}
-        known = replace(scorer, card={**scorer.card, **kinds})
-        return save_scorer(known, path, graph=graph, overwrite=overwrite)
+        scorer = self._require_scorer()
+        facts = {"estimator": self._saved_parameters(), "labels": self.classes_.tolist()}
+        described = replace(scorer, card={**scorer.card, **facts})
+        return save_scorer(described, path, graph=graph, overwrite=overwrite)
 
-    def _kept(self) -> dict[str, Any]:
-        """Parameters that a saved model remembers."""
-        names = ("preset", "budget", "validation", "threshold", "unknown_nodes", "mode",
-                 "random_state")  # fmt: skip
-        config = self._fitted().known.config
+    def _saved_parameters(self) -> JsonObject:
+        """Parameters that are written with the model."""
+        names = (
+            "preset",
+            "budget",
+            "validation",
+            "threshold",
+            "unknown_nodes",
+            "mode",
+            "random_state",
+        )
+        config = self._require_scorer().known_subgraphs.config
         structure = {"structure": config.structure, "conv": config.conv}
-        given = {name: getattr(self, name) for name in names}
-        return {**structure, **{name: _plain(value) for name, value in given.items()}}
+        return {**structure, **{name: _to_json_value(getattr(self, name)) for name in names}}
 
     @classmethod
-    def load(cls, path: str | Path, *, graph: Any = None, conv: Any = None) -> SubgraphClassifier:
+    def load(
+        cls, path: str | Path, *, graph: object = None, conv: Callable[..., nn.Module] | None = None
+    ) -> SubgraphClassifier:
         """Read what :meth:`save` wrote.
 
         Args:
-            path: The folder.
+            path: The folder to read.
             graph: The global graph, where the folder only refers to one.
             conv: The convolution class, where it is one of your own.
         """
         scorer = load_scorer(path, graph=graph, conv=conv)
-        known = scorer.card.get("estimator", {})
-        options = {name: value for name, value in known.items()
-                   if name in cls._get_param_names() and value is not None}  # fmt: skip
+        names = cls._get_param_names()
+        options = {
+            name: value
+            for name, value in scorer.card.get("estimator", {}).items()
+            if name in names and value is not None
+        }
         model = cls(**{**options, "seeds": list(scorer.seeds)})
         model.conv = conv if conv is not None else model.conv
         try:
-            model._check()
+            model._check_parameters()
         except ConfigError as error:
             raise DataError(f"model.json: {error}", path=path) from None
         model.scorer_ = scorer
         model.choices_ = scorer.card.get("choices", [])
-        model._describe(np.array(scorer.card.get("labels", scorer.classes)))
+        model._set_attributes(np.array(scorer.card.get("labels", scorer.classes)))
         return model
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scorer_")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.string = True
@@ -335,7 +373,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return tags
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON keeps it; what it cannot keep is left away."""
+def _to_json_value(value: object) -> str | int | float | bool | None:
+    """A value as JSON stores it; None for one that JSON cannot store."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, str | int | float | bool) else None

@@ -15,7 +15,7 @@ from torch_geometric.nn.norm import GraphNorm as TheirNorm
 
 import sub2node as s2n
 from strategies import graphs
-from sub2node.baselines.batches import gather_lists, part_rows, pool
+from sub2node.baselines.batch_network import gather_members, part_rows, pool
 from sub2node.baselines.glass import (
     GLASS,
     GLASSModel,
@@ -28,7 +28,7 @@ from sub2node.baselines.glass import (
     build_glass,
 )
 from sub2node.nn import Init
-from sub2node.nn.inputs import node_inputs
+from sub2node.nn.node_inputs import node_inputs
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 CPU, ROOT = torch.device("cpu"), math.sqrt(2)
@@ -55,7 +55,7 @@ def network(
     )
     rows = np.arange(task.graph.num_nodes)
     inputs = node_inputs(task, config.features, rows)
-    return build_glass(task, config, seeds, inputs, CPU)[0]
+    return build_glass(task, config, seeds=seeds, inputs=inputs, device=CPU)[0]
 
 
 @given(graphs(plain=True), st.sampled_from(["mean", "sum", "gcn"]))
@@ -87,7 +87,7 @@ def test_nodes_of_any_subgraph_of_the_batch_are_labelled() -> None:
     task = five_nodes()
     model = network(task, z_ratio=0.75)
     rows = np.array([[0, 2], [1, 1]])  # nodes 0, 1, 2 and nodes 2, 3
-    members = gather_lists(model.ptr, model.nodes, rows, 5, CPU)
+    members = gather_members(model.ptr, model.nodes, rows=rows, stride=5, device=CPU)
     share = model.shares(members.places, 2)
     assert share is not None
     assert share.squeeze(-1).tolist() == [
@@ -138,7 +138,7 @@ def test_graph_norm_is_pygs_on_the_whole_graph(size: int, seed: int) -> None:
 def test_each_pool(kind: str, expected: list) -> None:
     x = torch.tensor([[[1.0, 2], [3, -1], [9, 9]], [[0, 0], [3, -3], [7, -7]]])
     ptr, nodes = np.array([0, 2, 4]), np.array([0, 1, 1, 2])
-    lists = gather_lists(ptr, nodes, np.array([[0], [1]]), 3, CPU)
+    lists = gather_members(ptr, nodes, rows=np.array([[0], [1]]), stride=3, device=CPU)
     torch.testing.assert_close(pool(x, lists, kind).view(2, 1, 2), torch.tensor(expected))
 
 

@@ -12,17 +12,17 @@ from torch import Tensor, nn
 from torch.nn.functional import elu
 
 import sub2node as s2n
+from sub2node.base.ragged import Array, generator
 from sub2node.baselines.segregated import (
     DegreeTable,
     Segregated,
     SegregatedSettings,
     build_segregated,
 )
-from sub2node.evaluate.baselines import baseline
 from sub2node.evaluate.protocol import assess
+from sub2node.models.baseline import baseline
 from sub2node.nn import Init
-from sub2node.nn.inputs import node_inputs
-from sub2node.ragged import Array, generator
+from sub2node.nn.node_inputs import node_inputs
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 SEEDS = (3, 11)
@@ -46,7 +46,7 @@ def build(
     task: SubgraphTask, settings: SegregatedSettings, seeds: Sequence[int] = SEEDS
 ) -> Segregated:
     inputs = node_inputs(task, settings.features, np.arange(task.graph.num_nodes))
-    return build_segregated(task, settings, seeds, inputs, "cpu")[0]
+    return build_segregated(task, settings, seeds=seeds, inputs=inputs, device="cpu")[0]
 
 
 def task_of(graph: Graph, sets: list[list[int]]) -> SubgraphTask:
@@ -400,7 +400,7 @@ def generated() -> SubgraphTask:
 
 def train(task: SubgraphTask, seeds: Sequence[int], **changes: Any) -> Any:
     settings = {**SMALL, "epochs": 4, "batch": 8, "layers": 2, "lr": 0.01, **changes}
-    model = baseline(task, "gnn-seg", settings=settings, device="cpu")[0]
+    model = baseline(task, "gnn-seg", settings=settings, device="cpu").model
     return assess(task, model, seeds=seeds)
 
 

@@ -12,7 +12,7 @@ from strategies import tasks
 from sub2node.baselines import SIMPLE
 from sub2node.baselines.linear import bag_of_nodes, diffused_bag
 from sub2node.evaluate import assess
-from sub2node.evaluate.baselines import Simple
+from sub2node.models.baseline import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 

@@ -10,13 +10,9 @@ import pytest
 
 from advice_given import price
 from small_models import refused, s2n, write_task
-from sub2node.cli.advise import _words
-from sub2node.cli.reading import Reading
 from sub2node.config import STRUCTURES
 
-module, probes = (
-    import_module(f"sub2node.evaluate.advice.{name}") for name in ("advice", "probes")
-)
+module, probes = (import_module(f"sub2node.advice.{name}") for name in ("advice", "probes"))
 PRICES = tuple(price(name, 0.01 * (1 + n)) for n, name in enumerate(STRUCTURES))
 
 
@@ -28,9 +24,9 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch) -> None:
     """Costs are given, probes are short."""
-    monkeypatch.setattr(module, "costs", lambda *_, **__: PRICES)
-    monkeypatch.setattr(probes, "_MOST", 3)
-    monkeypatch.setattr(probes, "_LEAST", (2, 1, 1))
+    monkeypatch.setattr(module, "time_structures", lambda *_, **__: PRICES)
+    monkeypatch.setattr(probes, "_MAX_EPOCHS", 3)
+    monkeypatch.setattr(probes, "_MIN_EPOCHS", (2, 1, 1))
     monkeypatch.setenv("COLUMNS", "120")
 
 
@@ -77,7 +73,7 @@ def test_data_without_labels_has_traits_and_costs(folder: Path, tmp_path: Path) 
 
 
 def test_ctrl_c_shows_what_was_probed(folder: Path, monkeypatch) -> None:
-    real, begun = module.probe, []
+    real, begun = probes.network, []
 
     def stop(*given, **options):
         begun.append(1)
@@ -85,7 +81,7 @@ def test_ctrl_c_shows_what_was_probed(folder: Path, monkeypatch) -> None:
             raise KeyboardInterrupt
         return real(*given, **options)
 
-    monkeypatch.setattr(module, "probe", stop)
+    monkeypatch.setattr(probes, "network", stop)
     done = s2n("advise", folder, "--seeds", "1", "--json")
     assert done.code == 130
     found = json.loads(done.out)
@@ -104,17 +100,7 @@ def test_errors_are_one_line(folder: Path, small: Path) -> None:
     refused(s2n("advise", small), "the data has 1.")
 
 
-def test_the_next_command_names_the_data_alike() -> None:
-    given = Reading("my sets.csv", Path("g.csv"), None, ["source=a", "target=b"], "drop", "sum",
-                    None, False)  # fmt: skip
-    assert _words(given) == (
-        "'my sets.csv' --graph g.csv --column source=a --column target=b --unknown-nodes drop"
-        " --repeated sum --no-swap"
-    )
-    assert _words(Reading("ppi_bp", swap=True)) == "ppi_bp --swap"
-
-
 def test_help_has_an_example() -> None:
     done = s2n("advise", "--help")
     assert done.code == 0
-    assert "s2n advise generate:density" in done.out
+    assert "Example: s2n advise my-task" in done.out

@@ -40,7 +40,7 @@ def test_describe_json_has_what_it_promises(small: Path) -> None:
 def test_describe_is_readable(small: Path) -> None:
     done = s2n("describe", small)
     assert done.returncode == 0
-    for text in ("Nodes a subgraph", "2.2 ± 0.4", "red", "Beware: Only 1 test subgraphs"):
+    for text in ("Nodes per subgraph", "2.2 ± 0.4", "red", "Warning: Only 1 test subgraph"):
         assert text in done.stdout
 
 
@@ -87,7 +87,7 @@ def test_tables_with_options(tables: Path) -> None:
     assert done.returncode == 2
     assert "unknown_nodes='drop'" in done.stderr
     done = s2n(*words, "--unknown-nodes", "drop")
-    assert "Note: 1 unknown members in 1 subgraphs dropped." in done.stdout
+    assert "Note: 1 unknown member in 1 subgraph dropped." in done.stdout
     assert s2n(*words, "--column", "nonsense").returncode == 2
 
 

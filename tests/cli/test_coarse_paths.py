@@ -12,12 +12,20 @@ from torch import nn
 from typer.testing import CliRunner, Result
 
 import sub2node as s2n
+from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.cli.app import app
 from sub2node.coarsen import coarsen, with_virtual
-from sub2node.errors import ConfigError, DataError, Sub2NodeError
-from sub2node.evaluate.findings import Findings
-from sub2node.evaluate.scarce import Plan, Row, Scarce, Step, data_scarce, models_of, subset
 from sub2node.io import save_task
+from sub2node.reproduce.scarce import (
+    ScarcePlan,
+    ScarceRun,
+    ScarceSpeed,
+    ScarceStudy,
+    data_scarce,
+    models_of,
+)
+from sub2node.reproduce.scarce_journal import ScarceJournal
+from sub2node.reproduce.scarce_subsets import subset
 from sub2node.task import SubgraphTask
 
 DATA = "generate:density,subgraphs=60,seed=3"
@@ -103,9 +111,11 @@ def test_resume_refuses_a_preset_file_that_changed(tmp_path) -> None:
     assert isinstance(command(*words, "--resume").exception, ConfigError)
 
 
-def scarce(plan: Plan, rows: dict[tuple[str, str, int, int], tuple[float, float]]) -> Scarce:
-    made = tuple(Row(*key, val, test, test) for key, (val, test) in rows.items())
-    return Scarce(plan, made, ())
+def scarce(
+    plan: ScarcePlan, rows: dict[tuple[str, str, int, int], tuple[float, float]]
+) -> ScarceStudy:
+    made = tuple(ScarceRun(*key, val, test, test) for key, (val, test) in rows.items())
+    return ScarceStudy(plan, made, ())
 
 
 def test_a_coarsening_that_is_not_asked_for_is_not_chosen(tmp_path) -> None:
@@ -118,7 +128,7 @@ def test_a_coarsening_that_is_not_asked_for_is_not_chosen(tmp_path) -> None:
 
 
 def test_coarsenings_are_compared_where_all_of_them_ran() -> None:
-    plan = Plan((10, 80), ("cos2n+0",), ("heavy_edge:0.2", "heavy_edge:0.3"), (10,))
+    plan = ScarcePlan((10, 80), ("cos2n+0",), ("heavy_edge:0.2", "heavy_edge:0.3"), (10,))
     found = scarce(plan, {
         ("cos2n+0", "heavy_edge:0.2", 10, 10): (0.3, 0.3),
         ("cos2n+0", "heavy_edge:0.3", 10, 10): (0.5, 0.5),
@@ -128,14 +138,14 @@ def test_coarsenings_are_compared_where_all_of_them_ran() -> None:
 
 
 def test_speed_is_measured_with_the_encodings_of_the_run(task) -> None:
-    plan = Plan((2,), ("s2n+0",), (), (10,))
+    plan = ScarcePlan((2,), ("s2n+0",), (), (10,))
     settings = {**SETTINGS, "features.join": "concat"}
     wide = np.zeros((task.graph.num_nodes, 4096), np.float32)
     steps = []
     for encodings in (None, wide):
         models, _ = models_of(task, plan, settings=settings, preset="fast", encodings=encodings)
         steps.append(next(iter(data_scarce(task, plan, models))))
-    assert all(isinstance(step, Step) for step in steps)
+    assert all(isinstance(step, ScarceSpeed) for step in steps)
     assert steps[1].memory > 2 * steps[0].memory
 
 
@@ -149,18 +159,17 @@ class Own(nn.Module):
 
 
 def test_a_convolution_of_ones_own_runs_with_few_subgraphs(task) -> None:
-    plan = Plan((2,), ("s2n+0",), (), (10,))
+    plan = ScarcePlan((2,), ("s2n+0",), (), (10,))
     models, _ = models_of(task, plan, settings=SETTINGS, preset="fast", conv=Own)
     assert len(list(data_scarce(task, plan, models))) == 2
 
 
 def test_the_published_subset_has_n_of_each_class_or_is_refused() -> None:
     task = s2n.load_task("generate:density,subgraphs=400,seed=3")
-    try:
-        small = subset(task, 100, seed=0, subsets="published")
-    except Sub2NodeError:
-        return
-    assert small.label_counts()[0].tolist() == [100] * task.num_classes
+    small = subset(task, 80, seed=0, subsets="published")
+    assert small.label_counts()[0].tolist() == [80] * task.num_classes
+    with pytest.raises(DataError, match="80 of each class at most, so n = 100"):
+        subset(task, 100, seed=0, subsets="published")
 
 
 def test_a_size_that_cannot_be_leaves_no_folder(tmp_path) -> None:
@@ -172,37 +181,18 @@ def test_a_size_that_cannot_be_leaves_no_folder(tmp_path) -> None:
 def test_a_coarsening_without_its_ratio_is_drawn(tmp_path) -> None:
     done = command(*SCARCE, "--structures", "cos2n+0", "--coarsen", "heavy_edge",
                    "--coarsen", "heavy_edge:0.3", "-o", tmp_path / "out")  # fmt: skip
-    assert done.exit_code == 0 or isinstance(done.exception, ConfigError)
+    assert done.exit_code == 0
+    assert "cos2n+0: heavy_edge:0." in done.output  # the ratio that was taken
 
 
 def test_the_same_coarsening_written_twice_is_one() -> None:
     with pytest.raises(ConfigError, match="each once"):
-        Plan((2,), ("cos2n+0",), ("heavy_edge:0.3", "heavy_edge:0.30"), (10,))
-
-
-def test_ratios_are_drawn_however_they_are_written() -> None:
-    pytest.importorskip("plotly")
-    from sub2node.report.figures import ratio_figure
-
-    plan = Plan((2,), ("cos2n+0",), ("heavy_edge:0.30", "heavy_edge:0.40"), (10,))
-    found = scarce(plan, {("cos2n+0", c, 2, 10): (0.5, 0.5) for c in plan.coarsenings})
-    assert list(ratio_figure(found, "x").data[0].x) == [0.3, 0.4]
-
-
-def test_lines_go_from_small_to_large_after_resume() -> None:
-    pytest.importorskip("plotly")
-    from sub2node.report.figures import data_scarce_figure
-
-    plan = Plan((10, 20, 40), ("s2n+0",), (), (10,))
-    rows = tuple(Row("s2n+0", "", n, 10, 0.5, 0.5, 0.5) for n in (10, 40, 20))
-    steps = tuple(Step("s2n+0", "", n, 1.0, 1.0, 1, "cpu") for n in (10, 40, 20))
-    figure = data_scarce_figure(Scarce(plan, rows, steps), "x")
-    assert [list(trace.x) for trace in figure.data] == [[10, 20, 40]] * 4
+        ScarcePlan((2,), ("cos2n+0",), ("heavy_edge:0.3", "heavy_edge:0.30"), (10,))
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
 def test_differences_equal_but_for_rounding_are_equal() -> None:
-    plan = Plan((2,), ("s2n+0", "cos2n+0"), ("heavy_edge:0.3",), (10, 11, 12))
+    plan = ScarcePlan((2,), ("s2n+0", "cos2n+0"), ("heavy_edge:0.3",), (10, 11, 12))
     found = scarce(plan, {
         **{("s2n+0", "", 2, 10 + i): (0.5, x) for i, x in enumerate((0.2, 0.3, 0.5))},
         **{("cos2n+0", "heavy_edge:0.3", 2, 10 + i): (0.5, x)
@@ -216,21 +206,23 @@ def test_differences_equal_but_for_rounding_are_equal() -> None:
 def test_a_damaged_file_of_findings_is_one_sentence(tmp_path, task, content) -> None:
     (tmp_path / "rows.jsonl").write_bytes(content)
     with pytest.raises(Sub2NodeError):
-        Findings(tmp_path, resume=True).open(Plan(), task, {})
+        ScarceJournal(tmp_path, resume=True).open(ScarcePlan(), task, {})
 
 
 @pytest.mark.parametrize("content", ["", '{"data": "b2a0'])
 def test_a_run_that_ended_before_its_first_line_goes_on(tmp_path, task, content) -> None:
     (tmp_path / "rows.jsonl").write_text(content)
-    assert Findings(tmp_path, resume=True).open(Plan(), task, {}) == []
+    assert ScarceJournal(tmp_path, resume=True).open(ScarcePlan(), task, {}) == []
 
 
 def test_findings_are_numbers(tmp_path, task) -> None:
-    log = Findings(tmp_path / "out")
-    log.open(Plan(), task, {})
-    log.add(Row("s2n+0", "", 2, 10, None, "x", 0.5))  # type: ignore[arg-type]
-    with pytest.raises(DataError):
-        Findings(tmp_path / "out", resume=True).open(Plan(), task, {})
+    log = ScarceJournal(tmp_path / "out")
+    log.open(ScarcePlan(), task, {})
+    log.add(ScarceRun("s2n+0", "", 2, 10, None, "x", 0.5))  # type: ignore[arg-type]
+    log.add(ScarceRun("s2n+0", "", 2, 11, 0.5, 0.25, 0.25))
+    again = ScarceJournal(tmp_path / "out", resume=True)
+    assert [row.seed for row in again.open(ScarcePlan(), task, {})] == [11]
+    assert again.broken == 1  # said to the user, and run again
 
 
 def test_reproduce_splits_data_or_says_how(tmp_path, task) -> None:
@@ -258,22 +250,23 @@ def test_a_ratio_is_set_once() -> None:
 
 
 def test_a_preset_by_structure_has_nothing_that_is_not_read(tmp_path, task) -> None:
-    from sub2node.train import find_preset
+    from sub2node.models import find_preset
 
     file = tmp_path / "own.toml"
     file.write_text('conv = "gin"\n["s2n+0".training]\nepochs = 2\n')
-    try:
-        found = find_preset(str(file), task, "s2n+0")
-    except Sub2NodeError:
-        return
-    assert found.config.conv == "gin"
+    config = find_preset(str(file), task, "s2n+0").config
+    assert (config.conv, config.training.epochs) == ("gin", 2)
 
 
 def test_a_published_file_is_a_preset_of_ones_own(task) -> None:
-    from sub2node.train import find_preset
+    from sub2node.models import find_preset
 
-    file = Path(s2n.__file__).parent / "presets" / "paper" / "gcn2" / "ppi_bp.toml"
-    find_preset(str(file), task, "cos2n+0")
+    file = Path(s2n.__file__).parent / "config" / "presets" / "paper" / "gcn2" / "ppi_bp.toml"
+    own, published = (
+        find_preset(name, task, "cos2n+0").config for name in (str(file), "paper:ppi_bp")
+    )
+    assert (own.structure, own.coarsening.ratio) == ("cos2n+0", 0.4)
+    assert (own.model, own.training) == (published.model, published.training)
 
 
 def test_several_labels_and_virtual_subgraphs_are_written_as_csv(tmp_path, task) -> None:
@@ -285,16 +278,16 @@ def test_several_labels_and_virtual_subgraphs_are_written_as_csv(tmp_path, task)
 
 
 def test_stopping_without_a_folder_promises_nothing(monkeypatch) -> None:
-    from sub2node.evaluate import scarce as module
+    from sub2node.reproduce import scarce as module
 
-    real = module._rows
+    real = module._run_seeds
 
-    def once(task, model, structure, coarsen, n, seeds):
+    def once(task, model, *, seeds, **names):
         if seeds != [10]:
             raise KeyboardInterrupt
-        yield from real(task, model, structure, coarsen, n, seeds)
+        yield from real(task, model, seeds=seeds, **names)
 
-    monkeypatch.setattr(module, "_rows", once)
+    monkeypatch.setattr(module, "_run_seeds", once)
     done = command(*SCARCE)
     assert done.exit_code == 130
     assert "goes on" not in done.stderr

@@ -55,7 +55,7 @@ def test_one_that_is_only_printed_comes_again(hook, capsys) -> None:
             sys.unraisablehook(SimpleNamespace(exc_type=kind))  # type: ignore[arg-type]
         with pytest.raises(KeyboardInterrupt):
             time.sleep(10)
-        assert found.wished
+        assert found.requested
     assert capsys.readouterr().err == ""
 
 
@@ -63,7 +63,7 @@ def test_other_errors_are_printed_as_ever(capsys) -> None:
     with interruptible() as found:
         sys.excepthook(ValueError, ValueError("lost"), None)
     assert "lost" in capsys.readouterr().err
-    assert not found.wished
+    assert not found.requested
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -19,7 +19,7 @@ from pyarrow import parquet
 import sub2node as s2n
 from sub2node.cli import main
 from sub2node.encode import laplacian, random_walk, subgraph_statistics, weisfeiler_leman
-from sub2node.encode.files import load_encoding
+from sub2node.encode.encoding_files import load_encoding
 from sub2node.encode.structure import NODE_COLUMNS, SUBGRAPH_COLUMNS
 
 DATA = "generate:density,subgraphs=30,seed=3"
@@ -56,7 +56,7 @@ def done(found: SimpleNamespace) -> SimpleNamespace:
 
 
 def test_a_table_says_what_was_made_and_how_well(command: Command) -> None:
-    words = ("encode", DATA, "--rwpe", "8", "--lappe", "4", "--structure", "--device", "cpu")
+    words = ("encode", DATA, "--rwpe", "8", "--lappe", "4", "--node-statistics", "--device", "cpu")
     first = done(command(*words)).out
     for text in (
         "rwpe",
@@ -98,12 +98,12 @@ def test_json_has_the_facts(command: Command) -> None:
     assert found[1]["residual"] <= 1e-5
     assert len(found[2]["singular_values"]) == 5
     assert all(row["cached"] for row in json.loads(done(command(*words, "--json")).out))
-    whole = json.loads(done(command("encode", DATA, "--rwpe", "8", "--all", "--json")).out)
+    whole = json.loads(done(command("encode", DATA, "--rwpe", "8", "--all-nodes", "--json")).out)
     assert whole[0]["nodes"] == 600
 
 
 def test_json_counts_the_columns_of_every_table(command: Command) -> None:
-    found = json.loads(done(command("encode", DATA, "--structure", "--json")).out)
+    found = json.loads(done(command("encode", DATA, "--node-statistics", "--json")).out)
     assert found[0]["columns"] == len(NODE_COLUMNS)
 
 
@@ -112,7 +112,17 @@ def test_files_hold_what_the_library_makes(
     command: Command, task: s2n.SubgraphTask, tmp_path: Path, ending: str
 ) -> None:
     out = tmp_path / f"a.{ending}"
-    words = ("encode", DATA, "--rwpe", "3", "--lappe", "2", "--pretrain", "svd", "--structure")
+    words = (
+        "encode",
+        DATA,
+        "--rwpe",
+        "3",
+        "--lappe",
+        "2",
+        "--pretrain",
+        "svd",
+        "--node-statistics",
+    )
     done(command(*words, "--width", "4", "-o", out))
     rows = np.unique(task.subgraphs.nodes)
     expected = {"rwpe": random_walk(task.graph, 3, nodes=rows).values,
@@ -205,7 +215,7 @@ def test_a_damaged_cache_is_said(command: Command, tmp_path: Path) -> None:
         (("--pretrain", "rwpe"), "--pretrain is link or svd, not 'rwpe'"),
         (("--pretrain", "svd", "--width", "5000"), "5000 columns were asked for"),
         (("--pretrain", "link", "--set", "epoch=3"), "no setting 'epoch'. Did you mean 'epochs'"),
-        (("--pretrain", "link", "--set", "epochs=0"), "epochs is a whole number from 1, found 0"),
+        (("--pretrain", "link", "--set", "epochs=0"), "epochs is at least 1, found 0"),
         (("--pretrain", "link", "--set", "epochs"), "written key=value"),
         (("--pretrain", "svd", "--set", "layers=3"), "svd has no setting 'layers'"),
         (("--rwpe", "4", "--set", "seed=1"), "--set goes with --pretrain"),
@@ -259,13 +269,14 @@ def test_a_run_reads_encodings_by_name(command: Command, words: tuple[str, ...])
     assert found["config"]["features"]["encoding"] == words[3]
 
 
-def test_a_run_reads_link_embeddings(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sub2node.encode import LinkSettings
-
-    monkeypatch.setattr(sys.modules["sub2node.encode.encode"], "LinkSettings",
-                        lambda **words: LinkSettings(epochs=1, held_out=0.3))  # fmt: skip
-    found = scores(command("run", DATA, *QUICK, "--features", "link", "--json"))
+def test_a_run_reads_link_embeddings(command: Command) -> None:
+    words = (*QUICK, "--features", "link", "--json", "--set")
+    section = ("features.pretraining.epochs=1", "--set", "pretraining.held_out=0.3")
+    found = scores(command("run", DATA, *words, *section))
     assert any("validation AUC" in note for note in found["notes"])
+    assert found["config"]["features"]["pretraining"]["epochs"] == 1
+    text = scores(command("run", DATA, *words, "features.pretraining=epochs=1,held_out=0.3"))
+    assert (text["config"], text["notes"]) == (found["config"], found["notes"])
 
 
 def test_a_run_reads_files(command: Command, tmp_path: Path) -> None:
@@ -313,12 +324,12 @@ def test_a_run_with_a_file_in_another_order_is_the_same_run(
         (("--features", "none.npy"), "none.npy: there is no such file"),
         (("--features", "short.npy"), "3 rows, but the graph has 600 nodes"),
         (("--features", "nan.npy"), "is nan at node 5"),
-        (("--features", "some.npz"), "features are needed for all: s2n encode --all"),
+        (("--features", "some.npz"), "features are needed for all: s2n encode --all-nodes"),
         (("--encoding", "some.npz:y"), "has no table 'y'"),
         (("--encoding", "other.npz"), "made for another graph"),
         (("--encoding", "wide.npy"), "cannot be added to features of width 64"),
         (("--encoding", "some.npz"), "is not among them: encode all nodes"),
-        (("--encoding", "wide.npy", "--set", "features.encoding=rwpe"), "leave out one"),
+        (("--encoding", "wide.npy", "--set", "features.encoding=rwpe"), "omit one"),
         (("--features", "given"), "the graph has no features"),
         (("--features", "svd", "--set", "features.width=700"), "700 columns were asked for"),
     ],

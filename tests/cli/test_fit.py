@@ -15,6 +15,8 @@ import torch
 
 from small_models import CLASSES, QUICK, Done, drawn, refused, s2n, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
+from sub2node.encode import Encoding
+from sub2node.encode.encoding_files import save_encodings
 from sub2node.scoring import artefact, choices
 
 training = importlib.import_module("sub2node.train.fit")
@@ -45,7 +47,7 @@ def trains(monkeypatch) -> list[str]:
         begun.append("training")
         return real(*given, **options)
 
-    monkeypatch.setattr("sub2node.evaluate.choosing.fit", fit)
+    monkeypatch.setattr("sub2node.models.candidates.fit", fit)
     return begun
 
 
@@ -155,13 +157,16 @@ def test_several_labels_and_their_threshold(tmp_path: Path) -> None:
         assert facts(out)["multilabel"]
         assert SubgraphClassifier.load(out).predict([["g1"]]).shape == (1, 3)
     assert facts(tmp_path / "half")["threshold"] == 0.5
+    former = fit(data, "-o", tmp_path / "zero", "--threshold", "zero", *FAST)
+    assert former.code == 0, former.err
+    assert facts(tmp_path / "zero")["threshold"] == 0.5
     assert facts(tmp_path / "val")["threshold"] != 0.5
 
 
 def test_auto_chooses_within_its_time(task: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(choices, "CANDIDATES", choices.CANDIDATES[:3])
     out = tmp_path / "model"
-    done = fit(task, "-o", out, "--structure", "auto", "--budget", "60", "--json", *FAST)
+    done = fit(task, "-o", out, "--structure", "auto", "--minutes", "1", "--json", *FAST)
     assert done.code == 0, done.err
     tried = json.loads(done.out)["choices"]
     assert [(row["structure"], row["conv"]) for row in tried] == list(choices.CANDIDATES)
@@ -175,12 +180,12 @@ def test_auto_chooses_within_its_time(task: Path, tmp_path: Path, monkeypatch) -
 
 def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monkeypatch) -> None:
     calls = []
-    monkeypatch.setattr(choices, "fitted", lambda *a, **k: calls.append(a) or real(*a, **k))
-    from sub2node.scoring.training import fitted as real
+    monkeypatch.setattr(choices, "fit_network", lambda *a, **k: calls.append(a) or real(*a, **k))
+    from sub2node.scoring.training import fit_network as real
 
     words = [*FAST, "--set", "epochs=30", "--set", "patience=0"]
     start = time.monotonic()
-    done = fit(task, "-o", tmp_path / "model", "--structure", "auto", "--budget", "0.01", *words)
+    done = fit(task, "-o", tmp_path / "model", "--structure", "auto", "--minutes", "0.0002", *words)
     assert done.code == 0, done.err
     assert time.monotonic() - start < 60
     assert len(calls) == 1
@@ -203,11 +208,18 @@ def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monke
         (("--set", "epochs"), "a setting is written key=value, found 'epochs'."),
         (("--set", "epochs=many"), "training.epochs is a whole number, found 'many'."),
         (("--seeds", "0"), "at least one seed is needed, found 0."),
-        (("--threshold", "zero"), "a threshold is 'half' or 'val', not 'zero'."),
+        (("--threshold", "best"), "a threshold is 'half' or 'val', not 'best'."),
         (("--device", "tpu"), "a device is auto, cpu or cuda, not 'tpu'."),
         (("--structure", "auto", "--conv", "gin"), "chooses the convolution too"),
-        (("--structure", "auto", "--budget", "0"), "a budget is a number of seconds above 0"),
-        (("--structure", "auto", "--budget", "nan"), "a budget is a number of seconds above 0"),
+        (("--structure", "auto", "--minutes", "0"), "a number of minutes above 0"),
+        (("--structure", "auto", "--minutes", "nan"), "a number of minutes above 0"),
+        (("--structure", "auto", "--coarsen", "heavy_edge:0.3"), "tries it at its default"),
+        (("--coarsen", "heavy_edge:0.3"), "coarsening is for cos2n+0 and cos2n+a, not for s2n+a"),
+        (("--coarsen", "heavy_edge:2"), "ratio"),
+        (("--features", "lnik"), "--features cannot be 'lnik'. Did you mean 'link'?"),
+        (("--inputs", "vectors.npy"), "--inputs cannot be 'vectors.npy'"),
+        (("--encoding", "rwpe", "--set", "features.encoding=lappe"), "is set twice"),
+        (("--compile", "on"), "compile is auto or off, not 'on'."),
         (("--column", "foo=bar"), "no column of ours is called 'foo'."),
         (("--unknown-nodes", "x"), "unknown_nodes"),
     ],
@@ -247,7 +259,7 @@ def test_what_is_there_is_not_overwritten(
     refused(fit(task, "-o", tmp_path / "file", "--overwrite", *FAST), "is a file")
     refused(fit(task, "-o", tmp_path / "file" / "m", *FAST), "no folder to write into")
     assert trains == []
-    monkeypatch.setattr(artefact, "_known", _fails)
+    monkeypatch.setattr(artefact, "_encode_known", _fails)
     refused(fit(task, "-o", out, "--overwrite", *FAST), "cannot be written: No space left")
     assert {name: (out / name).read_bytes() for name in FILES} == before
     assert files(tmp_path) == ["file", "model", "other"]
@@ -338,7 +350,7 @@ def test_data_that_cannot_be_learned(tmp_path: Path, trains: list[str]) -> None:
     data = rewritten(write_task(tmp_path / "a"), lambda row: {**row, "label": None})
     refused(fit(data, "-o", out, *FAST), "the task has no labels to learn.")
     data = rewritten(write_task(tmp_path / "b"), lambda row: {**row, "label": "one"})
-    refused(fit(data, "-o", out, *FAST), "all subgraphs have one class ('one'); nothing to learn.")
+    refused(fit(data, "-o", out, *FAST), "all subgraphs have the class 'one'; nothing to learn.")
     data = rewritten(write_task(tmp_path / "c"), lambda row: {**row, "split": "test"})
     refused(fit(data, "-o", out, *FAST), "no subgraph in train")
     data = write_task(tmp_path / "d", split=False)
@@ -378,14 +390,14 @@ def test_a_reference_holds_in_every_folder(task: Path, tmp_path: Path, monkeypat
 
 
 def test_a_wrong_threshold_costs_no_budget(task: Path, tmp_path: Path, trains: list[str]) -> None:
-    words = ("--structure", "auto", "--budget", "0.01", "--threshold", "zero", *FAST)
+    words = ("--structure", "auto", "--minutes", "0.0002", "--threshold", "best", *FAST)
     refused(fit(task, "-o", tmp_path / "model", *words), "a threshold is")
     assert trains == []
 
 
 @pytest.mark.parametrize("setting", ["conv=gin", "structure=separated"])
 def test_what_has_an_option_is_not_set(task: Path, tmp_path: Path, setting: str) -> None:
-    words = ("--structure", "auto", "--budget", "0.01", "--set", setting, *FAST)
+    words = ("--structure", "auto", "--minutes", "0.0002", "--set", setting, *FAST)
     refused(fit(task, "-o", tmp_path / "model", *words), "is chosen with --")
 
 
@@ -403,3 +415,70 @@ def test_answers_of_the_command_for_a_file(fitted: tuple[Path, Done], tmp_path: 
     rows = json.loads(s2n("predict", fitted[0], path, "--json").out)["answers"]
     found = [[row[f"p {name}"] for name in CLASSES] for row in rows]
     np.testing.assert_allclose(found, said(fitted[0]), atol=1e-6)
+
+
+def without_features() -> list[str]:
+    """The quick settings less those that the options below are about."""
+    settings = {key: value for key, value in QUICK.items() if not key.startswith("features.kind")}
+    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    return ["--preset", "fast", "--seeds", "2", *words]
+
+
+def vectors(task: Path, path: Path, *, nodes: int | None = None) -> Path:
+    """A file with eight columns for the first nodes, or all of them."""
+    graph = load_task(task).graph
+    rows = np.arange(graph.num_nodes)[:nodes]
+    values = np.random.default_rng(1).normal(size=(len(rows), 8))
+    save_encodings(path, graph, [Encoding("own", rows, values)])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        (("--features", "constant"), {"kind": "constant"}),
+        (("--features", "FILE"), {"kind": "given"}),
+        (("--encoding", "rwpe"), {"encoding": "rwpe"}),
+        (("--encoding", "FILE", "--set", "features.join=concat"), {"join": "concat"}),
+        (("--inputs", "structure"), {"subgraphs": "structure"}),
+        (("--inputs", "wl", "--structure", "separated"), {"subgraphs": "wl"}),
+        (("--structure", "cos2n+0", "--coarsen", "heavy_edge:0.4"), {}),
+        (("--compile", "off"), {}),
+    ],
+    ids=" ".join,
+)
+def test_options_of_run_reach_a_model_that_answers_the_same_after_loading(
+    task: Path, tmp_path: Path, words: tuple[str, ...], settings: dict[str, str]
+) -> None:
+    file = vectors(task, tmp_path / "vectors.npz")
+    out = tmp_path / "model"
+    options = [str(file) if word == "FILE" else word for word in words]
+    done = fit(task, "-o", out, *without_features(), "--json", *options)
+    assert done.code == 0, done.err
+    config = facts(out)["config"]
+    assert settings.items() <= config["features"].items()
+    if "--coarsen" in words:
+        assert (config["coarsening"]["method"], config["coarsening"]["ratio"]) == (
+            "heavy_edge",
+            0.4,
+        )
+    data, model = load_task(task), SubgraphClassifier.load(out)
+    part = data.subset(data.split.mask("test"))
+    score = model.score(part.subgraphs, [data.class_names[label] for label in part.labels])
+    assert score == pytest.approx(json.loads(done.out)["test"]["micro_f1"])
+
+
+def test_vectors_of_some_nodes_are_no_encoding_of_a_model(
+    task: Path, tmp_path: Path, trains: list[str]
+) -> None:
+    file = vectors(task, tmp_path / "vectors.npz", nodes=5)
+    refused(
+        fit(task, "-o", tmp_path / "model", "--encoding", file, *FAST), "s2n encode --all-nodes"
+    )
+    assert trains == []
+
+
+def test_a_reference_does_not_name_features_of_a_file(task: Path, tmp_path: Path) -> None:
+    file = vectors(task, tmp_path / "vectors.npz")
+    words = ("--features", file, "--by-reference", *without_features())
+    refused(fit(task, "-o", tmp_path / "model", *words), "as DATA has it")

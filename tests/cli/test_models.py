@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sub2node import progress
+from sub2node.base import progress
 from sub2node.cli import main
 from sub2node.train.checkpoint import Checkpoint
 
@@ -306,7 +306,7 @@ def test_gensim_that_is_missing(run, monkeypatch) -> None:
     refused(run("--model", "sub2vec"), "pip install 'sub2node[baselines]'")
     done = run("--model", "sub2vec", "--model", "majority", "--json")
     assert [row["model"] for row in done.json["models"]] == ["majority"]
-    assert "Beware: sub2vec: Sub2Vec needs the package 'gensim'" in done.err
+    assert "Warning: sub2vec: Sub2Vec needs the package 'gensim'" in done.err
 
 
 def test_a_run_that_is_refused_leaves_nothing(run, tmp_path, monkeypatch) -> None:

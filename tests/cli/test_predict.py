@@ -22,11 +22,13 @@ from small_models import CLASSES, Done, drawn, refused, s2n, save_model, write_c
 from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
 from sub2node.scoring import Scorer, load_scorer
-from sub2node.scoring.scorer import Answers
-from sub2node.scoring.tables import rows_of, table_writer
+from sub2node.scoring.answer_tables import table_writer
+from sub2node.scoring.answers import Answers, answer_columns, answer_objects
 
 COLUMNS = ["subgraph_id", "prediction", "probability", "spread", "known",
            *(f"p {name}" for name in CLASSES)]  # fmt: skip
+
+ADDED = ["id", "labels", "probabilities", "unknown"]  # in JSON
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,7 @@ def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -
             assert (done.code, done.err) == (0, ""), done
             assert done.out == f"Answered: 7 subgraphs\nAnswers: {out}\n"
             rows = rows_in(out)
-        assert list(rows[0]) == COLUMNS
+        assert list(rows[0]) == COLUMNS + (ADDED if "json" in ending else [])
         assert [row["subgraph_id"] for row in rows] == list(drawn(7))
         np.testing.assert_allclose(numbers(rows), wanted.probabilities, atol=1e-6)
         assert [row["prediction"] for row in rows] == wanted.labels
@@ -90,7 +92,13 @@ def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -
         np.testing.assert_allclose([row["spread"] for row in rows], spread, atol=1e-6)
         assert spread.min() > 0
         assert [row["known"] for row in rows] == [1.0] * 7
-        assert rows == printed["answers"]
+        if "json" in ending:
+            assert rows == printed["answers"]
+            assert [row["id"] for row in rows] == list(drawn(7))
+            assert [row["labels"] for row in rows] == [[label] for label in wanted.labels]
+            assert rows[0]["probabilities"] == {name: rows[0][f"p {name}"] for name in CLASSES}
+        else:
+            assert rows == [{key: row[key] for key in COLUMNS} for row in printed["answers"]]
     assert files(asked.parent) == ["new.csv", "out.csv", "out.jsonl", "out.parquet", "out.tsv"]
 
 
@@ -277,7 +285,7 @@ def test_a_failure_in_the_middle_leaves_nothing(model: Path, cut: Path, ending: 
 def test_an_end_between_two_pieces_leaves_nothing(
     model: Path, asked: Path, monkeypatch, what: str
 ) -> None:
-    monkeypatch.setattr(command, "_PIECE", 3)
+    monkeypatch.setattr(command, "_BATCH", 3)
     real, calls = Scorer.predict, []
 
     def ends(*given, **options):
@@ -391,7 +399,7 @@ def test_joint_is_one_graph_and_independent_is_not(model: Path, asked: Path, mon
                        for m in ("independent", "joint"))  # fmt: skip
     assert np.abs(alone - together).max() > 1e-5
     for piece in (2, 1000):
-        monkeypatch.setattr(command, "_PIECE", piece)
+        monkeypatch.setattr(command, "_BATCH", piece)
         for mode, wanted in (("independent", alone), ("joint", together)):
             done = predict(model, asked, "--mode", mode, "--json")
             given = numbers(json.loads(done.out)["answers"])
@@ -409,7 +417,7 @@ def test_several_labels(multilabel: Path, asked: Path) -> None:
         joined = ending in ("csv", "tsv")
         labels = [";".join(found) if joined else found for found in wanted.labels]
         assert [row["prediction"] for row in rows] == labels
-        for row, said, p in zip(rows, wanted.said, wanted.probabilities, strict=True):
+        for row, said, p in zip(rows, wanted.predicted, wanted.probabilities, strict=True):
             best = p[said].min() if said.any() else p.max()
             assert row["probability"] == pytest.approx(best, abs=1e-6)
     assert "Answered: 7 subgraphs" in predict(multilabel, asked).out
@@ -423,7 +431,7 @@ def made(said: list[list[bool]], p: list[list[float]]) -> Answers:
 
 def test_the_probability_of_several_labels(tmp_path: Path) -> None:
     answers = made([[True, False, True], [False] * 3], [[0.9, 0.1, 0.7], [0.2, 0.4, 0.3]])
-    rows = rows_of(answers)
+    rows = answer_columns(answers)
     assert rows["prediction"] == [["x;y", "ü"], []]
     assert rows["probability"] == [0.7, 0.4]
     assert rows["spread"] == pytest.approx([0.07, 0.04])
@@ -438,6 +446,14 @@ def test_the_probability_of_several_labels(tmp_path: Path) -> None:
         assert found[1] == found[3]
         assert [row["p ü"] for row in found] == [0.7, 0.3, 0.7, 0.3]
         assert found[1]["prediction"] in ("", [])
+    first, second = answer_objects(answers)
+    assert (first["id"], first["labels"], first["unknown"]) == ("a", ["x;y", "ü"], [])
+    assert second["probabilities"] == {"x;y": 0.2, 'q"': 0.4, "ü": 0.3}
+    assert second["spread"] == pytest.approx({"x;y": 0.02, 'q"': 0.04, "ü": 0.03})
+    for one, other in zip((first, second), answer_objects(answers, columns=True), strict=True):
+        shared = one.keys() - {"spread"}
+        assert {key: one[key] for key in shared} == {key: other[key] for key in shared}
+        assert other["spread"] == pytest.approx(one["probability"] / 10)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from report_runs import made_result, simple_result, small_task
-from sub2node.evaluate import save_run
+from sub2node.runs import save_run
 
 COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "report"]
 

@@ -102,7 +102,7 @@ def test_published_settings_carry_their_flags() -> None:
         (("--set", "conv=gin"), "the conv is chosen with --conv."),
         (("--seeds", "0"), "at least one seed is needed, found 0."),
         (("--splits", "1"), "repeated splits are two at least"),
-        (("--threshold", "half"), "a threshold is 'zero' or 'val'"),
+        (("--threshold", "best"), "a threshold is 'half' or 'val'"),
         (("--resume",), "--resume needs the folder"),
         (("--against", "nothing"), "there is no result.json here."),
     ],
@@ -150,7 +150,7 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=1000000",
              "-o", str(tmp_path / "run")]  # fmt: skip
     code = (
-        "import os, signal; from sub2node import progress; old = progress.step;\n"
+        "import os, signal; from sub2node.base import progress; old = progress.step;\n"
         "def step(what, done, total, detail=''):\n"
         "    old(what, done, total, detail)\n"
         "    if done == 20: os.kill(os.getpid(), signal.SIGINT)\n"
@@ -196,7 +196,7 @@ def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> Non
         (("--all", "--against", tmp_path), "--against is for one model"),
         (("--all", "--model", "glass"), "--all compares"),
         (("--model", "glas"), "Did you mean 'glass'"),
-        (("--model", "glass", "--structure", "s2n+a"), "leave out one"),
+        (("--model", "glass", "--structure", "s2n+a"), "omit one"),
         (("--model", "glass", "--model", "glass"), "named twice"),
         (("--model", "glass", "--conv", "gcn"), "--conv is for a structure"),
         (("--model", "sub2vec", "--preset", "paper"), "sub2vec has no settings but its default"),
@@ -222,7 +222,7 @@ def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
 def interrupted(at: int, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run with Ctrl-C in the so-many-th epoch of all trainings together."""
     code = (
-        "import os, signal; from sub2node import progress; old, count = progress.step, [0];\n"
+        "import os, signal; from sub2node.base import progress; old, count = progress.step, [0];\n"
         "def step(what, done, total, detail=''):\n"
         "    old(what, done, total, detail)\n"
         "    count[0] += what.startswith('Training')\n"

@@ -77,7 +77,7 @@ def test_parquet_tables_go_straight_to_the_engine(small: Path, tmp_path: Path) -
         (("--memory", "lots"), "looks like 2GB"),
         (("--a", "1", "--delta", "0"), "delta, the width"),
         (("--a", "nan"), "a must be a number"),
-        (("--a", "1", "--cut", "2"), "leave the cut away"),
+        (("--a", "1", "--cut", "2"), "omit the cut"),
         (("--spill", "/none"), "are for the engines"),
         (("--engine", "duckdb", "--spill", "/none"), "no folder /none to spill into"),
         (("--engine", "duckdb", "--a", "1", "--delta", "-1"), "delta, the width"),

@@ -18,7 +18,7 @@ pytest.importorskip("optuna")
 
 from small_models import QUICK, Done, refused, s2n, write_task
 from sub2node import Sub2NodeError
-from sub2node.train import find_preset
+from sub2node.config.preset_resolver import NETWORKS, resolve_preset
 from sub2node.tune import objective as objectives
 
 SETS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
@@ -44,7 +44,8 @@ def test_what_it_writes_and_says(study) -> None:
     out, done = study
     assert done.code == 0, done
     names = {path.name for path in out.iterdir()}
-    assert {"journal.log", "best.toml", "trials.csv", "study.json", "search.html"} <= names
+    files = ("journal.log", "best.toml", "trials.csv", "study.json", "search.png", "search.svg")
+    assert names >= set(files)
     assert "Best: validation micro-F1" in done.out
     assert "4 trials" in done.out
     assert f"Next: s2n run {out.with_name('data')} --preset {out / 'best.toml'}" in done.out
@@ -55,7 +56,7 @@ def test_what_it_writes_and_says(study) -> None:
     rows = list(csv.DictReader((out / "trials.csv").read_text().splitlines()))
     assert [float(row["value"]) for row in rows] == [t["value"] for t in found["trials"]]
     assert set(found["spec"]["space"]) <= set(rows[0])
-    assert (out / "search.html").read_text().count("best so far") == 1
+    assert (out / "search.svg").read_text(encoding="utf-8").count("best so far") == 1
 
 
 def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
@@ -70,7 +71,8 @@ def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
     assert "no test subgraph was there" in note
     assert "what was not searched is that of the preset default" in note
     assert f"{100 * found['best']['value']:.1f}" in note
-    assert find_preset(str(out / "best.toml"), None).config.to_dict() == found["config"]
+    winner = resolve_preset(str(out / "best.toml"), NETWORKS, dataset="", has_features=False)
+    assert winner.config.to_dict() == found["config"]
 
 
 def test_json_is_what_is_written(data, tmp_path) -> None:
@@ -103,11 +105,11 @@ def test_resume_goes_on(study, data) -> None:
         (("--vary", "skip=true,false", "--vary", "model.skip=true,false"), "varied twice"),
         (("--set", "skip=true", "--vary", "skip=true,false"), "both fixed and varied"),
         (("--structure", "s2n+b"), "structure cannot be 's2n+b'"),
-        (("--rehearse", "3", "--seeds", "2"), "3 rehearsals need as many seeds"),
+        (("--rehearse", "3", "--seeds", "2"), "3 rehearsals need at least as many seeds"),
         (("--worker",), "--storage URL"),
-        (("--worker", "--storage", "x.log", "--structure", "s2n+a"), "leave out --structure"),
-        (("--worker", "--storage", "x.log", "--no-prune"), "leave out --prune"),
-        (("--worker", "--storage", "x.log", "--seeds", "3"), "leave out --seeds"),
+        (("--worker", "--storage", "x.log", "--structure", "s2n+a"), "omit --structure"),
+        (("--worker", "--storage", "x.log", "--no-prune"), "omit --prune"),
+        (("--worker", "--storage", "x.log", "--seeds", "3"), "omit --seeds"),
         (("--worker", "--storage", "x.log", "--resume"), "begins a study"),
         (("--storage", "nonsense://x"), "cannot be opened"),
         (("--storage", "x.log", "--share", "127.0.0.1:13999"), "a journal cannot be shared"),
@@ -175,7 +177,9 @@ def test_failures_are_told_and_the_rest_goes_on(data, tmp_path, monkeypatch) -> 
 def test_a_storage_that_disappears(data, tmp_path, monkeypatch) -> None:
     out, calls = tmp_path / "s", []
     monkeypatch.setattr(
-        "sub2node.tune.storage.patiently.__kwdefaults__", {"waits": (0.01,)}, raising=False
+        "sub2node.tune.study_storage.call_with_retries.__kwdefaults__",
+        {"waits": (0.01,)},
+        raising=False,
     )
     real = objectives.GraphNetwork.fit
 
@@ -249,4 +253,4 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
 
 def test_help_has_an_example() -> None:
     done = tune("--help")
-    assert "Example: s2n tune generate:density" in " ".join(done.out.split())
+    assert "Example: s2n tune my-task" in " ".join(done.out.split())

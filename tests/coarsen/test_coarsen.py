@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sub2node import ConfigError, DataError, Graph, load_task
+from sub2node.base.errors import MissingExtraError
 from sub2node.coarsen import METHODS, Coarsening, coarsen, parse_coarsen
-from sub2node.coarsen.coarsen import _targets
+from sub2node.coarsen.coarsen import _target_sizes
 from sub2node.coarsen.communities import COMMUNITY_METHODS
 from sub2node.coarsen.controls import CONTROL_METHODS
-from sub2node.errors import MissingExtraError
 
 CONTRACTIONS = [m for m in METHODS if m not in (*COMMUNITY_METHODS, *CONTROL_METHODS)]
 PARTITIONS = [*CONTRACTIONS, *COMMUNITY_METHODS]
@@ -104,7 +104,7 @@ def test_partitions(method: str, graph: Graph, ratio: float, options: dict[str, 
         sets = set(part[nodes].tolist())
         if len(nodes) <= options["eigenvectors"]:
             assert sets == {-1} if options["small"] == "leave-out" else len(sets) == 1
-            assert "components of few nodes" in notes
+            assert "of few nodes" in notes
             wanted += options["small"] == "keep"
             continue
         assert min(sets) >= 0
@@ -113,7 +113,7 @@ def test_partitions(method: str, graph: Graph, ratio: float, options: dict[str, 
         assert method in COMMUNITY_METHODS or len(sets) >= wanted_of(len(nodes), ratio)
         complete &= len(sets) == wanted_of(len(nodes), ratio)
     assert found.wanted == wanted
-    assert found.found == part.max() + 1 == len(set(part[part >= 0].tolist()))
+    assert found.num_sets == part.max() + 1 == len(set(part[part >= 0].tolist()))
     assert found.left_out == np.count_nonzero(part < 0)
     if method in COMMUNITY_METHODS:
         assert not len(part) or f"{method} finds" in notes or "few nodes" in notes
@@ -130,7 +130,7 @@ def check_sets(found: Coarsening, whole: nx.Graph) -> None:
     """Connected, numbered by their lowest nodes; those of two nodes or more are virtual."""
     part = found.partition
     assert part is not None
-    sets = [np.flatnonzero(part == i).tolist() for i in range(found.found)]
+    sets = [np.flatnonzero(part == i).tolist() for i in range(found.num_sets)]
     assert [min(nodes) for nodes in sets] == sorted(min(nodes) for nodes in sets)
     for nodes in sets:
         assert nx.is_connected(whole.subgraph(nodes))
@@ -152,12 +152,12 @@ def test_the_coarse_graph_has_the_sums(
     if found is None:
         return
     assert found.partition is not None
-    member = np.zeros((found.found, graph.num_nodes))
+    member = np.zeros((found.num_sets, graph.num_nodes))
     kept = np.flatnonzero(found.partition >= 0)
     member[found.partition[kept], kept] = 1
     dense = member @ graph.adjacency(dtype=np.float64).toarray() @ member.T
     np.fill_diagonal(dense, 0)
-    assert found.graph.num_nodes == found.found
+    assert found.graph.num_nodes == found.num_sets
     assert found.graph.num_loops == 0
     assert np.array_equal(found.graph.adjacency(loops=True, dtype=np.float64).toarray(), dense)
 
@@ -189,7 +189,7 @@ CASES = [(100, 0.29, 71), (10, 0.7, 3), (10, 0.3, 7), (100, 0.57, 43), (7, 0.99,
 
 @pytest.mark.parametrize(("size", "ratio", "wanted"), CASES)
 def test_targets_are_not_off_by_rounding(size: int, ratio: float, wanted: int) -> None:
-    assert _targets(np.array([size]), ratio).tolist() == [wanted]
+    assert _target_sizes(np.array([size]), ratio).tolist() == [wanted]
     graph = of(nx.cycle_graph(size))
     if wanted == size:
         with pytest.raises(DataError, match=r"leaves single nodes only.* raise the ratio"):
@@ -197,24 +197,24 @@ def test_targets_are_not_off_by_rounding(size: int, ratio: float, wanted: int) -
         return
     for method in CONTRACTIONS:
         found = coarsen(graph, method, ratio)
-        assert (found.wanted, found.found) == (wanted, wanted)
+        assert (found.wanted, found.num_sets) == (wanted, wanted)
         assert found.notes == ()
 
 
 @given(st.integers(1, 10**6), st.integers(1, 999))
 def test_targets_equal_exact_ones(size: int, thousandths: int) -> None:
     ratio = thousandths / 1000
-    assert _targets(np.array([size]), ratio).tolist() == [wanted_of(size, ratio)]
+    assert _target_sizes(np.array([size]), ratio).tolist() == [wanted_of(size, ratio)]
 
 
 @pytest.mark.parametrize(("size", "ratio"), [(10**8, 0.29), (10, 1 - 1e-12)])
 def test_targets_at_extremes(size: int, ratio: float) -> None:
-    assert _targets(np.array([size]), ratio).tolist() == [wanted_of(size, ratio)]
+    assert _target_sizes(np.array([size]), ratio).tolist() == [wanted_of(size, ratio)]
 
 
 def test_a_star_says_why_it_stays_large() -> None:
     found = coarsen(of(nx.star_graph(40)), ratio=0.5)
-    assert found.found == 31
+    assert found.num_sets == 31
     assert found.levels == 10
     assert found.notes == ("31 sets are left where 21 were wanted: 10 levels were not enough.",)
 
@@ -229,7 +229,7 @@ def test_the_first_contraction_is_the_cheapest() -> None:
 
 
 def test_too_many_cliques_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sub2node.coarsen.sets._MEMBERS", 3)
+    monkeypatch.setattr("sub2node.coarsen.contraction_sets._MEMBERS", 3)
     graph = of(nx.gnm_random_graph(20, 60, seed=1))
     found = coarsen(graph, "variation_cliques", 0.5)
     edges = coarsen(graph, "variation_edges", 0.5)
@@ -270,7 +270,7 @@ def test_the_unit_of_weights_makes_no_difference(method: str, scale: float) -> N
 @pytest.mark.parametrize("method", ["variation_neighborhoods", "variation_cliques"])
 def test_a_component_is_coarsened_whatever_the_others_are(method: str) -> None:
     alone = coarsen(of(nx.complete_graph(10)), method, 0.3)
-    assert (alone.found, alone.notes) == (7, ())
+    assert (alone.num_sets, alone.notes) == (7, ())
     both = of(nx.disjoint_union(nx.complete_graph(10), nx.star_graph(60)))
     found = coarsen(both, method, 0.3).partition
     assert found is not None
@@ -383,7 +383,7 @@ def test_controls(method: str, graph: Graph, ratio: float, seed: int) -> None:
     joined = sum(degree > 0 for _, degree in whole.degree)
     assert found.partition is None
     assert found.wanted == wanted_of(graph.num_nodes, ratio)
-    assert found.found == len(found) == min(found.wanted, joined)
+    assert found.num_sets == len(found) == min(found.wanted, joined)
     assert bool(found.notes) == (joined < found.wanted)
     own = found.subgraphs
     for i in range(len(own)):
@@ -436,9 +436,9 @@ def test_communities_come_near_and_threads_stay(method: str) -> None:
     graph = of(nx.connected_watts_strogatz_graph(300, 6, 0.1, seed=0))
     for ratio in (0.5, 0.8):
         found = coarsen(graph, method, ratio)
-        assert abs(found.found - found.wanted) <= 0.05 * 300
+        assert abs(found.num_sets - found.wanted) <= 0.05 * 300
         (note,) = found.notes
-        assert f"finds {found.found:,} communities" in note
+        assert f"finds {found.num_sets:,} communities" in note
         assert f"{found.wanted:,} wanted" in note
         assert "nan" not in note
     assert nk.getMaxNumberOfThreads() == threads
@@ -561,7 +561,7 @@ def test_the_published_choice_on_ppi_bp(data: Path) -> None:
     found = coarsen(graph, "variation_edges", 0.5)
     assert found.partition is not None
     assert found.partition.min() == 0  # every node is in a set
-    assert (found.found, found.wanted, found.notes) == (10_761, 10_761, ())
+    assert (found.num_sets, found.wanted, found.notes) == (10_761, 10_761, ())
     sizes = np.bincount(found.partition)
     assert sizes.max() <= 8
     assert len(found) == np.count_nonzero(sizes > 1)

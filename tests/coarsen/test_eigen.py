@@ -213,7 +213,7 @@ def test_a_failing_solver_does_not_stop_coarsening(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(scipy.sparse.linalg, "eigsh", failing(RuntimeError()))
     graph = Graph.from_edges(*np.array(connected(500, 2).edges).T)
     found = coarsen(graph, ratio=0.5)
-    assert found.found == 250
+    assert found.num_sets == 250
     assert "approximate" in found.notes[0]
 
 

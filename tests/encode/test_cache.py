@@ -18,9 +18,9 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
+from sub2node.base.errors import ConfigError
 from sub2node.encode import Encoding, encode
 from sub2node.encode.cache import cached, edges_hash
-from sub2node.errors import ConfigError
 from sub2node.task import Graph, Names
 
 GRAPH = Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0], weights=[1, 2, 3, 4, 5], num_nodes=6)
@@ -244,15 +244,27 @@ def test_a_stale_table_is_never_served() -> None:
         made.append(len(made))
         return Encoding("x", np.arange(6), np.full((6, 1), len(made)))
 
-    one = cached(GRAPH, "x", {"a": 1}, None, make)
-    assert cached(GRAPH, "x", {"a": 1}, None, make).values[0, 0] == one.values[0, 0] == 1
+    one = cached(GRAPH, "x", settings={"a": 1}, nodes=None, make=make)
+    assert (
+        cached(GRAPH, "x", settings={"a": 1}, nodes=None, make=make).values[0, 0]
+        == one.values[0, 0]
+        == 1
+    )
     for name, options, nodes in (
         ("y", {"a": 1}, None), ("x", {"a": "1"}, None), ("x", {"a": 1, "b": None}, None),
         ("x", {}, None), ("x", {"a": 1}, np.arange(6)), ("x", {"a": True}, None),
     ):  # fmt: skip
-        assert cached(GRAPH, name, options, nodes, make).values[0, 0] == len(made) > 1
-    assert cached(GRAPH, "x", {"a": 1}, None, make, fresh=True).values[0, 0] == len(made) == 8
-    assert cached(GRAPH, "x", {"a": 1}, None, make).values[0, 0] == 8
+        assert (
+            cached(GRAPH, name, settings=options, nodes=nodes, make=make).values[0, 0]
+            == len(made)
+            > 1
+        )
+    assert (
+        cached(GRAPH, "x", settings={"a": 1}, nodes=None, make=make, fresh=True).values[0, 0]
+        == len(made)
+        == 8
+    )
+    assert cached(GRAPH, "x", settings={"a": 1}, nodes=None, make=make).values[0, 0] == 8
 
 
 def test_the_hash_of_edges_tells_loops_from_edges() -> None:

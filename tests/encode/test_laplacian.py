@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 
 from strategies import graphs
+from sub2node.base.errors import ConfigError, Sub2NodeError
 from sub2node.encode import encode, laplacian, svd
-from sub2node.errors import ConfigError, Sub2NodeError
 from sub2node.task import Graph
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import graphs
+from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.encode import LinkSettings, link_prediction
-from sub2node.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.task import Graph
 
 MODULE = sys.modules["sub2node.encode.link_prediction"]
@@ -78,7 +78,7 @@ def test_negatives_are_no_edges_and_no_pairs_of_a_node_with_itself(
     if not 2 <= graph.num_edges < size * (size - 1) // 2:
         return
     pairs = pairs_of(graph, seed=seed)
-    for drawn in (pairs.without_edge(count), pairs._listed(count)):
+    for drawn in (pairs.without_edge(count), pairs._draw_from_list(count)):
         assert drawn.shape == (2, count)
         assert (drawn[0] != drawn[1]).all()
         assert not graph.has_edges(drawn[0], drawn[1]).any()
@@ -91,13 +91,13 @@ def test_no_message_passes_over_a_validation_edge(graph: Graph, share: float) ->
     if not 2 <= graph.num_edges < size * (size - 1) // 2:
         return
     pairs = pairs_of(graph, share)
-    held, kept = keys(pairs.held_out, size), keys(pairs.ends[:, pairs.kept], size)
+    held, kept = keys(pairs.held_out, size), keys(pairs.ends[:, pairs.train_edges], size)
     assert held
     assert kept
     assert not held & kept
     assert held | kept == keys(np.stack(graph.edges()[:2]).astype(np.int64), size)
     for how in ("mean", "sum", "gcn"):
-        rows, columns = pairs.adjacency(pairs.kept, how).nonzero()
+        rows, columns = pairs.adjacency(pairs.train_edges, how).nonzero()
         assert keys(np.stack([rows, columns]).astype(np.int64), size) == kept
 
 
@@ -113,8 +113,8 @@ def test_the_training_passes_messages_over_kept_edges_only() -> None:
         assert len(seen) == (1 if messages else 0)
         for edges in seen:
             assert len(edges) == len(set(edges.tolist())) == messages
-            assert set(edges.tolist()) <= set(training.pairs.kept.tolist())
-        assert len(training.messages[1]) == 2 * len(training.pairs.kept)
+            assert set(edges.tolist()) <= set(training.pairs.train_edges.tolist())
+        assert len(training.messages[1]) == 2 * len(training.pairs.train_edges)
 
 
 @given(graph=graphs(plain=True, edges=1, weighted=True))
@@ -176,7 +176,9 @@ def test_a_nearly_complete_graph_works() -> None:
 
 def test_small_graphs_work_whatever_the_seed() -> None:
     for seed in range(8):
-        link_prediction(graph_of(nx.path_graph(4)), 4, LinkSettings(seed=seed, epochs=5))
+        found = link_prediction(graph_of(nx.path_graph(4)), 4, LinkSettings(seed=seed, epochs=5))
+        assert found.values.shape == (4, 4)
+        assert np.isfinite(found.values).all()
 
 
 def test_a_rate_that_is_far_too_high_is_said() -> None:

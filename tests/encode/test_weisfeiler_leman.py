@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import graphs, tasks
+from sub2node.base.errors import ConfigError
 from sub2node.encode import weisfeiler_leman
 from sub2node.encode.weisfeiler_leman import refined
-from sub2node.errors import ConfigError
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 WIDE = 1 << 12  # so wide that colours do not meet

@@ -53,7 +53,7 @@ def test_overlap_is_its_definition(rows, weighted: bool, piece: int) -> None:
         for part, code in (("train", 0), ("val", 2), ("test", 3))
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlap, "_PIECE", piece)
+        patch.setattr(overlap, "_CHUNK", piece)
         found = {(o.part, o.known): o for o in overlaps(task)}
         every = overlaps(task, splits=True)[0]
     pairs = [("val", "train"), ("test", "train"), ("test", "val")]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
+from sub2node.base.errors import ConfigError, DataError
 from sub2node.baselines import SIMPLE
-from sub2node.errors import ConfigError, DataError
 from sub2node.evaluate import assess, compare, over_splits, protocol, random_splits
-from sub2node.evaluate.baselines import Simple
-from sub2node.evaluate.models import GraphNetwork
+from sub2node.models.baseline import Simple
+from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 QUICK = {"epochs": 4, "features.kind": "random"}
@@ -73,7 +73,7 @@ def test_test_labels_are_read_once_and_last(task, monkeypatch) -> None:
             return self
 
         def outputs(self, part):
-            from sub2node.evaluate.result import Outputs
+            from sub2node.models.interface import Outputs
 
             said.append(f"outputs {part}")
             return Outputs(np.zeros((1, task.split.count(part), 3)))
@@ -263,7 +263,7 @@ def test_all_seeds_diverged_is_an_error_that_says_what_to_do(task) -> None:
 
 
 def test_states_belong_to_their_encodings(task, tmp_path) -> None:
-    from sub2node.progress import listen
+    from sub2node.base.progress import listen
     from sub2node.train import checkpoint
 
     class Killed(BaseException):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sub2node.errors import ConfigError
+from sub2node.base.errors import ConfigError
 from sub2node.evaluate import Summary, corrected_resampled, mark, welch
 
 values = st.lists(st.floats(0, 1), min_size=2, max_size=12)

@@ -12,7 +12,7 @@ import pytest
 
 from sub2node import ConfigError, DataError, Sub2NodeError, SubgraphTask, load_task
 from sub2node.io import read_task
-from sub2node.io import text as reader
+from sub2node.io import text_files as reader
 
 EDGES = {"source": ["a", "b"], "target": ["b", "c"]}
 MEMBERS = {"subgraph_id": ["s", "t"], "node_id": ["a", "c"]}
@@ -30,7 +30,7 @@ def refused(path: Path, message: str, **options: object) -> None:
         ("0 1\n1 x\n", r"edge_list\.txt:2: expected a node id \(an integer from 0\), found 'x'"),
         ("0 1\n1 -2\n", r"edge_list\.txt:2: .*found '-2'"),
         ("0 1\n1 2.5\n", r"edge_list\.txt:2: .*found '2\.5'"),
-        ("0 1\n1\n", r"edge_list\.txt:2: expected two node ids a line"),
+        ("0 1\n1\n", r"edge_list\.txt:2: expected two node ids per line"),
         ("0 1\n\n1 2 3 4\n", r"edge_list\.txt:3: expected two node ids"),
         ("0 1 {'weight': 2}\n", r"edge_list\.txt:1: .*edges with weights go in a table"),
         ("0 1 0.5\n", r"edge_list\.txt:1: .*weight"),
@@ -122,7 +122,7 @@ def test_odd_but_clear_subgraph_lines_are_accepted(small: Path) -> None:
     path.write_text(text.replace("0-1-2", "2-1-0-1"))
     task = read_task(small)
     assert task.subgraphs == expected.subgraphs
-    assert task.notes == ("1 repeated members merged.",)
+    assert task.notes == ("1 repeated member merged.",)
 
 
 def test_binary_files_are_not_opened(small: Path) -> None:
@@ -158,7 +158,7 @@ def test_folder_without_data(tmp_path: Path) -> None:
     ("policy", "sets", "note"),
     [
         ("drop", ["0", "1", "2", "3"], "3 unknown members in 2 subgraphs dropped."),
-        ("ignore-subgraph", ["1", "2"], "2 subgraphs with unknown members left out"),
+        ("ignore-subgraph", ["1", "2"], "2 subgraphs with unknown members omitted"),
     ],
 )
 def test_unknown_nodes_by_policy(small: Path, policy: str, sets: list[str], note: str) -> None:
@@ -175,7 +175,7 @@ def test_subgraph_of_unknown_nodes_only(small: Path) -> None:
     (small / "subgraphs.pth").write_text("0-1\tred\ttrain\n88-99\tblue\ttrain\n")
     task = read_task(small, unknown_nodes="drop")
     assert len(task) == 1
-    assert "1 subgraphs had no known member and were left out." in task.notes
+    assert "1 subgraph without a known member omitted." in task.notes
     (small / "subgraphs.pth").write_text("88-99\tblue\ttrain\n")
     refused(small, "no subgraph is left", unknown_nodes="drop")
     with pytest.raises(ConfigError, match="unknown_nodes is one of error, drop, ignore-subgraph"):
@@ -289,7 +289,7 @@ def test_tables_with_a_mark_windows_ends_and_other_columns(tables: Path) -> None
     mapped = read_task(tables, columns={"source": "payer", "target": "payee"})
     assert mapped == expected
     (tables / "edges.tsv").write_text("source\ttarget\na\tb\n")
-    refused(tables, r"both edges\.csv and edges\.tsv are here")
+    refused(tables, r"both edges\.csv and edges\.tsv are in the folder")
 
 
 def test_node_columns_become_features(tables: Path) -> None:

@@ -69,7 +69,7 @@ def test_task_from_lists_and_mappings() -> None:
     )
     assert task.multilabel
     assert [task.subgraphs.name_of(i) for i in range(3)] == ["s", "u", "t"]
-    assert task.notes == ("1 repeated members merged.",)
+    assert task.notes == ("1 repeated member merged.",)
     assert task_from_graph(ring, [["a"], ["b"]]).labels is None
 
 

@@ -160,7 +160,7 @@ def test_dropped_nodes_take_their_edges_and_classes_along() -> None:
     own = {"subgraph_id": ["s", "t"], "source": ["a", "zz"], "target": ["b", "a"]}
     task = make(EDGES, members, labels, subgraph_edges=own, unknown_nodes="drop")
     assert task.class_names == ("x",)
-    assert "1 edges of subgraphs with unknown ends dropped." in task.notes
+    assert "1 edge of subgraphs with unknown ends dropped." in task.notes
     with pytest.raises(DataError, match="which is not in the graph"):
         make(EDGES, members, labels, subgraph_edges=own)
 

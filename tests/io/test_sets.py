@@ -9,7 +9,9 @@ import json
 import pickle
 import tracemalloc
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,8 +19,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sub2node import DataError, progress
-from sub2node.io.sets import FORMATS, Given, read_sets
+from sub2node import DataError
+from sub2node.base import progress
+from sub2node.io.sets import FORMATS, ScatteredRowsError, read_sets
 
 SETS = {"s": ["a", "b"], "t 2": ["c"], "ü": ["a", "dé", "é"]}
 PAIRS = [(name, node) for name, nodes in SETS.items() for node in nodes]
@@ -33,8 +36,30 @@ def written(path: Path, content: bytes | str | pa.Table) -> Path:
     return path
 
 
-def listed(path: Path, columns: dict[str, str] | None = None) -> list[Given]:
-    return list(read_sets(path, columns))
+class Given(NamedTuple):
+    """A subgraph of a batch."""
+
+    line: int
+    name: str
+    nodes: list[str]
+    problem: str = ""
+
+
+def unpacked(batch) -> list[Given]:
+    nodes, ptr = batch.nodes.to_pylist(), batch.ptr.tolist()
+    return [
+        Given(line, name, nodes[ptr[at] : ptr[at + 1]], batch.problems.get(at, ""))
+        for at, (line, name) in enumerate(zip(batch.lines.tolist(), batch.names, strict=True))
+    ]
+
+
+def listed(path: Path, columns: dict[str, str] | None = None, **options) -> list[Given]:
+    """All subgraphs, as the command reads them: at once where their rows are scattered."""
+    try:
+        batches = list(read_sets(path, columns, **options))
+    except ScatteredRowsError:
+        batches = list(read_sets(path, columns, at_once=True, **options))
+    return [row for batch in batches for row in unpacked(batch)]
 
 
 def found(path: Path, columns: dict[str, str] | None = None) -> dict[str, list]:
@@ -203,19 +228,46 @@ def peak_of(path: Path, rows: int) -> int:
     """Most bytes held by Python while a file of so many node rows is read and let go."""
     tracemalloc.start()
     try:
-        assert sum(len(row.nodes) for row in read_sets(path)) == rows
+        assert sum(len(batch.nodes) for batch in read_sets(path, size=10)) == rows
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
-def test_rows_that_stand_together_are_read_one_subgraph_at_a_time(tmp_path: Path) -> None:
-    rows = [(f"s{i}", f"the node {i} {j}") for i in range(50) for j in range(800)]
+def test_rows_that_stand_together_are_read_some_subgraphs_at_a_time(tmp_path: Path) -> None:
     header = ("subgraph_id", "node_id")
-    grouped = written(tmp_path / "a.csv", delimited([header, *rows]))
+    peaks = []
+    for count in (200, 800):
+        rows = [(f"s{i}", f"the node {i} {j}") for i in range(count) for j in range(200)]
+        path = written(tmp_path / "a.csv", delimited([header, *rows]))
+        peaks.append(peak_of(path, len(rows)))
+    assert peaks[1] < 1.2 * peaks[0] < 6e6
     mixed = written(tmp_path / "b.csv", delimited([header, *rows[1:], rows[0]]))
-    assert peak_of(grouped, len(rows)) < 2.5e6
-    assert peak_of(mixed, len(rows)) > 3.5e6  # what all of them take
+    with pytest.raises(ScatteredRowsError):
+        list(read_sets(mixed, size=10))
+    (batch,) = read_sets(mixed, size=None)
+    assert batch.names == [f"s{i}" for i in range(count)]
+    assert [len(row.nodes) for row in unpacked(batch)] == [200] * count
+    assert unpacked(batch)[0].nodes[-1] == "the node 0 0"
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["s", "t", " u", ""]), st.sampled_from(["a", "", " b "])),
+             max_size=30),
+    st.integers(1, 4),
+)  # fmt: skip
+def test_batches_of_any_size_hold_the_same(tmp_path_factory, rows, size) -> None:
+    path = tmp_path_factory.mktemp("sets", numbered=True) / "a.csv"
+    written(path, delimited([("set", "node"), *rows]))
+    whole = [row for batch in read_sets(path, size=None) for row in unpacked(batch)]
+    assert listed(path, size=size) == whole
+    try:
+        sizes = [len(batch) for batch in read_sets(path, size=size)]
+    except ScatteredRowsError:
+        names = [name.strip() for name, _ in rows]
+        assert len(list(groupby(names))) > len(set(names))
+        return
+    assert all(found == size for found in sizes[:-1])
 
 
 def test_lines_and_lists_are_not_read_ahead(tmp_path: Path) -> None:
@@ -227,9 +279,9 @@ def test_lines_and_lists_are_not_read_ahead(tmp_path: Path) -> None:
         shares: list[float] = []
         with progress.listen(lambda _, done, total, __, shares=shares: shares.append(done / total)):
             coming = read_sets(path)
-            assert next(coming).name == "s0"
+            assert next(coming).names[0] == "s0"
             assert max(shares, default=0.0) < 0.5
-            assert sum(1 for _ in coming) == len(names) - 1
+            assert sum(map(len, coming)) == len(names) - 1000
         assert shares[-1] == 1
 
 
@@ -298,7 +350,7 @@ def test_a_row_that_is_not_utf_8_hurts_only_itself(tmp_path: Path) -> None:
 def test_bad_lines_of_json(tmp_path: Path, line: str, message: str) -> None:
     text = f'{{"id": "first", "nodes": ["a", 7]}}\n\n{line}\n{{"id": 4, "nodes": ["b"]}}\n'
     first, bad, last = listed(written(tmp_path / "a.jsonl", text))
-    assert first == Given(1, "first", ["a", 7])
+    assert first == Given(1, "first", ["a", "7"])
     assert (bad.line, bad.nodes) == (3, [])
     assert message in bad.problem
     assert "\n" not in bad.problem
@@ -351,7 +403,7 @@ def test_kinds_of_ids_in_parquet(tmp_path: Path) -> None:
             "1": ["30", str(2**62)], "2": ["-1"]
         }  # fmt: skip
     table = pa.table({"subgraph_id": [1, 2], "nodes": [[30, 2], [4]]})
-    assert found(written(path, table)) == {"1": [30, 2], "2": [4]}
+    assert found(written(path, table)) == {"1": ["30", "2"], "2": ["4"]}
     for kind in (pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
         assert found(written(path, pair_table(PAIRS, kind))) == SETS
     words = pa.array([["a", "b"], ["a"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
@@ -552,10 +604,8 @@ def test_empty_text_in_parquet_is_missing(tmp_path: Path) -> None:
 )
 def test_parquet_ids_of_a_wrong_type(tmp_path: Path, kind: pa.DataType, value: object) -> None:
     table = pa.table({"subgraph_id": ["s"], "node_id": pa.array([value], kind)})
-    try:
-        assert all(row.problem for row in listed(written(tmp_path / "a.parquet", table)))
-    except DataError:
-        return
+    (row,) = listed(written(tmp_path / "a.parquet", table))
+    assert row.problem == f"the node is {value}; ids are integers or text."
 
 
 def test_parquet_bytes_are_text(tmp_path: Path) -> None:

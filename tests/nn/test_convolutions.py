@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import GATv2Conv, GCN2Conv, GCNConv, GINConv, SAGEConv
 
 from strategies import graphs
-from sub2node.config import Convolution
+from sub2node.config import ConvolutionSettings
 from sub2node.nn.adjacency import Adjacency
 from sub2node.nn.convolutions import CONVOLUTIONS
 from sub2node.nn.streams import Init
@@ -41,9 +41,11 @@ def inputs(size: int, seed: int) -> tuple[Tensor, Tensor]:
 
 
 def made(
-    name: str, settings: Convolution | None = None, layer: int = 1, *, weighted: bool = True
+    name: str, settings: ConvolutionSettings | None = None, layer: int = 1, *, weighted: bool = True
 ) -> nn.Module:
-    conv = CONVOLUTIONS[name](WIDTH, settings or Convolution(), layer, weighted, Init(SEEDS))
+    conv = CONVOLUTIONS[name](
+        WIDTH, settings or ConvolutionSettings(), layer=layer, weighted=weighted, init=Init(SEEDS)
+    )
     stream = torch.Generator().manual_seed(9)
     with torch.no_grad():  # zero biases and ε would hide a mistake
         for parameter in conv.parameters():
@@ -144,7 +146,7 @@ def test_gcn(graph: Graph, seed: int) -> None:
 @pytest.mark.parametrize("shared", [False, True])
 def test_gcn2(graph: Graph, seed: int, layer: int, shared: bool, same: bool) -> None:
     matrix = matrix_of(graph)
-    conv = made("gcn2", Convolution(alpha=0.3, theta=1.5, shared_weights=shared), layer)
+    conv = made("gcn2", ConvolutionSettings(alpha=0.3, theta=1.5, shared_weights=shared), layer)
 
     def reference(r: int, x: Tensor, first: Tensor) -> tuple[Tensor, Pairs]:
         theirs = GCN2Conv(WIDTH, 0.3, 1.5, layer, shared_weights=shared)
@@ -163,7 +165,7 @@ def test_gcn2(graph: Graph, seed: int, layer: int, shared: bool, same: bool) -> 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gatv2(graph: Graph, seed: int, weighted: bool, heads: int) -> None:
     matrix = matrix_of(graph)
-    conv = made("gatv2", Convolution(heads=heads), weighted=weighted)
+    conv = made("gatv2", ConvolutionSettings(heads=heads), weighted=weighted)
 
     def reference(r: int, x: Tensor, first: Tensor) -> tuple[Tensor, Pairs]:
         layer = GATv2Conv(WIDTH, WIDTH // heads, heads, edge_dim=1 if weighted else None)
@@ -183,7 +185,7 @@ def test_gatv2(graph: Graph, seed: int, weighted: bool, heads: int) -> None:
 @given(graph=weighted_graphs, seed=seeds)
 @pytest.mark.parametrize("train_eps", [False, True])
 def test_gin(graph: Graph, seed: int, train_eps: bool) -> None:
-    matrix, conv = matrix_of(graph), made("gin", Convolution(train_eps=train_eps))
+    matrix, conv = matrix_of(graph), made("gin", ConvolutionSettings(train_eps=train_eps))
 
     def reference(r: int, x: Tensor, first: Tensor) -> tuple[Tensor, Pairs]:
         mlp = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH))
@@ -248,10 +250,14 @@ class TestContract:
 
     def test_a_replica_is_what_it_is_alone(self, name: str) -> None:
         graph, (x, first) = Adjacency.from_csr(ring()), inputs(7, 0)
-        together = CONVOLUTIONS[name](WIDTH, Convolution(), 2, True, Init(SEEDS))
+        together = CONVOLUTIONS[name](
+            WIDTH, ConvolutionSettings(), layer=2, weighted=True, init=Init(SEEDS)
+        )
         out = together(x, first, graph)
         for r, seed in enumerate(SEEDS):
-            alone = CONVOLUTIONS[name](WIDTH, Convolution(), 2, True, Init([seed]))
+            alone = CONVOLUTIONS[name](
+                WIDTH, ConvolutionSettings(), layer=2, weighted=True, init=Init([seed])
+            )
             part = slice(r, r + 1)
             torch.testing.assert_close(alone(x[part], first[part], graph), out[part])
         assert any(not torch.equal(p[0], p[1]) for p in together.parameters())

@@ -13,7 +13,7 @@ from torch import Tensor
 from sub2node import ConfigError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.config import STRUCTURES, Config
 from sub2node.nn import CONVOLUTIONS, Network, Stages, build_network, build_stages
-from sub2node.nn.inputs import node_inputs
+from sub2node.nn.node_inputs import node_inputs
 
 SEEDS = (5, 6)
 SETS = [[0, 1, 2], [2, 3, 4, 5], [6, 7], [0, 8, 9], [1, 4, 7, 10], [11], [3, 9], [5, 6, 10], [0, 2]]
@@ -120,7 +120,7 @@ def dense_logits(task: SubgraphTask, config: Config, network: Any, part: str, r:
         _, x = dense_encoder(inside, features[flat], network.encoder, r)
         return pool @ x @ network.head.weight[r] + network.head.bias[r]
     x = features[flat]
-    if config.with_inner:
+    if config.structure.inner:
         _, x = dense_encoder(inside, x, network.inner, r)
     raw = member @ (full + torch.eye(13)) @ member.T
     train = raw[:4, :4]
@@ -137,7 +137,7 @@ def test_logits_follow_the_equations(
     structure: str, weighted: bool, changes: dict[str, Any]
 ) -> None:
     config = config_of(structure, inner_layers=2, **changes)
-    task = task_of(weighted=weighted, virtual=2 if config.coarsened else 0)
+    task = task_of(weighted=weighted, virtual=2 if config.structure.coarsened else 0)
     network, stages = built(task, config)
     for part in ("train", "val", "test"):
         found = network(stages[part])[1]

@@ -13,8 +13,8 @@ from strategies import tasks
 from sub2node import SubgraphTask
 from sub2node.nn.readout import Members, Readout
 from sub2node.nn.streams import Init
-from sub2node.pattern import Pattern
-from sub2node.translate import stage_inputs
+from sub2node.ops.pattern import Pattern
+from sub2node.translation import stage_inputs
 
 WIDTH = 4
 SEEDS = (3, 4)

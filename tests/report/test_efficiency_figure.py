@@ -2,101 +2,109 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sub2node.errors import MissingExtraError
-from sub2node.evaluate.efficiency import Efficiency, Timing
-from sub2node.evaluate.ratios import METRICS, Benchmark, Row
-from sub2node.report import efficiency
-from sub2node.report.numbers import log_ticks, ratio_text, short
+from sub2node.efficiency.efficiency_table import METRICS, EfficiencyRow, EfficiencyTable
+from sub2node.efficiency.measure import Efficiency, Timing
+from sub2node.report import efficiency_figure as efficiency
+from sub2node.report.number_format import log_ticks, ratio_text, short
 
 
-def row(data: str, model: str, seconds: float, memory: int) -> Row:
+def row(data: str, model: str, seconds: float, memory: int) -> EfficiencyRow:
     time = Timing(seconds, seconds / 2, seconds * 4, 3, 3)
     batches = 10 if model == "glass" else 1
     got = Efficiency(time, time, 100, 20, batches, batches, 500, memory, "cpu")
-    return Row(data, model, found=got)
+    return EfficiencyRow(data, model, efficiency=got)
 
 
 @pytest.fixture
-def found() -> Benchmark:
+def found() -> EfficiencyTable:
     rows = (
         row("one", "s2n+0 gcn", 0.01, 10**6), row("one", "s2n+a gcn2", 0.02, 3 * 10**6),
         row("one", "glass", 7.11, 2 * 10**6), row("two", "s2n+0 gcn", 0.01, 10**6),
-        Row("two", "s2n+a gcn2", reason="out of memory"),
+        EfficiencyRow("two", "s2n+a gcn2", reason="out of memory"),
     )  # fmt: skip
-    return Benchmark(rows, {"device": "cpu", "name": "", "processor": "a chip"})
+    return EfficiencyTable(rows, {"device": "cpu", "name": "", "processor": "a chip"})
 
 
-def panel(figure, metric: str) -> dict[str, object]:
-    number = list(METRICS).index(metric) + 1
-    axis = "y" if number == 1 else f"y{number}"
-    traces = [t for t in figure.data if t.yaxis == axis and t.x[0] is not None]
-    return {trace.name: trace for trace in traces}
+def panel(figure, metric: str) -> dict[str, list[tuple[float, ...]]]:
+    """Points (x, low, value, high) by structure or baseline."""
+    axes = figure.axes[list(METRICS).index(metric)]
+    points: dict[str, list[tuple[float, ...]]] = {}
+    for container in axes.containers:
+        line, _, bars = container.lines
+        [x], [value] = line.get_xdata(), line.get_ydata()
+        ends = bars[0].get_segments()[0][:, 1] if bars else (value, value)
+        points.setdefault(container.get_label(), []).append((x, ends[0], value, ends[1]))
+    return points
+
+
+def values(points: list[tuple[float, ...]]) -> list[float]:
+    return [value for _, _, value, _ in points]
 
 
 def test_points_are_medians_with_their_blocks(found) -> None:
     figure = efficiency.efficiency_figure(found)
     speed = panel(figure, "train_throughput")
     assert list(speed) == ["s2n+0", "s2n+a", "glass"]
-    assert list(speed["s2n+0"].y) == pytest.approx([10_000, 10_000])
-    assert list(speed["s2n+a"].y) == pytest.approx([5_000])  # what failed is not there
-    assert speed["s2n+0"].error_y.array[0] == pytest.approx(10_000)  # the quickest block
-    assert speed["s2n+0"].error_y.arrayminus[0] == pytest.approx(7_500)
+    assert values(speed["s2n+0"]) == pytest.approx([10_000, 10_000])
+    assert values(speed["s2n+a"]) == pytest.approx([5_000])  # what failed is not there
+    assert speed["s2n+0"][0][1:] == pytest.approx((2_500, 10_000, 20_000))  # slowest, quickest
     waiting = panel(figure, "train_latency")
-    assert list(waiting["glass"].y) == pytest.approx([711])  # of one of ten batches, in ms
-    assert waiting["glass"].error_y.array[0] == pytest.approx(3 * 711)
-    assert list(panel(figure, "memory")["s2n+a"].y) == [3]
-    one, two = speed["s2n+0"].x
+    assert values(waiting["glass"]) == pytest.approx([711])  # of one of ten batches, in ms
+    assert waiting["glass"][0][3] == pytest.approx(4 * 711)
+    assert values(panel(figure, "memory")["s2n+a"]) == [3]
+    one, two = (point[0] for point in speed["s2n+0"])
     assert -0.5 < one < 0.5 < two < 1.5  # in the bands of their data
-    assert one < speed["s2n+a"].x[0] < speed["glass"].x[0]
+    assert one < speed["s2n+a"][0][0] < speed["glass"][0][0]
+
+
+def dashed(axes) -> list[float]:
+    """Heights of dashed lines."""
+    return [
+        float(lines.get_segments()[0][0, 1])
+        for lines in axes.collections
+        if lines.get_linestyle()[0][1] is not None
+    ]
 
 
 def test_ratios_are_drawn_where_glass_was_measured(found) -> None:
     figure = efficiency.efficiency_figure(found)
-    texts = {a.yref: a.text for a in figure.layout.annotations if "×" in a.text}
-    assert texts == {
-        "y domain": "<b>×711</b>", "y2 domain": "<b>×711</b>", "y3 domain": "<b>×0.014</b>",
-        "y4 domain": "<b>×0.014</b>", "y5 domain": "<b>×1.0</b>", "y6 domain": "<b>×0.50</b>",
-    }  # fmt: skip
-    dashed = [shape for shape in figure.layout.shapes if shape.line.dash == "dash"]
-    assert len(dashed) == 2 * 6
-    levels = sorted(shape.y0 for shape in dashed if shape.yref == "y")
-    assert levels == pytest.approx([100 / 7.11, 10_000])
+    texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
+    assert texts == [["×711"], ["×711"], ["×0.014"], ["×0.014"], ["×1.0"], ["×0.50"]]
+    assert [len(dashed(axes)) for axes in figure.axes] == [2] * 6
+    assert sorted(dashed(figure.axes[0])) == pytest.approx([100 / 7.11, 10_000])
 
 
 def test_everything_is_inside_its_axis(found) -> None:
     figure = efficiency.efficiency_figure(found)
-    for number, metric in enumerate(METRICS, start=1):
-        low, high = figure.layout[f"yaxis{number if number > 1 else ''}"].range
-        for trace in panel(figure, metric).values():
-            for value in trace.y:
-                assert low < math.log10(value) < high
+    for axes, metric in zip(figure.axes, METRICS, strict=True):
+        low, high = axes.get_ylim()
+        for points in panel(figure, metric).values():
+            assert all(low < end < high for point in points for end in point[1:])
 
 
 def test_without_glass_there_are_no_ratios(found) -> None:
-    alone = Benchmark(tuple(r for r in found.rows if r.model != "glass"), found.machine)
-    figure = efficiency.efficiency_figure(alone)
-    assert not [a for a in figure.layout.annotations if "×" in a.text]
-    assert len(figure.layout.shapes) == 6  # lines between the two data sets
+    alone = EfficiencyTable(tuple(r for r in found.rows if r.model != "glass"), found.machine)
+    for axes in efficiency.efficiency_figure(alone).axes:
+        assert not axes.texts
+        assert not dashed(axes)
+
+
+def test_the_legend_names_colours_and_shapes(found) -> None:
+    [legend] = efficiency.efficiency_figure(found).legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == ["s2n+0", "s2n+a", "glass", "gcn", "gcn2"]
 
 
 def test_long_names_are_broken() -> None:
-    assert efficiency._label("like:ppi_bp") == "like:ppi_bp"
-    assert efficiency._label("generate:density,subgraphs=60") == (
-        "generate:density,<br>subgraphs=60"
+    assert efficiency.short_name("like:ppi_bp") == "like:ppi_bp"
+    assert efficiency.short_name("generate:density,subgraphs=60") == (
+        "generate:density,\nsubgraphs=60"
     )
-    assert efficiency._label("/data/of/mine/") == "mine"
-
-
-def test_without_plotly(found, monkeypatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "plotly", None)
-    with pytest.raises(MissingExtraError, match="report"):
-        efficiency.efficiency_figure(found)
+    assert efficiency.short_name("/data/of/mine/") == "mine"
 
 
 @given(st.floats(1e-9, 1e12))

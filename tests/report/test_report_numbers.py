@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,18 +13,19 @@ import pytest
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from report_runs import made_result, simple_result, small_task
-from sub2node.errors import ConfigError, DataError
-from sub2node.evaluate import compare, save_run, welch
+from sub2node.base.errors import ConfigError, DataError
+from sub2node.evaluate import compare, welch
 from sub2node.evaluate.overlap import Overlap
-from sub2node.evaluate.result import Outputs, Result
-from sub2node.evaluate.store import save_comparison
-from sub2node.report.html import find, read_study
-from sub2node.report.html.charts import curves
-from sub2node.report.html.drawing import layout
-from sub2node.report.html.measures import calibration, worst
-from sub2node.report.html.page import render
-from sub2node.report.html.tables import Answers, Curves
-from sub2node.report.html.words import leakage
+from sub2node.evaluate.result import Result
+from sub2node.models.interface import Outputs
+from sub2node.report.html import collect_findings, read_study
+from sub2node.report.html.graph_picture import draw_s2n_graph, layout
+from sub2node.report.html.prediction_measures import calibration, worst
+from sub2node.report.html.report_charts import curves, intervals, reliability
+from sub2node.report.html.report_page import render
+from sub2node.report.html.report_wording import check_leakage
+from sub2node.runs import save_comparison, save_run
+from sub2node.runs.run_tables import Curves, RunPredictions
 from sub2node.task import SubgraphTask
 
 
@@ -47,7 +46,7 @@ def folder(task, result, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def numbers(folder) -> dict:
-    return find(read_study([folder])).numbers
+    return collect_findings(read_study([folder])).numbers
 
 
 def answers_of(task: SubgraphTask, result: Result) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -105,7 +104,7 @@ def test_a_class_that_is_never_said_has_no_precision(tmp_path: Path) -> None:
     scores = {**found.scores, "test": {name: type(value)((share,)) for name, value in
                                        found.scores["test"].items()}}  # fmt: skip
     folder = save_run(made_result(task, 1, outputs=outputs, scores=scores), task, tmp_path / "run")
-    rows = find(read_study([folder])).numbers["classes"]
+    rows = collect_findings(read_study([folder])).numbers["classes"]
     assert rows[1]["precision"]["mean"] == rows[1]["recall"]["mean"] == rows[1]["f1"]["mean"] == 0
 
 
@@ -149,10 +148,10 @@ def test_calibration_of_few_answers_by_hand() -> None:
     assert perfect.error == 0
 
 
-def make_answers(truth, said, shares, *, multilabel: bool) -> Answers:
+def make_answers(truth, said, shares, *, multilabel: bool) -> RunPredictions:
     names = tuple(f"s{row}" for row in range(len(truth)))
     kinds = np.array(truth, bool), np.array(said, bool), np.array(shares, float)
-    return Answers(names, *kinds, multilabel)
+    return RunPredictions(names, *kinds, multilabel)
 
 
 def test_the_surest_mistakes_of_all_seeds_come_first() -> None:
@@ -197,7 +196,7 @@ def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
         task, 4, model="s2n+0 gcn2", signal=0.4)]  # fmt: skip
     compared = compare(results)
     folder = save_comparison(compared, task, tmp_path / "both")
-    found = find(read_study([folder])).numbers
+    found = collect_findings(read_study([folder])).numbers
     assert found["reference"] == results[compared.reference].model == found["main"]
     for row, shown in zip(compared.rows, found["models"], strict=True):
         assert (row.p, row.sign) == (shown["p"], shown["sign"])
@@ -206,10 +205,10 @@ def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
     values = [results[i].test["micro_f1"].values for i in (1, 0)]
     assert against["p"] == pytest.approx(welch(*values))
     assert "the best simple model" in " ".join(found["summary"]).lower()
-    one = find(read_study([folder], model="s2n+0 gcn2"))
+    one = collect_findings(read_study([folder], model="s2n+0 gcn2"))
     assert one.numbers["main"] == "s2n+0 gcn2"
     assert one.numbers["picture"]["model"] == "s2n+a gcn2"
-    assert find(read_study([folder / "models" / "bag"])).numbers["errors"][0]["title"]
+    assert collect_findings(read_study([folder / "models" / "bag"])).numbers["errors"][0]["title"]
     with pytest.raises(ConfigError, match=r"no model 's2n\+a' in these runs\. Did you mean"):
         read_study([folder], model="s2n+a")
 
@@ -218,7 +217,7 @@ def test_near_copies_are_a_warning_and_none_is_passed() -> None:
     def told(part: str, similar: int, contained: int, equal: int = 0) -> dict[str, str]:
         known = "train" if part == "test" else "any"
         row = Overlap(part, known, 40, equal, contained, similar, 100, 30)
-        return leakage(SimpleNamespace(overlap=(row,)))
+        return check_leakage((row,))
 
     assert told("test", 0, 0)["level"] == "good"
     assert told("test", 1, 0)["level"] == "good"
@@ -228,7 +227,7 @@ def test_near_copies_are_a_warning_and_none_is_passed() -> None:
     assert told("any", 4, 4, 4)["text"].startswith(
         "4 of 40 subgraphs (10.0 %) have exactly the nodes of another one: a random split may"
     )
-    assert leakage(SimpleNamespace(overlap=()))["level"] == "unknown"
+    assert check_leakage(())["level"] == "unknown"
 
 
 def test_a_copy_of_a_training_subgraph_is_a_leak(tmp_path: Path) -> None:
@@ -241,7 +240,7 @@ def test_a_copy_of_a_training_subgraph_is_a_leak(tmp_path: Path) -> None:
     leaky = SubgraphTask(task.graph, Subgraphs.from_lists(lists), task.labels, task.class_names,
                          task.split)  # fmt: skip
     folder = save_run(made_result(leaky), leaky, tmp_path / "run")
-    verdict = find(read_study([folder])).numbers["leakage"]
+    verdict = collect_findings(read_study([folder])).numbers["leakage"]
     assert verdict["level"] == "bad"
     assert verdict["text"].startswith("1 of 15 test subgraphs (6.7 %) have exactly the nodes")
 
@@ -262,7 +261,7 @@ def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: s
     folder = save_run(made_result(task), task, tmp_path / "run")
     (folder / name).write_text(text)
     with pytest.raises(DataError, match=message) as caught:
-        find(read_study([folder]))
+        collect_findings(read_study([folder]))
     assert name in str(caught.value)
 
 
@@ -287,7 +286,7 @@ def test_predictions_of_another_run_are_found_out(tmp_path: Path) -> None:
     two = save_run(made_result(task, signal=0.2), task, tmp_path / "two")
     (one / "predictions.parquet").write_bytes((two / "predictions.parquet").read_bytes())
     with pytest.raises(DataError, match="do not give the scores"):
-        find(read_study([one]))
+        collect_findings(read_study([one]))
 
 
 def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
@@ -323,7 +322,7 @@ def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
     task = small_task()
     folder = save_run(made_result(task, 1), task, tmp_path / "one")
     bag = save_run(simple_result(task), task, tmp_path / "bag")
-    found = find(read_study([folder, bag])).numbers
+    found = collect_findings(read_study([folder, bag])).numbers
     assert "a single run" in found["summary"][1]
     assert "too few runs to test" in found["summary"][2]
     assert found["against_simple"]["p"] is None
@@ -335,7 +334,7 @@ def test_losses_that_are_not_finite_do_no_harm(tmp_path: Path) -> None:
     history["train_loss"][3:] = math.nan
     history["val_loss"][:] = math.inf
     folder = save_run(made_result(task, history=history), task, tmp_path / "run")
-    found = find(read_study([folder]))
+    found = collect_findings(read_study([folder]))
     text = render(found)
     assert "nan" not in text
     assert "inf " not in text
@@ -345,11 +344,39 @@ def test_losses_that_are_not_finite_do_no_harm(tmp_path: Path) -> None:
 def test_a_loss_that_jumps_stays_in_its_figure() -> None:
     losses = np.linspace(2, 1, 400)[:, None] + np.zeros((400, 3))
     losses[50, 1] = 1e9
-    picture = curves(Curves({"train_loss": losses}, (7, 0, 9)), {"train_loss": "train"}, "Loss")
-    spots = re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", picture)
-    assert len(spots) > 600
-    assert all(0 <= float(x) <= 480 and 0 <= float(y) <= 296 for x, y in spots)
-    assert picture.count('class="best"') == 2
+    figure = curves(Curves({"train_loss": losses}, (7, 0, 9)), {"train_loss": "train"}, "Loss")
+    [axes] = figure.axes
+    line, best = axes.lines
+    low, high = axes.get_ylim()
+    assert low < 1
+    assert 2 < high < 3
+    assert len(line.get_ydata()) == 300
+    assert line.get_ydata().max() < high
+    assert all(
+        low <= y <= high for band in axes.collections for y in band.get_paths()[0].vertices[:, 1]
+    )
+    assert list(best.get_xdata()) == [7, 9]
+
+
+def test_scores_are_drawn_with_their_intervals() -> None:
+    score = {"mean": 0.8, "interval": [0.7, 0.9], "values": [0.75, 0.85]}
+    models = [{"name": name, "simple": name == "bag", "test": {"micro_f1": score}}
+              for name in ("bag", "s2n+a gcn2", "long" * 30)]  # fmt: skip
+    [axes] = intervals(models, "s2n+a gcn2").axes
+    assert [list(line.get_xdata()) for line in axes.lines] == [[70, 90], [75, 85], [80]] * 3
+    names = [text.get_text() for text in axes.texts]
+    assert names[:4] == ["bag", "80.0", "s2n+a gcn2", "80.0"]
+    assert names[4].endswith("…")
+
+
+def test_reliability_is_drawn_by_bin() -> None:
+    probabilities = np.array([[0.05], [0.55], [0.57], [0.99]])
+    found = calibration(probabilities, np.array([[0], [1], [0], [1]], bool), multilabel=True)
+    upper, lower = reliability(found, (found,), "every label").axes
+    points = np.asarray(upper.collections[0].get_offsets())
+    assert np.allclose(points, [[0.05, 0], [0.56, 0.5], [0.99, 1]])
+    assert [bar.get_height() for bar in lower.patches] == found.count.tolist()
+    assert [text.get_text() for text in lower.texts] == ["1", "2", "1"]
 
 
 def test_the_layout_keeps_what_is_linked_together() -> None:
@@ -359,6 +386,25 @@ def test_the_layout_keeps_what_is_linked_together() -> None:
     assert np.array_equal(spots, layout(6, source, target, np.ones(6)))
     far = np.linalg.norm(spots[:, None] - spots[None], axis=2)
     assert far[:3, :3].max() < far[:3, 3:].min()
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_every_subgraph_is_in_the_picture(multilabel: bool, tmp_path: Path) -> None:
+    task = small_task(multilabel=multilabel)
+    found = collect_findings(read_study([save_run(made_result(task), task, tmp_path / "run")]))
+    picture = draw_s2n_graph(
+        found.subgraphs, found.study.main.classes, found.predictions, show_parts=True
+    )
+    marks = [line for line in picture.figure.axes[0].lines if line.get_gid()]
+    assert len({line.get_gid() for line in marks}) == 60
+    labels = found.subgraphs.columns["label"]
+    assert len(marks) == sum(len(names) for names in labels)  # a piece for each label
+    crosses = [line for line in picture.figure.axes[0].lines if line.get_marker() == "x"]
+    assert len(crosses) == picture.wrong
+    assert any("set 7 · Title of set 7 · train · " in line.get_gid() for line in marks)
+    places = np.array([(line.get_xdata()[0], line.get_ydata()[0]) for line in marks])
+    assert (places > 0).all()
+    assert (places < (920, 620)).all()
 
 
 def test_the_command_repeats_the_run(tmp_path: Path) -> None:
@@ -375,5 +421,5 @@ def test_the_command_repeats_the_run(tmp_path: Path) -> None:
         folder = save_run(replace(made_result(task), **more), task, tmp_path / name)
         if name == "val":
             (folder / "predictions.parquet").unlink()  # its scores are those of other thresholds
-        found = find(read_study([folder])).numbers
+        found = collect_findings(read_study([folder])).numbers
         assert found["commands"]["s2n+a gcn2"] == command.format(folder / "config.toml")

@@ -25,17 +25,18 @@ from scoring_tasks import (
     with_own_edges,
 )
 from sub2node import SubgraphClassifier
-from sub2node.errors import ConfigError, DataError
+from sub2node.base.environment import versions
+from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring import artefact as artefact_module
 from sub2node.scoring import load_scorer, save_scorer
-from sub2node.scoring.given import query_of
+from sub2node.scoring.arguments import build_query
 
 
 def same_everywhere(one: SubgraphClassifier, two: SubgraphClassifier, asked) -> None:
     """Every number of both is the same, bit by bit."""
     for mode in ("independent", "joint"):
         here, there = (
-            each.scorer_.predict(query_of(each.scorer_.index, asked, "error"), mode=mode)
+            each.scorer_.predict(build_query(each.scorer_.index, asked, "error"), mode=mode)
             for each in (one, two)
         )
         assert np.array_equal(here.probabilities, there.probabilities)
@@ -85,7 +86,7 @@ def test_what_was_saved_answers_bit_by_bit_the_same(name, tmp_path) -> None:
         two.threshold,
         two.seeds,
     )
-    assert one.known.config == two.known.config
+    assert one.known_subgraphs.config == two.known_subgraphs.config
     assert np.array_equal(made.classes_, back.classes_)
     assert made.validation_ == back.validation_
     assert made.test_ == back.test_
@@ -220,7 +221,7 @@ def test_a_foreign_convolution_is_given_not_named(conv, tmp_path, monkeypatch) -
     def never(*args):
         raise AssertionError("a model said which code to load")
 
-    monkeypatch.setattr("sub2node.nn.foreign.import_module", never)
+    monkeypatch.setattr("sub2node.nn.custom_convolution.import_module", never)
     with pytest.raises(DataError, match=r"not part of this package; give its class"):
         SubgraphClassifier.load(path)
     from torch_geometric.nn import TAGConv
@@ -338,7 +339,7 @@ def test_a_save_that_does_not_finish_leaves_nothing(
     def broken(scorer):
         raise error
 
-    monkeypatch.setattr(artefact_module, "model_card", broken)
+    monkeypatch.setattr(artefact_module, "render_model_card", broken)
     expected = KeyboardInterrupt if error is KeyboardInterrupt else s2n.errors.Sub2NodeError
     with pytest.raises(expected):
         fitted.save(path, overwrite=there)
@@ -380,7 +381,7 @@ def test_the_model_card_says_what_is_true(fitted, saved) -> None:
     graph = task.graph
     assert text.startswith("# s2n+a gcn2 on named data\n")
     assert "which of 3 classes" in text
-    assert "one label a subgraph" in text
+    assert "one label per subgraph" in text
     assert f"{graph.num_nodes} nodes and {graph.num_edges} edges" in text
     assert graph.hash[:12] in text
     assert "40 training subgraphs, and 12 to choose and calibrate on" in text
@@ -400,12 +401,12 @@ def test_the_model_card_says_what_is_true(fitted, saved) -> None:
         assert cells[5] == str(mask.sum())
     for label, count in enumerate(np.bincount(task.labels[:40], minlength=3)):
         assert f"| {label} | {count} |" in text
-    assert f"torch {s2n.versions.versions()['torch']}" in text
+    assert f"torch {versions()['torch']}" in text
 
 
 def test_the_model_card_of_several_labels(several) -> None:
     text = (several / "MODEL_CARD.md").read_text(encoding="utf-8")
-    assert "several labels a subgraph" in text
+    assert "several labels per subgraph" in text
     assert "claimed above a probability of 0.500" in text
 
 

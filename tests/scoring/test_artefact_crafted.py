@@ -19,7 +19,7 @@ from scoring_tasks import (
     signed,
 )
 from sub2node import SubgraphClassifier
-from sub2node.errors import DataError
+from sub2node.base.errors import DataError
 from sub2node.nn.streams import Init
 
 

@@ -6,10 +6,10 @@ import torch
 
 import sub2node as s2n
 from scoring_tasks import small_task, trained
-from sub2node.errors import ConfigError, DataError
+from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring import Query
-from sub2node.scoring.made import scorer_of
-from sub2node.scoring.passes import Pass
+from sub2node.scoring.forward import ForwardPass
+from sub2node.scoring.restore import build_scorer
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 
@@ -53,7 +53,7 @@ def test_joint_answers_are_those_of_the_stage_and_independent_ones_those_of_one_
 ) -> None:
     task = small_task(weighted=weighted)
     found = trained(task, structure=structure, conv=conv, **settings)
-    scorer = scorer_of(found, task)
+    scorer = build_scorer(found, task)
     asked = part(task, "val")
     stage = found.outputs("val")
     vectors, logits = scorer.outputs(asked, mode="joint")
@@ -67,24 +67,24 @@ def test_joint_answers_are_those_of_the_stage_and_independent_ones_those_of_one_
 @pytest.mark.parametrize("layers", [1, 2])
 def test_neighbourhoods_give_what_whole_graphs_give(conv, layers, monkeypatch) -> None:
     task = small_task(seed=3)
-    scorer = scorer_of(trained(task, conv=conv, layers=layers), task)
+    scorer = build_scorer(trained(task, conv=conv, layers=layers), task)
     asked = part(task, "test")
     fast = scorer.outputs(asked)
     assert scorer.forward.by_rings
-    monkeypatch.setattr(Pass, "by_rings", False)
-    again = scorer_of_again(scorer)
+    monkeypatch.setattr(ForwardPass, "by_rings", False)
+    again = rebuild_scorer(scorer)
     for here, there in zip(fast, again.outputs(asked), strict=True):
         close(here, there)
 
 
-def scorer_of_again(scorer):
+def rebuild_scorer(scorer):
     """The same networks without what was remembered."""
-    return type(scorer)(scorer.known, scorer.network, scorer.seeds)
+    return type(scorer)(scorer.known_subgraphs, scorer.network, scorer.seeds)
 
 
 def test_an_answer_does_not_depend_on_the_others_asked_with_it() -> None:
     task = small_task(seed=1)
-    scorer = scorer_of(trained(task), task)
+    scorer = build_scorer(trained(task), task)
     asked = part(task, "test")
     order = np.random.default_rng(0).permutation(len(asked))
     whole = scorer.predict(asked).probabilities
@@ -95,22 +95,22 @@ def test_an_answer_does_not_depend_on_the_others_asked_with_it() -> None:
 
 
 def test_many_are_cut_into_pieces_without_a_change(monkeypatch) -> None:
-    from sub2node.scoring import passes
+    from sub2node.scoring import forward
 
     task = small_task(seed=2)
     for conv in ("gcn2", "gatv2"):
-        scorer = scorer_of(trained(task, conv=conv), task)
+        scorer = build_scorer(trained(task, conv=conv), task)
         asked = part(task, "test")
         whole = scorer.predict(asked).probabilities
-        monkeypatch.setattr(passes, "_ROWS", 3)
+        monkeypatch.setattr(forward, "_ROWS", 3)
         close(scorer.predict(asked).probabilities, whole, 1e-6)
 
 
 def test_a_subgraph_without_links_and_no_subgraph_at_all() -> None:
     task = small_task()
-    scorer = scorer_of(trained(task), task)
+    scorer = build_scorer(trained(task), task)
     lonely = scorer.ask([[49]])
-    assert len(scorer.join(lonely).links.nodes) == 0
+    assert len(scorer.place(lonely).attachment.links.nodes) == 0
     assert np.isfinite(scorer.predict(lonely).probabilities).all()
     none = scorer.predict(scorer.ask([]))
     assert none.probabilities.shape == (0, 3)
@@ -121,7 +121,7 @@ def test_a_subgraph_without_links_and_no_subgraph_at_all() -> None:
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_probabilities_are_means_over_seeds_and_the_spread_is_theirs(multilabel) -> None:
     task = small_task(multilabel=multilabel)
-    scorer = scorer_of(trained(task, seeds=3), task)
+    scorer = build_scorer(trained(task, seeds=3), task)
     asked = part(task, "test")
     logits = torch.from_numpy(scorer.outputs(asked)[1]).double()
     each = torch.sigmoid(logits) if multilabel else torch.softmax(logits, -1)
@@ -138,7 +138,7 @@ def test_probabilities_are_means_over_seeds_and_the_spread_is_theirs(multilabel)
 @pytest.mark.parametrize(("structure", "conv", "settings"), CASES)
 def test_contributions_add_up_to_the_probability(structure, conv, settings) -> None:
     task = small_task(seed=4)
-    scorer = scorer_of(trained(task, structure=structure, conv=conv, **settings), task)
+    scorer = build_scorer(trained(task, structure=structure, conv=conv, **settings), task)
     asked = part(task, "test").take([0, 3])
     said = scorer.predict(asked)
     for number, found in enumerate(scorer.explain(asked)):
@@ -155,7 +155,7 @@ def test_contributions_add_up_to_the_probability(structure, conv, settings) -> N
 
 def test_contributions_are_the_same_each_time_and_tell_members_apart() -> None:
     task = small_task(seed=5)
-    scorer = scorer_of(trained(task, epochs=40), task)
+    scorer = build_scorer(trained(task, epochs=40), task)
     asked = part(task, "test").take([1])
     one, two = scorer.explain(asked)[0], scorer.explain(asked)[0]
     assert one == two
@@ -169,7 +169,7 @@ def test_contributions_are_the_same_each_time_and_tell_members_apart() -> None:
 def test_a_linear_model_is_explained_by_its_terms() -> None:
     """One replica, no layers: the log-odds are linear in the members' vectors."""
     task = small_task(multilabel=True)
-    scorer = scorer_of(trained(task, structure="s2n+0", layers=0, seeds=1), task)
+    scorer = build_scorer(trained(task, structure="s2n+0", layers=0, seeds=1), task)
     asked = part(task, "test").take([2])
     found = scorer.explain(asked, label="1")[0]
     head, table = scorer.network.head, scorer.network.table()[0]
@@ -178,15 +178,15 @@ def test_a_linear_model_is_explained_by_its_terms() -> None:
     terms = terms.double().numpy()
     values = {c.id: c.value for c in found.members}
     mine = np.array([values[str(node)] for node in nodes])
-    close(mine / mine.sum(), terms / terms.sum(), 1e-4)
+    close(mine / np.abs(mine).sum(), terms / np.abs(terms).sum(), 1e-4)
 
 
 def test_neighbors_are_nearest_by_cosine() -> None:
     task = small_task()
-    scorer = scorer_of(trained(task), task)
+    scorer = build_scorer(trained(task), task)
     asked = part(task, "test")
     vectors = scorer.outputs(asked)[0]
-    known = scorer.forward.vectors().numpy()
+    known = scorer.forward.known_vectors().numpy()
     each = [
         v @ k.T / np.linalg.norm(v, axis=1)[:, None] / np.linalg.norm(k, axis=1)
         for v, k in zip(vectors, known, strict=True)
@@ -200,11 +200,11 @@ def test_neighbors_are_nearest_by_cosine() -> None:
 
 def test_surroundings_are_the_graph_around() -> None:
     task = small_task()
-    scorer = scorer_of(trained(task), task)
+    scorer = build_scorer(trained(task), task)
     asked = part(task, "test")
-    matrix = scorer.known.outer.matrix.toarray()
+    matrix = scorer.known_subgraphs.outer.matrix.toarray()
     for number, found in enumerate(scorer.around(asked, most=12)):
-        links = scorer.join(asked).links.part(number, number + 1)
+        links = scorer.place(asked).attachment.links.part(number, number + 1)
         strength = dict(zip(map(str, links.nodes), links.weights.numpy(), strict=True))
         names = [n.name for n in found.nodes]
         assert len(names) == len(set(names)) <= 12
@@ -222,7 +222,7 @@ def test_node_ids_as_people_write_them() -> None:
     graph = Graph(task.graph.indptr, task.graph.indices, names=names, titles=names,
                   loops=task.graph.loops)  # fmt: skip
     named = SubgraphTask(graph, task.subgraphs, task.labels, (), task.split)
-    scorer = scorer_of(trained(named), named)
+    scorer = build_scorer(trained(named), named)
     asked = scorer.ask([["gene 3", "gene 4", "gene 3"], ["gene 7"]], names=["a", "b"])
     assert asked.names == ("a", "b")
     assert asked.subgraphs.nodes.tolist() == [3, 4, 7]
@@ -250,7 +250,7 @@ def test_node_ids_as_people_write_them() -> None:
 
 def test_numbers_are_ids_where_nodes_have_no_names() -> None:
     task = small_task()
-    scorer = scorer_of(trained(task), task)
+    scorer = build_scorer(trained(task), task)
     asked = scorer.ask([[3, "4"], [np.int64(5)]])
     assert asked.subgraphs.nodes.tolist() == [3, 4, 5]
     for bad in ([[-1]], [[50]], [["04"]], [["٣"]], [["9" * 30]]):
@@ -272,7 +272,7 @@ def test_edges_and_weights_of_members_are_kept() -> None:
     )  # fmt: skip
     own = SubgraphTask(task.graph, sets, task.labels, (), task.split)
     found = trained(own)
-    scorer = scorer_of(found, own)
+    scorer = build_scorer(found, own)
     asked = part(own, "val")
     close(scorer.outputs(asked, mode="joint")[1], found.outputs("val").logits)
     order = np.array([3, 3, 0])

@@ -25,12 +25,12 @@ from communities import (
 )
 from scoring_tasks import small_task
 from sub2node import SubgraphClassifier
-from sub2node.errors import ConfigError, DataError, Sub2NodeError
-from sub2node.evaluate import choosing
+from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
+from sub2node.models import candidates as choosing
 from sub2node.scoring import choices as choices_module
 from sub2node.scoring.calibration import best_temperature, log_loss, probabilities
-from sub2node.scoring.choices import CANDIDATES, choice_table, choose, show_choices
-from sub2node.scoring.labels import class_weights
+from sub2node.scoring.choices import CANDIDATES, choose_structure, describe_choice
+from sub2node.scoring.label_encoding import class_weights
 from sub2node.task import Split, Subgraphs, SubgraphTask
 from sub2node.train.scores import losses
 
@@ -62,7 +62,7 @@ def test_weighted_losses_are_those_of_torch() -> None:
     logits = torch.randn(2, 20, 3, generator=torch.Generator().manual_seed(0))
     by_class = (0.5, 2.0, 4.0)
     labels = np.random.default_rng(0).integers(0, 3, 20)
-    weights = choosing._weights(labels, by_class)
+    weights = choosing._loss_weights(labels, by_class)
     found = losses(logits, torch.from_numpy(labels), weights=weights)
     wanted = [
         torch.nn.functional.cross_entropy(
@@ -72,7 +72,7 @@ def test_weighted_losses_are_those_of_torch() -> None:
     ]
     torch.testing.assert_close(found, torch.stack(wanted), atol=1e-6, rtol=1e-6)
     table = np.random.default_rng(1).random((20, 3)) < 0.3
-    weights = choosing._weights(table, by_class)
+    weights = choosing._loss_weights(table, by_class)
     scale = np.where(table, by_class, 1.0).mean()
     found = losses(logits, torch.from_numpy(table).float(), weights=weights)
     positive = torch.tensor(by_class)
@@ -207,12 +207,12 @@ def test_a_model_is_calibrated_on_validation(good) -> None:
 def split_task() -> SubgraphTask:
     names = ("left", "middle", "right")
     task = SubgraphTask(GRAPH, Subgraphs.from_lists(X), NUMBERS, names)
-    return classifier()._split(task)
+    return classifier()._complete_split(task)
 
 
 def recipe(**options):
     made = classifier(structure="auto", device="cpu", **options)
-    return made._recipe(np.array(["left", "middle", "right"]))
+    return made._build_recipe(np.array(["left", "middle", "right"]))
 
 
 def fake(scores, ended="complete", seconds=0.0):
@@ -235,34 +235,34 @@ def fake(scores, ended="complete", seconds=0.0):
 
 def test_the_best_on_validation_is_chosen(split_task, monkeypatch) -> None:
     scores = [0.5, 0.6, DataError("no."), 0.9, 0.2, 0.9, 0.1, 0.3]
-    monkeypatch.setattr(choices_module, "fitted", fake(scores))
-    found, rows = choose(split_task, recipe(), 60.0)
+    monkeypatch.setattr(choices_module, "fit_network", fake(scores))
+    found, rows = choose_structure(split_task, recipe(), 60.0)
     assert found == CANDIDATES[3]  # the first of two that tie
     assert [(row["structure"], row["conv"]) for row in rows] == list(CANDIDATES)
     assert [bool(row.get("chosen")) for row in rows] == [i == 3 for i in range(8)]
     assert rows[2]["state"] == "failed: no."
     assert rows[0]["validation"] == pytest.approx(0.51)
     assert rows[0]["sd"] == pytest.approx(np.std([0.5, 0.52], ddof=1))
-    assert len(choice_table(rows).rows) == 8
+    assert describe_choice(rows[0]) == ("51.0 ± 1.4", "0.0", "")
+    assert describe_choice(rows[2]) == ("-", "-", "failed: no.")
+    assert describe_choice(rows[3])[2] == "chosen"
 
 
-def test_what_there_is_no_time_for_is_not_tried(split_task, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(choices_module, "fitted", fake([0.1] * 8, "late", seconds=0.2))
-    found, rows = choose(split_task, recipe(), 0.15)
+def test_what_there_is_no_time_for_is_not_tried(split_task, monkeypatch) -> None:
+    monkeypatch.setattr(choices_module, "fit_network", fake([0.1] * 8, "late", seconds=0.2))
+    found, rows = choose_structure(split_task, recipe(), 0.15)
     assert found == CANDIDATES[0]
     assert [row["state"] for row in rows] == ["cut short"] + ["not tried"] * 7
-    show_choices(rows)
-    assert capsys.readouterr().out.count("not tried") == 7
-    monkeypatch.setattr(choices_module, "fitted", fake([ConfigError("never.")] * 8))
+    monkeypatch.setattr(choices_module, "fit_network", fake([ConfigError("never.")] * 8))
     with pytest.raises(
         Sub2NodeError, match=r"nothing could be trained; the first: failed: never\."
     ):
-        choose(split_task, recipe(), 5.0)
+        choose_structure(split_task, recipe(), 5.0)
 
 
 def test_a_budget_is_kept(split_task) -> None:
     start = time.perf_counter()
-    _, rows = choose(split_task, recipe(settings={**S, "epochs": 10**6}), 0.6)
+    _, rows = choose_structure(split_task, recipe(settings={**S, "epochs": 10**6}), 0.6)
     spent = time.perf_counter() - start
     assert 0.6 <= spent < 0.6 + 15  # an epoch, and what it takes to build, beside other work
     assert rows[0]["state"] == "cut short"
@@ -280,7 +280,7 @@ def test_candidates_of_a_preset_share_the_time(split_task, monkeypatch) -> None:
     before = choosing.fit
     monkeypatch.setattr(choosing, "fit", slow)
     plain = {"epochs": 1, "hidden": 8}  # features of both kinds are tried
-    choices_module.fitted(split_task, recipe(settings=plain), seconds=10.0)
+    choices_module.fit_network(split_task, recipe(settings=plain), seconds=10.0)
     assert len(given) == 2
     assert given[0] <= 5
     assert given[1] <= 9.7
@@ -289,11 +289,15 @@ def test_candidates_of_a_preset_share_the_time(split_task, monkeypatch) -> None:
 def test_auto_as_a_whole(capsys) -> None:
     made = classifier(structure="auto", budget=0.01, verbose=True).fit(X, Y)
     assert made.choices_[0]["chosen"]
-    assert made.scorer_.known.config.structure == made.choices_[0]["structure"]
+    assert made.scorer_.known_subgraphs.config.structure == made.choices_[0]["structure"]
     assert made.scorer_.card["choices"] == made.choices_
-    assert "chosen" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(CANDIDATES)
+    assert lines[0].startswith("s2n+a gcn2 ")
+    assert lines[0].endswith(" chosen")
+    assert lines[-1] == "cos2n+a gcn2 - - not tried"
     assert set(made.predict(NEW)) <= set(Y)
-    with pytest.raises(ConfigError, match="leave conv away"):
+    with pytest.raises(ConfigError, match="omit conv"):
         classifier(structure="auto", conv="gcn").fit(X, Y)
 
 
@@ -301,7 +305,7 @@ def test_a_wrong_threshold_is_refused_before_the_choice(monkeypatch) -> None:
     def never(*args, **options):
         raise AssertionError("trained in vain")
 
-    monkeypatch.setattr(choices_module, "fitted", never)
+    monkeypatch.setattr(choices_module, "fit_network", never)
     raises(lambda: classifier(structure="auto", threshold="x").fit(X, Y))
 
 

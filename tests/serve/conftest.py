@@ -56,7 +56,7 @@ def scorer() -> FakeScorer:
 def service(scorer: FakeScorer):
     """Makes clients of one model: ``service(nodes=5, token='x')``."""
     from sub2node.serve.app import create_app
-    from sub2node.serve.limits import Limits, Token
+    from sub2node.serve.request_limits import Limits, Token
 
     clients = []
 

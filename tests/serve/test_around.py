@@ -6,17 +6,17 @@ import io
 import json
 import logging
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sub2node.errors import ConfigError
-from sub2node.serve import pages
-from sub2node.serve.answers import Said, predictions, to_json
-from sub2node.serve.limits import Limits, Token, read_token
+from sub2node.base.errors import ConfigError
+from sub2node.scoring import Answers
+from sub2node.serve import static_files
+from sub2node.serve.answer_json import predictions_json, to_json
 from sub2node.serve.logs import JsonLines, log_to_stderr
 from sub2node.serve.metrics import Histogram
+from sub2node.serve.request_limits import Limits, Token, read_token
 
 GOOD = {"nodes": ["n1", "n2"]}
 SAMPLE = re.compile(r'([a-z0-9_]+)(?:\{((?:[a-z]+="[^"\\\n]*",?)*)\})? (\S+)')
@@ -87,8 +87,8 @@ def test_docs_need_nothing_from_outside(client) -> None:
 
 
 def test_pages(client, monkeypatch, service) -> None:
-    file = pages.PageFile("/", b"<p>hello</p>", "text/html; charset=utf-8")
-    script = pages.PageFile("/static/app.js", b"1", "text/javascript; charset=utf-8")
+    file = static_files.PageFile("/", b"<p>hello</p>", "text/html; charset=utf-8")
+    script = static_files.PageFile("/static/app.js", b"1", "text/javascript; charset=utf-8")
     monkeypatch.setattr("sub2node.serve.app.page_files", lambda: (file, script))
     client = service()
     answer = client.get("/")
@@ -187,13 +187,14 @@ def test_limits() -> None:
 
 
 def test_answers_with_several_labels() -> None:
-    answers = SimpleNamespace(
-        labels=[["red", "blue"], []], probabilities=np.array([[0.9, 0.8], [0.1, 0.2]]),
-        spread=np.zeros((2, 2)), known=np.array([1.0, 0.5]), unknown=((), ("zz",)),
+    shown = np.array([[0.9, 0.8], [0.1, 0.2]])
+    answers = Answers(
+        ("a", "b"), shown, np.zeros((2, 2)), np.array([1.0, 0.5]), ((), ("zz",)), shown > 0.5,
+        ("red", "blue"), True,
     )  # fmt: skip
-    said = Said.of(("red", "blue"), answers)
-    first, second = json.loads(predictions(["x", None], said, range(2)))["predictions"]
+    first, second = json.loads(predictions_json(["x", None], answers, range(2)))["predictions"]
     assert (first["id"], first["labels"]) == ("x", ["red", "blue"])
+    assert (first["prediction"], first["probability"]) == (["red", "blue"], 0.8)
     assert (second["id"], second["labels"], second["unknown"]) == ("1", [], ["zz"])
     with pytest.raises(ValueError, match="JSON"):  # never NaN on the wire
         to_json({"probability": float("nan")})

@@ -11,8 +11,8 @@ import pytest
 
 from fake_scorer import FakeScorer, hashed
 from sub2node.serve.app import create_app
-from sub2node.serve.batching import Ask, Errand, ModelThread
-from sub2node.serve.limits import Limits
+from sub2node.serve.batching import BatchedJob, ModelThread, SingleJob
+from sub2node.serve.request_limits import Limits
 
 
 def running(app, work):
@@ -184,7 +184,7 @@ def test_close_finishes_what_waits(scorer: FakeScorer) -> None:
     async def work():
         thread = ModelThread(scorer, Limits(batch=1), lambda subgraphs, requests: None)
         asks = [
-            Ask(1, lambda: scorer.ask([["n1"]]), lambda said, rows: str(rows).encode())
+            BatchedJob(1, lambda: scorer.ask([["n1"]]), lambda said, rows: str(rows).encode())
             for _ in range(5)
         ]
         answers = [thread.submit(ask) for ask in asks]
@@ -192,6 +192,6 @@ def test_close_finishes_what_waits(scorer: FakeScorer) -> None:
         found = await asyncio.wait_for(asyncio.gather(*answers), 10)
         assert found == [b"range(0, 1)"] * 5
         with pytest.raises(Exception, match="busy"):
-            thread.submit(Errand(lambda: b""))
+            thread.submit(SingleJob(lambda: b""))
 
     asyncio.run(work())

@@ -9,7 +9,7 @@ import pytest
 
 from sub2node.datasets import load_task
 from sub2node.estimator import SubgraphClassifier
-from sub2node.serve import bodies
+from sub2node.serve import api_schemas
 from sub2node.serve.app import create_app
 
 
@@ -43,7 +43,7 @@ def test_shared_passes_change_no_answer(scorer) -> None:
         )
 
     for nodes, answer in zip(sets, asked(scorer, work), strict=True):
-        (found,) = bodies.Predictions.model_validate(answer.json()).predictions
+        (found,) = api_schemas.Predictions.model_validate(answer.json()).predictions
         alone = scorer.predict(scorer.ask([nodes]))
         expected = dict(zip(scorer.classes, alone.probabilities[0].tolist(), strict=True))
         assert found.probabilities == pytest.approx(expected, abs=1e-6)
@@ -65,17 +65,17 @@ def test_every_kind_of_answer(scorer) -> None:
         ]  # fmt: skip
 
     model, answer, why, alike, nodes, refused = asked(scorer, work)
-    shown = bodies.ModelAnswer.model_validate(model.json(), strict=False)
+    shown = api_schemas.ModelAnswer.model_validate(model.json(), strict=False)
     assert (shown.structure, shown.seeds, shown.known_subgraphs) == ("s2n+a", 2, len(scorer.task))
     assert 0 <= shown.validation["micro_f1"] <= 1
-    (found,) = bodies.Predictions.model_validate(answer.json()).predictions
+    (found,) = api_schemas.Predictions.model_validate(answer.json()).predictions
     assert found.unknown == ["nobody"]
-    parts = bodies.Explanation.model_validate(why.json())
+    parts = api_schemas.ExplanationBody.model_validate(why.json())
     total = sum(one.contribution for one in [*parts.members, *parts.neighbors])
     total += parts.baseline + (parts.statistics or 0)
     assert total == pytest.approx(parts.probability - parts.gap, abs=1e-6)
-    assert len(bodies.NeighborsAnswer.model_validate(alike.json()).neighbors) == 3
-    assert len(bodies.Found.model_validate(nodes.json()).nodes) == 5
+    assert len(api_schemas.NeighborsAnswer.model_validate(alike.json()).neighbors) == 3
+    assert len(api_schemas.NodesAnswer.model_validate(nodes.json()).nodes) == 5
     assert refused.status_code == 422
     assert "'nobody', 'none'" in refused.json()["error"]
     assert '"unknown_nodes": "drop"' in refused.json()["error"]

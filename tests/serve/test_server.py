@@ -22,7 +22,7 @@ import uvicorn
 
 import fake_scorer
 from fake_scorer import FakeScorer, hashed
-from sub2node.errors import ConfigError
+from sub2node.base.errors import ConfigError
 from sub2node.serve import server
 from sub2node.serve.app import create_app
 from sub2node.serve.server import serve

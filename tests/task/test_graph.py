@@ -99,7 +99,7 @@ def test_large_ids_keep_small_types() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"features": [[1.0]]}, "one row a node"),
+        ({"features": [[1.0]]}, "one row per node"),
         ({"features": [[1.0], [np.nan]]}, "feature 0 of node 1 is nan"),
         ({"names": Names(["a"])}, "expected 2"),
         ({"names": Names(["a", "a"])}, "'a' twice"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sub2node import ConfigError, DataError
-from sub2node.task import Split
+from sub2node.task import PARTS, Split, SplitCode
 
 
 @given(
@@ -105,3 +105,24 @@ def test_a_class_of_one_is_never_only_in_test() -> None:
     for seed in range(30):
         train = Split.random(labels, fractions=(0.5, 0.25, 0.25), seed=seed).mask("train")
         assert set(labels[train]) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_are_drawn_anew_among_themselves(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    codes = random.integers(0, 4, 60)
+    labels = np.where(codes == SplitCode.VIRTUAL, -1, random.integers(0, 3, 60))
+    split = Split(codes)
+    anew = split.redrawn(labels, (0.6, 0.2, 0.2), seed=seed)
+    real = ~split.mask("virtual")
+    assert (anew.mask("virtual") == split.mask("virtual")).all()
+    alone = Split.random(labels[real], fractions=(0.6, 0.2, 0.2), seed=seed)
+    assert (anew.codes[real] == alone.codes).all()
+    within = split.redrawn(labels, (0.5, 0.5, 0.0), seed=seed, parts=("train",))
+    others = ~split.mask("train")
+    assert (within.codes[others] == split.codes[others]).all()
+    assert not within.mask("test")[~others].any()
+
+
+def test_codes_are_positions_of_parts() -> None:
+    assert [SplitCode[part.upper()] for part in PARTS] == list(range(4))

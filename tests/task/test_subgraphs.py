@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import graphs, node_sets
 from sub2node import DataError
 from sub2node.task import Graph, Names, Subgraphs, measure
-from sub2node.task import inside as module
+from sub2node.task import induced_edges as module
 
 
 @st.composite
@@ -41,7 +41,20 @@ def test_induced_edges_equal_networkx(case: tuple[Graph, Subgraphs], block: int)
         expected = inside(graph, members).edges
         assert {frozenset(e) for e in mine} == {frozenset(e) for e in expected}
         assert len(mine) == len(expected)
-    assert np.array_equal(ends, sets.induced_edges(graph)[1])
+    assert np.array_equal(ends, sets._find_induced_edges(graph)[1])
+
+
+def test_induced_edges_are_kept_for_one_graph_at_a_time() -> None:
+    sets = Subgraphs.from_lists([[0, 1, 2], [1, 3]])
+    path = Graph.from_edges(np.array([0, 1]), np.array([1, 2]), num_nodes=4)
+    star = Graph.from_edges(np.array([1, 1, 1]), np.array([0, 2, 3]), num_nodes=4)
+    ptr, ends = sets.induced_edges(path)
+    assert sets.induced_edges(path)[1] is ends
+    assert ptr.tolist() == [0, 2, 2]
+    assert sets.induced_edges(star)[0].tolist() == [0, 2, 3]
+    assert sets.induced_edges(path)[0].tolist() == [0, 2, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        ends[0, 0] = 1
 
 
 @given(cases())

@@ -149,10 +149,10 @@ def test_describe_warns_of_what_matters() -> None:
         split=Split.given(["train", "train", "test", "test"]),
     )
     text = " ".join(describe(task)["warnings"])
-    assert "1 test subgraphs have exactly the nodes of a training subgraph" in text
+    assert "1 test subgraph has exactly the nodes of a training subgraph" in text
     assert "Only 2 test subgraphs: one of them is 50.0 points" in text
     assert "No val subgraphs" in text
-    assert "1 nodes have no neighbour" in text
+    assert "1 node has no neighbour" in text
     assert describe(task)["node_overlap"] == {"test_in_train": 2 / 3}
     unlabelled = SubgraphTask(graph, task.subgraphs)
     assert "No labels" in " ".join(describe(unlabelled)["warnings"])

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 import sub2node as s2n
+from sub2node.base.errors import ConfigError, DataError
+from sub2node.base.progress import listen
 from sub2node.config import Config
-from sub2node.errors import ConfigError, DataError
 from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
-from sub2node.progress import listen
 from sub2node.train import Checkpoint, fit, forward
 
 SETTINGS = {

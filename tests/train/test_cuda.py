@@ -49,7 +49,7 @@ def test_with_dropout_replicas_are_the_same_alone_and_together(task) -> None:
 
 
 def test_a_killed_training_goes_on_on_the_gpu(task, tmp_path, monkeypatch) -> None:
-    from sub2node.progress import listen
+    from sub2node.base.progress import listen
     from sub2node.train import checkpoint
 
     class Killed(BaseException):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import weakref
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,17 +18,17 @@ pytest.importorskip("triton", reason="Triton is not installed")
 
 import sub2node as s2n
 from fast_path import CUDA, DEVICE, FAST
-from sub2node import kernels
+from sub2node.base.errors import Sub2NodeError
 from sub2node.config import Config
-from sub2node.errors import Sub2NodeError
-from sub2node.evaluate.choosing import target
 from sub2node.evaluate.protocol import labels_of
+from sub2node.models.candidates import target
 from sub2node.nn import Streams, build, build_network, build_stages
+from sub2node.ops import triton as kernels
 from sub2node.train import Group, fit, forward
 from sub2node.train.checkpoint import Checkpoint
-from sub2node.train.descent import Plain, Slabs, find_descent
 from sub2node.train.fit import _Loop
-from sub2node.train.interrupt import Wish
+from sub2node.train.replica_optimizer import PlainOptimizer, SlabOptimizer, find_optimizer
+from sub2node.train.stop_request import StopRequest
 
 LIVELY = {"dropout": 0.3, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.5,
           "weight_decay": 0.01, "conv": "gcn2"}  # fmt: skip
@@ -60,9 +61,9 @@ def parts(
 
 
 def grouped(task: s2n.SubgraphTask, mode: Any, **kw: Any) -> Group:
-    with kernels.use(mode):
-        network, *others = parts(task, **kw)
-        return Group(*network, *others)
+    with kernels.compile_mode(mode):
+        network, stages, labels, training = parts(task, **kw)
+        return Group(*network, stages=stages, labels=labels, training=training)
 
 
 # ----------------------------------------------------------------- looking only now and then
@@ -90,9 +91,9 @@ class Scripted(Group):
 
 
 def looped(task: s2n.SubgraphTask, kind: type[Group], *, ahead: bool, **kw: Any) -> _Loop:
-    with kernels.use("off"):
+    with kernels.compile_mode("off"):
         network, stages, labels, training = parts(task, **kw)
-        group = kind(*network, stages, labels, training)
+        group = kind(*network, stages=stages, labels=labels, training=training)
     group.ahead = ahead
     return _Loop([group], training)
 
@@ -102,12 +103,12 @@ def test_the_end_of_patience_is_the_same_seen_late(task) -> None:
     seen = []
     for ahead in (False, True):
         loop = looped(task, kind, ahead=ahead, patience=3, epochs=20)
-        ended = loop.run(None, Wish(), "")
+        ended = loop.run(None, StopRequest(), "")
         group = loop.groups[0]
         seen.append((
             ended, loop.epoch, loop.joined("best_epoch").tolist(), loop.column("lr").tolist(),
             loop.joined("running").tolist(),
-            {name: t.clone() for name, t in group.descent.best.items()},
+            {name: t.clone() for name, t in group.optimizer.best.items()},
         ))  # fmt: skip
         assert int(group.clock) >= loop.epoch
     assert seen[0][:5] == seen[1][:5]
@@ -119,22 +120,22 @@ def test_the_end_of_patience_is_the_same_seen_late(task) -> None:
 def test_a_state_kept_after_the_end_is_taken_up_at_the_end(task, tmp_path) -> None:
     kind = type("Waiting", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
     first = looped(task, kind, ahead=True, patience=3, epochs=20)
-    first.run(None, Wish(), "")
+    first.run(None, StopRequest(), "")
     Checkpoint(tmp_path / "state", "key").save(*first.state())
     again = looped(task, kind, ahead=True, patience=3, epochs=20)
     saved = Checkpoint(tmp_path / "state", "key", resume=True).load()
     assert saved is not None
     again.restore(*saved)
-    assert again.run(None, Wish(), "") == "early"
+    assert again.run(None, StopRequest(), "") == "early"
     assert again.epoch == 4
     assert again.column("val_micro_f1").tolist() == first.column("val_micro_f1").tolist()
 
 
 def test_a_wish_to_stop_among_epochs_ahead(task) -> None:
     kind = type("Slow", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.1, 0.2, 0.3, 0.4)})
-    loop, wish = looped(task, kind, ahead=True, epochs=50), Wish()
-    wish.stop = True
-    assert loop.run(None, wish, "") == "interrupted"
+    loop, request = looped(task, kind, ahead=True, epochs=50), StopRequest()
+    request.stop = True
+    assert loop.run(None, request, "") == "interrupted"
     assert loop.column("lr").shape == (loop.epoch, 2)
     assert not np.isnan(loop.column("lr")).any()
     assert int(loop.groups[0].clock) == loop.epoch
@@ -145,7 +146,7 @@ def test_no_replica_diverges_after_the_end(task) -> None:
     seen = []
     for ahead in (False, True):
         loop = looped(task, type("Late", (Scripted,), script), ahead=ahead, patience=3, epochs=20)
-        loop.run(None, Wish(), "")
+        loop.run(None, StopRequest(), "")
         seen.append((loop.epoch, loop.joined("diverged").tolist()))
     assert seen[0] == (4, [0, 0])
     assert seen[1] == seen[0]
@@ -158,7 +159,7 @@ def test_epochs_of_a_group_that_is_done_beside_one_that_is_not(task) -> None:
     for ahead in (False, True):
         one, two = (looped(task, k, ahead=ahead, patience=3, epochs=20) for k in (early, late))
         loop = _Loop([*one.groups, *two.groups], one.training)
-        assert loop.run(None, Wish(), "") == "complete"
+        assert loop.run(None, StopRequest(), "") == "complete"
         loops.append(loop)
     for name in ("best_epoch", "diverged", "running"):
         assert loops[0].joined(name).tolist() == loops[1].joined(name).tolist(), name
@@ -170,10 +171,10 @@ def test_epochs_of_a_group_that_is_done_beside_one_that_is_not(task) -> None:
 
 def test_names_and_shapes_of_the_state_are_those_of_plain_training(task) -> None:
     fast, plain = (grouped(task, mode, **LIVELY) for mode in (FAST, "off"))
-    assert isinstance(fast.descent, Slabs)
-    assert isinstance(plain.descent, Plain)
+    assert isinstance(fast.optimizer, SlabOptimizer)
+    assert isinstance(plain.optimizer, PlainOptimizer)
     for one, other in ((fast.network.state_dict(), plain.network.state_dict()),
-                       (fast.descent.best, plain.descent.best)):  # fmt: skip
+                       (fast.optimizer.best, plain.optimizer.best)):  # fmt: skip
         assert list(one) == list(other)
         for name, tensor in one.items():
             assert torch.equal(tensor, other[name]), name
@@ -185,12 +186,12 @@ def test_names_and_shapes_of_the_state_are_those_of_plain_training(task) -> None
 
 def test_statistics_and_parameters_stay_views_after_loading(task) -> None:
     group = grouped(task, FAST, **LIVELY)
-    with kernels.use(FAST):
+    with kernels.compile_mode(FAST):
         group.one_epoch(1)
-        group.replicas.load(group.descent.best)
+        group.replicas.load(group.optimizer.best)
         before = {n: t.clone() for n, t in group.network.state_dict().items()}
         group.one_epoch(2)
-    descent: Any = group.descent
+    descent: Any = group.optimizer
     places = {s.untyped_storage().data_ptr() for s in descent._state}
     for name, tensor in group.network.state_dict().items():
         assert tensor.untyped_storage().data_ptr() in places, name
@@ -200,7 +201,7 @@ def test_statistics_and_parameters_stay_views_after_loading(task) -> None:
 def test_a_training_taken_up_again_is_the_unbroken_one(task, tmp_path) -> None:
     settings = {**LIVELY, "features.trainable": False, "features.kind": "random"}
     whole, first, second = (grouped(task, FAST, **settings) for _ in range(3))
-    with kernels.use(FAST):
+    with kernels.compile_mode(FAST):
         for epoch in (1, 2):
             whole.one_epoch(epoch)
         first.one_epoch(1)
@@ -218,7 +219,7 @@ def test_a_training_taken_up_again_is_the_unbroken_one(task, tmp_path) -> None:
 def test_groups_of_replicas_give_what_one_group_gives(task) -> None:
     seen = []
     for split in ([(1, 2)], [(1,), (2,)]):
-        with kernels.use(FAST):
+        with kernels.compile_mode(FAST):
             made = [parts(task, seeds=seeds, **LIVELY, epochs=2) for seeds in split]
             networks = [network for network, *_ in made]
             found = fit(networks, *made[0][1:])
@@ -236,7 +237,7 @@ def test_a_diverged_replica_is_found_in_the_same_epoch_and_alone(task, bad) -> N
         group = grouped(task, mode, **LIVELY)
         with torch.no_grad():
             group.network.head.weight[1] = bad
-        with kernels.use(mode):
+        with kernels.compile_mode(mode):
             for epoch in (1, 2):
                 group.one_epoch(epoch)
         groups.append(group)
@@ -255,7 +256,7 @@ def test_a_replica_with_a_large_number_diverges_in_both_ways_or_none(task, large
         group = grouped(task, mode, **LIVELY)
         with torch.no_grad():
             group.network.table.table[1, 100] = large
-        with kernels.use(mode):
+        with kernels.compile_mode(mode):
             for epoch in (1, 2):
                 group.one_epoch(epoch)
         seen.append(group.diverged.tolist())
@@ -263,11 +264,11 @@ def test_a_replica_with_a_large_number_diverges_in_both_ways_or_none(task, large
 
 
 def test_a_frozen_parameter_stays(task) -> None:
-    with kernels.use(FAST):
-        (network, streams), *others = parts(task)
+    with kernels.compile_mode(FAST):
+        (network, streams), stages, labels, training = parts(task)
         network.head.bias.requires_grad_(False)
         before = network.head.bias.clone()
-        group = Group(network, streams, *others)
+        group = Group(network, streams, stages=stages, labels=labels, training=training)
         group.one_epoch(1)
     assert torch.equal(network.head.bias, before)
 
@@ -298,13 +299,13 @@ class Normed(Mean):
 
 
 def test_a_foreign_convolution_without_parameters_is_not_recorded(task) -> None:
-    with kernels.use(FAST):
+    with kernels.compile_mode(FAST):
         (network, _), _, _, training = parts(task, foreign=Mean)
-        assert isinstance(find_descent(network, 2, training), Plain)
+        assert isinstance(find_optimizer(network, 2, training), PlainOptimizer)
 
 
 def test_a_foreign_convolution_with_buffers_only_learns(task) -> None:
-    with kernels.use(FAST):
+    with kernels.compile_mode(FAST):
         network, *others = parts(task, foreign=Normed, epochs=1)
         assert np.isfinite(fit([network], *others).history["train_loss"]).all()
 
@@ -314,7 +315,7 @@ def test_a_foreign_convolution_with_parameters_learns(task) -> None:
 
     seen = []
     for mode in (FAST, "off"):
-        with kernels.use(mode):
+        with kernels.compile_mode(mode):
             network, *others = parts(task, foreign=GraphConv, epochs=2, **LIVELY)
             seen.append(fit([network], *others).history["train_loss"])
     assert seen[0] == pytest.approx(seen[1], rel=1e-4)
@@ -325,18 +326,17 @@ def test_a_foreign_convolution_with_parameters_learns(task) -> None:
 
 def test_a_state_of_the_other_optimiser_is_refused_in_words(task, tmp_path) -> None:
     for mode, resume in (("off", False), (FAST, True)):
-        with kernels.use(mode):
+        with kernels.compile_mode(mode):
             network, *others = parts(task, epochs=1 + resume)
             state = Checkpoint(tmp_path / "state", "key", every=-1.0, resume=resume)
-            try:
+            refused = pytest.raises(Sub2NodeError, match="remove it to start anew")
+            with refused if resume else nullcontext():
                 fit([network], *others, checkpoint=state)
-            except Sub2NodeError:
-                assert resume
 
 
 def test_a_group_is_freed_without_the_garbage_collector(task) -> None:
     group = grouped(task, FAST)
-    with kernels.use(FAST):
+    with kernels.compile_mode(FAST):
         group.one_epoch(1)
     gone = weakref.ref(group)
     gc.collect()

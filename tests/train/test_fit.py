@@ -12,13 +12,13 @@ import pytest
 import torch
 
 import sub2node as s2n
+from sub2node.base.progress import listen
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
-from sub2node.progress import listen
 from sub2node.train import fit, forward
-from sub2node.train.memory import fitting_threads
 from sub2node.train.scores import losses
+from sub2node.train.training_resources import fitting_threads
 
 STRUCTURES = ("separated", "connected", "s2n+0", "s2n+a")
 LIVELY = {"dropout": 0.4, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.1}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from sub2node.config import Training
+from sub2node.config import TrainingSettings
 from sub2node.train.plateau import Plateau
 from sub2node.train.scores import losses, micro_f1
 
@@ -20,7 +20,9 @@ from sub2node.train.scores import losses, micro_f1
     st.sampled_from([0.5, 0.7]),
 )
 def test_each_replica_follows_reduce_lr_on_plateau(columns, patience, factor) -> None:
-    training = Training(lr=0.01, min_lr=1e-3, plateau_patience=patience, plateau_factor=factor)
+    training = TrainingSettings(
+        lr=0.01, min_lr=1e-3, plateau_patience=patience, plateau_factor=factor
+    )
     ours, rates = Plateau(training, len(columns)), []
     for row in zip(*columns, strict=True):
         ours.step(torch.tensor(row, dtype=torch.float64))

@@ -22,18 +22,24 @@ pytest.importorskip("optuna")
 from studies import SPACE, Landscape, begun, points, spec
 from sub2node import ConfigError, DataError
 from sub2node.tune import Choice, Range, Space, Study
-from sub2node.tune import storage as storages
+from sub2node.tune import study_storage as storages
 from sub2node.tune.objective import Score
-from sub2node.tune.records import put_back
-from sub2node.tune.storage import StorageGoneError, mend_journal, open_storage, share, shown
+from sub2node.tune.study_storage import (
+    StorageGoneError,
+    hide_password,
+    mend_journal,
+    open_storage,
+    share,
+)
+from sub2node.tune.trial_records import requeue_trial
 
 HERE = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
 def quick_waits(monkeypatch) -> None:
-    monkeypatch.setattr("sub2node.tune.storage._WAITS", (0.01, 0.02))
-    monkeypatch.setattr(storages.patiently, "__kwdefaults__", {"waits": (0.01, 0.02)})
+    monkeypatch.setattr("sub2node.tune.study_storage._WAITS", (0.01, 0.02))
+    monkeypatch.setattr(storages.call_with_retries, "__kwdefaults__", {"waits": (0.01, 0.02)})
 
 
 def test_a_search_repeats_itself_and_finds_the_top(tmp_path) -> None:
@@ -43,7 +49,7 @@ def test_a_search_repeats_itself_and_finds_the_top(tmp_path) -> None:
         assert study.work(Landscape(), wait=True) == "complete"
         both.append(points(study))
     assert both[0] == both[1]
-    found = study.found()
+    found = study.result()
     assert found.count("complete") == 40
     assert found.best.value > 0.85
     assert found.best.point["model.layers"] == 2
@@ -97,7 +103,7 @@ def test_two_features_are_an_axis() -> None:
          "another space (model.skip: not varied there, false"),
         ({"seed": 3}, "another search seed"),
         ({"structure": "s2n+0"}, "has no study 'component s2n+0 gcn2' to go on with; it has 'com"),
-        ({"prune": False}, "another way of giving up trials"),
+        ({"prune": False}, "another way of pruning trials"),
         ({"encodings": [[1.0]]}, "other encodings"),
     ],
 )  # fmt: skip
@@ -128,10 +134,10 @@ def test_a_space_in_which_nothing_works(tmp_path) -> None:
     with pytest.raises(ConfigError, match=message):
         study.work(landscape, wait=True)
     assert len(landscape.seen) == 10
-    assert {trial.reason for trial in study.found().trials} == {"nothing is good enough."}
+    assert {trial.reason for trial in study.result().trials} == {"nothing is good enough."}
     again = begun(tmp_path, trials=12, resume=True)  # what was wrong has been mended
     assert again.work(Landscape(), wait=True) == "complete"
-    assert again.found().count("complete") == 2
+    assert again.result().count("complete") == 2
 
 
 def test_trials_that_fail_are_kept_with_their_reason(tmp_path) -> None:
@@ -142,7 +148,7 @@ def test_trials_that_fail_are_kept_with_their_reason(tmp_path) -> None:
 
     told = []
     study.work(Landscape(before=sometimes), wait=True, tell=told.append)
-    found = study.found()
+    found = study.result()
     assert (found.count("complete"), found.count("failed")) == (3, 3)
     assert [trial.state for trial in told] == [trial.state for trial in found.trials]
 
@@ -168,8 +174,8 @@ def test_a_journal_that_is_removed_loses_nothing(tmp_path) -> None:
     again = begun(tmp_path, trials=9, resume=True)
     (left,) = (tmp_path / "unsent.jsonl").read_text().splitlines()
     assert json.loads(left)["study"] == "other"
-    assert again.found().count("complete") == 4
-    assert again.found().best.value < 0.99
+    assert again.result().count("complete") == 4
+    assert again.result().best.value < 0.99
     again.work(landscape, wait=True)
     whole = begun(tmp_path / "whole", trials=9)
     whole.work(Landscape(), wait=True)
@@ -196,7 +202,7 @@ def test_a_line_that_was_cut_short(tmp_path) -> None:
     journal.write_bytes(whole + b'{"op_code":4,"wor')
     mend_journal(journal)
     assert journal.read_bytes() == whole
-    assert begun(tmp_path, trials=3, resume=True).found().count("complete") == 3
+    assert begun(tmp_path, trials=3, resume=True).result().count("complete") == 3
 
 
 @pytest.mark.parametrize("text", ["nonsense\nmore\n", '{"op_code": 99}\n{}\n', "[]\n[]\n"])
@@ -216,7 +222,7 @@ def test_storages_that_cannot_be_opened(tmp_path) -> None:
         open_storage("grpc://nowhere")
     with pytest.raises(ConfigError, match="is no file"):
         open_storage(str(tmp_path))
-    assert shown("postgresql://me:se:cr@host/name") == "postgresql://me:***@host/name"
+    assert hide_password("postgresql://me:se:cr@host/name") == "postgresql://me:***@host/name"
 
 
 def test_joining_needs_a_study(tmp_path) -> None:
@@ -244,10 +250,10 @@ def test_ctrl_c_keeps_the_point_for_later(tmp_path) -> None:
             raise KeyboardInterrupt
 
     assert study.work(Landscape(before=interrupt), wait=True) == "interrupted"
-    assert study.found().count("complete") == 2
+    assert study.result().count("complete") == 2
     again = begun(tmp_path, trials=6, resume=True)
     again.work(Landscape(), wait=True)
-    assert again.found().count("complete") == 6
+    assert again.result().count("complete") == 6
     whole = begun(tmp_path / "whole", trials=6)
     whole.work(Landscape(), wait=True)
     assert points(again) == points(whole)
@@ -255,7 +261,7 @@ def test_ctrl_c_keeps_the_point_for_later(tmp_path) -> None:
 
 def test_ctrl_c_while_others_work(tmp_path, monkeypatch) -> None:
     study, other = begun(tmp_path, trials=1), Study.join(str(tmp_path / "journal.log"))
-    other._ask()
+    other._begin_trial()
 
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
@@ -273,7 +279,7 @@ def test_ctrl_c_at_the_very_end_of_a_trial(tmp_path) -> None:
             return replace(super().__call__(config, report), wished=True)
 
     assert study.work(Wished(), wait=True) == "interrupted"
-    assert study.found().count("complete") == 1
+    assert study.result().count("complete") == 1
 
 
 def test_a_trial_that_was_taken_over(tmp_path) -> None:
@@ -283,7 +289,7 @@ def test_a_trial_that_was_taken_over(tmp_path) -> None:
 
     def sleep(landscape: Landscape) -> None:
         if not landscape.seen:
-            put_back(other.inner, other._frozen()[-1], other.spec.space.axes)
+            requeue_trial(other.inner, other._frozen_trials()[-1], other.spec.space.axes)
 
     class Reporting(Landscape):
         def __call__(self, config, report) -> Score:
@@ -292,7 +298,7 @@ def test_a_trial_that_was_taken_over(tmp_path) -> None:
             return found
 
     study.work(Reporting(before=sleep), wait=True, tell=told.append)
-    found = study.found()
+    found = study.result()
     assert found.count("complete") == 3
     assert len(told) == 3  # the lost one is not announced
 
@@ -306,7 +312,7 @@ def test_out_of_memory_is_one_failed_trial(tmp_path) -> None:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
 
     study.work(Landscape(before=full), wait=True)
-    found = study.found()
+    found = study.result()
     assert (found.count("complete"), found.count("failed")) == (2, 1)
     assert any("out of memory" in trial.reason for trial in found.trials)
 
@@ -337,16 +343,16 @@ def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
         while not mark.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert mark.exists()
-        ended, running = study._counts()
+        ended, running = study._read_trials()
         assert (ended, running) == ([], 1)
         time.sleep(1.0)  # longer than the grace: it lives, so its trial stays its own
-        assert study._counts() == ([], 1)
-        lost = dict(study._frozen()[0].params)
+        assert study._read_trials() == ([], 1)
+        lost = dict(study._frozen_trials()[0].params)
     finally:
         worker.send_signal(signal.SIGKILL)
         worker.wait()
     assert study.work(Landscape(), wait=True) == "complete"
-    found = study.found()
+    found = study.result()
     assert found.count("complete") == 5
     assert any(dict(trial.point) == pytest.approx(lost) for trial in found.trials)
 
@@ -369,7 +375,7 @@ def many(url: str, folder: Path, count: int, trials: int) -> Study:
 
 def test_many_on_one_journal(tmp_path) -> None:
     head = many(str(tmp_path / "journal.log"), tmp_path, 3, 24)
-    found = head.found()
+    found = head.result()
     assert 24 <= found.count("complete") <= 27
     values = [trial.point["training.lr"] for trial in found.trials]
     assert len(set(values)) == len(values)  # nobody drew what another drew
@@ -389,9 +395,9 @@ def test_over_grpc(tmp_path) -> None:
     other = Study.join(f"grpc://127.0.0.1:{port}")
     assert other.spec == head.spec
     assert other.work(Landscape(), wait=True) == "complete"
-    assert head.found().count("complete") == 8
+    assert head.result().count("complete") == 8
     assert points(head) == points(other)
-    with pytest.raises(ConfigError, match="cannot be listened at"):
+    with pytest.raises(ConfigError, match="cannot listen at"):
         share(storage, f"127.0.0.1:{port}")
 
 
@@ -457,7 +463,7 @@ def _server(home: Path, initdb: str, server: str):
 def test_postgresql_and_when_it_goes_away(postgres, tmp_path) -> None:
     url, process = postgres
     head = many(url, tmp_path, 2, 10)
-    assert 10 <= head.found().count("complete") <= 12
+    assert 10 <= head.result().count("complete") <= 12
     more = begun(tmp_path, trials=20, url=url, resume=True)
 
     def stop(landscape: Landscape) -> None:

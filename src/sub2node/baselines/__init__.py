@@ -1,10 +1,10 @@
 """Every system that the paper compares with, and what a practitioner would try first."""
 
 from .boosting import GBDT
-from .kernels import S2N_KERNEL, WL
 from .linear import BAG, DIFFUSED, MAJORITY, STATISTICS
-from .networks import GLASS, PLAIN, SEGREGATED, SUBGNN, BatchModel
-from .simple import Answers, Lesson, SimpleModel
+from .network_models import GLASS, PLAIN, SEGREGATED, SUBGNN, BatchModel
+from .similarities import S2N_KERNEL, WL
+from .simple import SimpleModel, SimplePredictions, TrainingData
 from .sub2vec_model import SUB2VEC
 
 _SIMPLE = (MAJORITY, BAG, DIFFUSED, STATISTICS, SUB2VEC, GBDT, WL, S2N_KERNEL)
@@ -18,8 +18,8 @@ __all__ = [
     "MODELS",
     "NETWORKS",
     "SIMPLE",
-    "Answers",
     "BatchModel",
-    "Lesson",
     "SimpleModel",
+    "SimplePredictions",
+    "TrainingData",
 ]

@@ -1,4 +1,4 @@
-"""GLASS: a network on the global graph that is told which nodes the batch is about.
+"""GLASS: a network on the global graph in which the nodes of the batch are labelled.
 
 Wang and Zhang, "GLASS: GNN with Labeling Tricks for Subgraph Representation Learning", ICLR 2022.
 """
@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu
 
+from ..base.ragged import Array, owners
+from ..config.settings import within
 from ..nn import Init, NodeTable, Streams
-from ..nn.inputs import NodeInputs
-from ..nn.layers import Dropout, Linear
-from ..pattern import Pattern
-from ..ragged import Array
-from ..settings import within
+from ..nn.layers import Dropout, ReplicaLinear
+from ..nn.node_inputs import NodeInputs
+from ..ops.pattern import Pattern
 from ..task import Graph, SubgraphTask
-from .batches import BatchNetwork, BatchSettings, gather_lists, pool
+from .batch_network import BatchNetwork, BatchSettings, gather_members, pool
 
 Aggregation = Literal["mean", "sum", "gcn"]
 _EPSILON = 1e-5
@@ -29,13 +29,13 @@ _EPSILON = 1e-5
 
 @dataclass(frozen=True)
 class PlainModel:
-    """The network.
+    """Settings of the network.
 
     Args:
-        aggregation: What a node hears: ``mean`` or ``sum`` of its neighbours, or ``gcn``: the sum
+        aggregation: Message to a node: ``mean`` or ``sum`` of its neighbours, or ``gcn``: the sum
             divided by the roots of both degrees.
-        layers: Convolutions; the outputs of all of them are read.
-        hidden: Width of each.
+        layers: Number of convolutions; the outputs of all of them are read.
+        hidden: Width of each convolution.
         dropout: Share of channels dropped.
         pool: How node vectors become one subgraph vector; ``size``: the sum over the root of the
             number of nodes.
@@ -50,7 +50,7 @@ class PlainModel:
 
 @dataclass(frozen=True)
 class GLASSModel(PlainModel):
-    """The network.
+    """Settings of the network.
 
     Args:
         z_ratio: Share of the maps for labelled nodes in the vectors of labelled nodes, and of the
@@ -76,17 +76,16 @@ class PlainSettings(BatchSettings):
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Â: what a node hears of which neighbour. No self-loops are added."""
+    """Â: the weight of each neighbour's message. No self-loops are added."""
 
     pattern: Pattern
     values: Tensor | None
 
     @classmethod
-    def of(cls, graph: Graph, kind: Aggregation, device: Any = "cpu") -> Neighbours:
+    def of(cls, graph: Graph, kind: Aggregation, device: torch.device | str = "cpu") -> Neighbours:
         """``sum``: A, ``mean``: D⁻¹A, ``gcn``: D^-½ A D^-½; degrees below ½ count one more."""
         matrix = graph.adjacency(loops=True, dtype=np.float64).tocsr()
-        weights, ends = matrix.data, (np.repeat(np.arange(graph.num_nodes), np.diff(matrix.indptr)),
-                                      matrix.indices)  # fmt: skip
+        weights, ends = matrix.data, (owners(matrix.indptr), matrix.indices)
         degrees = np.asarray(matrix.sum(axis=1)).ravel()
         degrees = np.where(degrees < 0.5, degrees + 1, degrees)
         if kind == "mean":
@@ -124,15 +123,15 @@ class Mixed(nn.Module):
     def __init__(self, width_in: int, width_out: int, labelled: bool, init: Init) -> None:
         super().__init__()
         self.width, self.labelled = width_out, labelled
-        self.linear = Linear(width_in, width_out * (2 if labelled else 1), init)
+        self.linear = ReplicaLinear(width_in, width_out * (2 if labelled else 1), init)
 
     def forward(self, x: Tensor, share: Tensor | None, *, activate: bool = False) -> Tensor:
         """x (R, n, F), share of the first map (R, n, 1) → (R, n, out)."""
-        both: Tensor = self.linear(x)
-        both = elu(both) if activate else both
+        mapped: Tensor = self.linear(x)
+        mapped = elu(mapped) if activate else mapped
         if share is None:
-            return both
-        first, second = torch.split(both, self.width, dim=-1)
+            return mapped
+        first, second = torch.split(mapped, self.width, dim=-1)
         return torch.lerp(second, first, share)
 
 
@@ -140,7 +139,7 @@ class GLASSConv(nn.Module):
     """Mixed maps → Â → norm → dropout → beside the input → mixed maps."""
 
     def __init__(
-        self, width: int, model: PlainModel, labelled: bool, init: Init, streams: Streams
+        self, width: int, model: PlainModel, *, labelled: bool, init: Init, streams: Streams
     ) -> None:
         super().__init__()
         hidden = model.hidden
@@ -151,9 +150,9 @@ class GLASSConv(nn.Module):
 
     def forward(self, x: Tensor, neighbours: Neighbours, share: Tensor | None) -> Tensor:
         """x (R, N, F), share (R, N, 1) → (R, N, hidden)."""
-        heard = neighbours(self.enter(x, share, activate=True))
-        heard = self.dropout(self.norm(heard))
-        return self.leave(torch.cat([heard, x], dim=-1), share)  # type: ignore[no-any-return]
+        aggregated = neighbours(self.enter(x, share, activate=True))
+        aggregated = self.dropout(self.norm(aggregated))
+        return self.leave(torch.cat([aggregated, x], dim=-1), share)  # type: ignore[no-any-return]
 
 
 class GLASS(BatchNetwork):
@@ -161,17 +160,23 @@ class GLASS(BatchNetwork):
 
     Args:
         task: Graph, subgraphs and classes.
-        model: Settings; with a ``z_ratio``, nodes of the batch are labelled (max-zero-one).
+        model: Settings of the network; with a ``z_ratio``, nodes of the batch are labelled.
         table: Vectors of all nodes.
-        batch: Subgraphs at a time.
-        init: Random first values.
-        streams: For dropout.
+        batch: Number of subgraphs per batch.
+        init: Draws the initial values.
+        streams: Random numbers for dropout.
     """
 
     def __init__(
-        self, task: SubgraphTask, model: PlainModel, table: NodeTable, batch: int, init: Init,
+        self,
+        task: SubgraphTask,
+        model: PlainModel,
+        *,
+        table: NodeTable,
+        batch: int,
+        init: Init,
         streams: Streams,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(len(init), batch)
         self.device, self.size = streams.device, task.graph.num_nodes
         self.ptr, self.nodes = task.subgraphs.ptr, task.subgraphs.nodes
@@ -181,48 +186,57 @@ class GLASS(BatchNetwork):
         self.table = table
         widths = [table.width, *[model.hidden] * model.layers]
         self.norms = nn.ModuleList(GraphNorm(width, init) for width in widths[:-1])
+        labelled = self.ratio is not None
         self.convs = nn.ModuleList(
-            GLASSConv(width, model, self.ratio is not None, init, streams) for width in widths[:-1]
+            GLASSConv(width, model, labelled=labelled, init=init, streams=streams)
+            for width in widths[:-1]
         )
         self.last = GraphNorm(model.hidden * model.layers, init)
         self.dropout = Dropout(model.dropout, streams)
-        self.head = Linear(model.hidden * model.layers, task.num_classes, init)
+        self.head = ReplicaLinear(model.hidden * model.layers, task.num_classes, init)
 
     def answer(self, rows: Array) -> tuple[Tensor, Tensor]:
         """Vectors (R, b, F) and logits (R, b, C) of subgraphs by number, (R, b)."""
-        members = gather_lists(self.ptr, self.nodes, rows, self.size, self.device)
+        members = gather_members(
+            self.ptr, self.nodes, rows=rows, stride=self.size, device=self.device
+        )
         x = self.encode(self.shares(members.places, len(rows)))
         vectors = pool(x, members, self.pool).view(*rows.shape, -1)
         return vectors, self.head(vectors)
 
     def shares(self, places: Tensor, replicas: int) -> Tensor | None:
-        """Of the maps for labelled nodes, in each node: (R, N, 1); None without labels.
+        """Share of the map for labelled nodes in each node, (R, N, 1); None without labels.
 
         A node is labelled where any subgraph of the batch has it (max-zero-one).
         """
         if self.ratio is None:
             return None
-        found = torch.full((replicas * self.size,), 1 - self.ratio, device=self.device)
-        return found.index_fill_(0, places, self.ratio).view(replicas, self.size, 1)
+        shares = torch.full((replicas * self.size,), 1 - self.ratio, device=self.device)
+        return shares.index_fill_(0, places, self.ratio).view(replicas, self.size, 1)
 
     def encode(self, share: Tensor | None) -> Tensor:
         """Vectors of all nodes, (R, N, layers · hidden)."""
-        x, found = self.table(), []
+        x, outputs = self.table(), []
         for number, (norm, conv) in enumerate(zip(self.norms, self.convs, strict=True)):
             x = norm(x)
             x = self.dropout(elu(x) if number else x)
             x = conv(x, self.neighbours, share)
-            found.append(x)
-        return self.last(torch.cat(found, dim=-1))  # type: ignore[no-any-return]
+            outputs.append(x)
+        return self.last(torch.cat(outputs, dim=-1))  # type: ignore[no-any-return]
 
 
 def build_glass(
-    task: SubgraphTask, settings: Any, seeds: Sequence[int], inputs: NodeInputs, device: Any
+    task: SubgraphTask,
+    settings: GLASSSettings | PlainSettings,
+    *,
+    seeds: Sequence[int],
+    inputs: NodeInputs,
+    device: torch.device | str,
 ) -> tuple[GLASS, Streams]:
-    """A network with one replica a seed, and the streams that its dropout reads."""
+    """A network with one replica per seed, and the streams that its dropout reads."""
     init, streams = Init(seeds), Streams(seeds, device)
     rows = np.arange(task.graph.num_nodes)
-    table = NodeTable(len(rows), rows, settings.features, inputs, init, streams)
+    table = NodeTable(rows, settings.features, inputs=inputs, init=init, streams=streams)
     batch = settings.training.batch
-    network = GLASS(task, settings.model, table, batch, init, streams)
+    network = GLASS(task, settings.model, table=table, batch=batch, init=init, streams=streams)
     return network.to(streams.device), streams

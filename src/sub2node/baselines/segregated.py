@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, embedding
 
+from ..base.ragged import Array, lengths, owners, ranges
+from ..config.settings import within
 from ..nn import Init, NodeTable, Streams
-from ..nn.inputs import NodeInputs
-from ..nn.layers import Dropout, Linear
-from ..ragged import Array, lengths, owners, ranges
-from ..settings import within
+from ..nn.layers import Dropout, ReplicaLinear
+from ..nn.node_inputs import NodeInputs
 from ..task import SubgraphTask, measure
-from .batches import BatchNetwork, BatchSettings
+from .batch_network import BatchNetwork, BatchSettings
 
 _EPSILON = 1e-5
 
 
 @dataclass(frozen=True)
 class SegregatedModel:
-    """The network.
+    """Settings of the network.
 
     Args:
         conv: ``gcn`` without self-loops, or ``gin`` with a single linear map.
         degrees: Nodes enter with a vector of their degree in the global graph (one-hot, through a
             linear map) instead of ``features``.
-        layers: Convolutions; the outputs of all of them are read.
-        hidden: Width of each, and of the head.
+        layers: Number of convolutions; the outputs of all of them are read.
+        hidden: Width of each convolution, and of the head.
         dropout: Share of channels dropped.
     """
 
@@ -50,7 +50,7 @@ class SegregatedSettings(BatchSettings):
 
     @property
     def inputs(self) -> str:
-        """What nodes enter with, in a word."""
+        """Name of what nodes enter with."""
         return "degrees" if self.model.degrees else self.features.kind
 
 
@@ -61,8 +61,8 @@ class DegreeTable(nn.Module):
 
     def __init__(self, degrees: Array, width: int, init: Init) -> None:
         super().__init__()
-        known, row = np.unique(degrees, return_inverse=True)
-        self.width, self.table = width, init.glorot(len(known), width)
+        values, row = np.unique(degrees, return_inverse=True)
+        self.width, self.table = width, init.glorot(len(values), width)
         self.register_buffer("row", torch.from_numpy(row.astype(np.int64)), persistent=False)
 
     def forward(self) -> Tensor:
@@ -71,18 +71,18 @@ class DegreeTable(nn.Module):
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class SegregatedBatch:
     """The members of a batch of subgraphs, one after the other, replica by replica.
 
     Args:
         places: Rows of the flattened node table; (Q,).
-        slots: Where a member stands where replicas are padded to equal numbers; (Q,).
-        totals: Members of each replica.
-        sizes: Members of each of the R · b subgraphs.
+        slots: Row of each member once replicas are padded to equal numbers; (Q,).
+        totals: Number of members of each replica.
+        sizes: Number of members of each of the R · b subgraphs.
         owner: The subgraph of each member; (Q,).
-        heard: Which members are heard, by the member that hears; (E,).
-        counts: How many each member hears; (Q,).
-        weights: Of each heard; (E, 1).
+        sources: Members that messages come from, by the member that receives them; (E,).
+        counts: Number of messages that each member receives; (Q,).
+        weights: Weight of each message; (E, 1).
     """
 
     places: Tensor
@@ -90,7 +90,7 @@ class Batch:
     totals: list[int]
     sizes: Tensor
     owner: Tensor
-    heard: Tensor
+    sources: Tensor
     counts: Tensor
     weights: Tensor
 
@@ -103,18 +103,18 @@ class SegmentNorm(nn.Module):
         self.weight, self.bias = init.ones(1, width), init.zeros(1, width)
         self.share = init.ones(1, width)
 
-    def forward(self, x: Tensor, batch: Batch) -> Tensor:
+    def forward(self, x: Tensor, batch: SegregatedBatch) -> Tensor:
         """(Q, F) → (Q, F)."""
-        each = len(batch.sizes) // len(self.weight)
+        subgraphs = len(batch.sizes) // len(self.weight)
         weight, bias, share = (
-            p.expand(-1, each, -1).flatten(0, 1)[batch.owner]
+            p.expand(-1, subgraphs, -1).flatten(0, 1)[batch.owner]
             for p in (self.weight, self.bias, self.share)
         )
         centred = x - share * _mean(x, batch)
         return weight * centred * torch.rsqrt(_mean(centred**2, batch) + _EPSILON) + bias
 
 
-def _mean(x: Tensor, batch: Batch) -> Tensor:
+def _mean(x: Tensor, batch: SegregatedBatch) -> Tensor:
     """The mean over each subgraph, for each of its members."""
     summed = torch.segment_reduce(x, "sum", lengths=batch.sizes, unsafe=True)
     return (summed / batch.sizes.clamp(min=1).unsqueeze(-1))[batch.owner]
@@ -125,17 +125,23 @@ class Segregated(BatchNetwork):
 
     Args:
         task: Graph, subgraphs and classes.
-        model: Settings.
+        model: Settings of the network.
         table: Vectors of all nodes.
-        batch: Subgraphs at a time.
-        init: Random first values.
-        streams: For dropout.
+        batch: Number of subgraphs per batch.
+        init: Draws the initial values.
+        streams: Random numbers for dropout.
     """
 
     def __init__(
-        self, task: SubgraphTask, model: SegregatedModel, table: NodeTable | DegreeTable,
-        batch: int, init: Init, streams: Streams,
-    ) -> None:  # fmt: skip
+        self,
+        task: SubgraphTask,
+        model: SegregatedModel,
+        *,
+        table: NodeTable | DegreeTable,
+        batch: int,
+        init: Init,
+        streams: Streams,
+    ) -> None:
         super().__init__(len(init), batch)
         self.device, self.size = streams.device, task.graph.num_nodes
         self.ptr, self.nodes = task.subgraphs.ptr, task.subgraphs.nodes
@@ -149,13 +155,13 @@ class Segregated(BatchNetwork):
         self.own = model.conv == "gin"
         self.table = table
         widths = [table.width, *[model.hidden] * model.layers]
-        self.maps = nn.ModuleList(Linear(width, model.hidden, init) for width in widths[:-1])
+        self.maps = nn.ModuleList(ReplicaLinear(width, model.hidden, init) for width in widths[:-1])
         self.norms = nn.ModuleList(SegmentNorm(model.hidden, init) for _ in widths[2:])
         self.dropout = Dropout(model.dropout, streams)
-        self.first = Linear(model.hidden * model.layers, model.hidden, init)
-        self.head = Linear(model.hidden, task.num_classes, init)
+        self.first = ReplicaLinear(model.hidden * model.layers, model.hidden, init)
+        self.head = ReplicaLinear(model.hidden, task.num_classes, init)
 
-    def prepare(self, rows: Array) -> Batch:
+    def prepare(self, rows: Array) -> SegregatedBatch:
         """The members and inner edges of subgraphs by number, (R, b)."""
         sizes = lengths(self.ptr, rows)
         members = ranges(self.ptr[rows].ravel(), sizes.ravel())
@@ -165,37 +171,39 @@ class Segregated(BatchNetwork):
         counts = lengths(self.indptr, members)
         entries = ranges(self.indptr[members], counts)
         shift = np.arange(len(members)) - members  # the same for all members of a subgraph
-        arrays = (
-            self.nodes[members] + replica * self.size,
-            ranges(np.arange(len(rows)) * room, totals),
-            sizes.ravel(),
-            np.repeat(np.arange(sizes.size), sizes.ravel()),
-            self.indices[entries] + np.repeat(shift, counts),
-            counts,
-            self.weights[entries, None],
-        )
-        moved = [torch.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
-        places, slots, each, owner, heard, number, weights = moved
-        return Batch(places, slots, totals.tolist(), each, owner, heard, number, weights)
+        arrays = {
+            "places": self.nodes[members] + replica * self.size,
+            "slots": ranges(np.arange(len(rows)) * room, totals),
+            "sizes": sizes.ravel(),
+            "owner": np.repeat(np.arange(sizes.size), sizes.ravel()),
+            "sources": self.indices[entries] + np.repeat(shift, counts),
+            "counts": counts,
+            "weights": self.weights[entries, None],
+        }
+        tensors = {
+            name: torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+            for name, array in arrays.items()
+        }
+        return SegregatedBatch(**tensors, totals=totals.tolist())
 
     def answer(self, rows: Array) -> tuple[Tensor, Tensor]:
         """Vectors (R, b, F) and logits (R, b, C) of subgraphs by number, (R, b)."""
-        batch, found = self.prepare(rows), []
+        batch, outputs = self.prepare(rows), []
         x = embedding(batch.places, self.table().flatten(0, 1))
         for number, convert in enumerate(self.maps):
             if number:
                 x = self._drop(elu(self.norms[number - 1](x, batch)), batch)
-            heard = torch.segment_reduce(
-                x[batch.heard] * batch.weights, "sum", lengths=batch.counts, unsafe=True
+            aggregated = torch.segment_reduce(
+                x[batch.sources] * batch.weights, "sum", lengths=batch.counts, unsafe=True
             )
-            x = self._mapped(convert, heard + x if self.own else heard, batch)
-            found.append(x)
-        joined = torch.cat(found, dim=-1)
+            x = self._mapped(convert, aggregated + x if self.own else aggregated, batch)
+            outputs.append(x)
+        joined = torch.cat(outputs, dim=-1)
         summed = torch.segment_reduce(joined, "sum", lengths=batch.sizes, unsafe=True)
         hidden = self.dropout(elu(self.first(summed.view(*rows.shape, -1))))
         return hidden, self.head(hidden)
 
-    def _mapped(self, convert: nn.Module, x: Tensor, batch: Batch) -> Tensor:
+    def _mapped(self, convert: nn.Module, x: Tensor, batch: SegregatedBatch) -> Tensor:
         """A linear map, each replica its own; (Q, F) → (Q, F)."""
         room = max(*batch.totals, 1)
         empty = x.new_zeros(self.replicas * room, x.shape[-1])
@@ -203,7 +211,7 @@ class Segregated(BatchNetwork):
         mapped: Tensor = convert(padded)
         return mapped.flatten(0, 1)[batch.slots]
 
-    def _drop(self, x: Tensor, batch: Batch) -> Tensor:
+    def _drop(self, x: Tensor, batch: SegregatedBatch) -> Tensor:
         """Dropout from each replica's own stream, which gives as many numbers as it has members."""
         share = self.dropout.share
         if not self.training or not share:
@@ -212,17 +220,21 @@ class Segregated(BatchNetwork):
 
 
 def build_segregated(
-    task: SubgraphTask, settings: SegregatedSettings, seeds: Sequence[int], inputs: NodeInputs,
-    device: Any,
-) -> tuple[Segregated, Streams]:  # fmt: skip
-    """A network with one replica a seed, and the streams that its dropout reads."""
+    task: SubgraphTask,
+    settings: SegregatedSettings,
+    *,
+    seeds: Sequence[int],
+    inputs: NodeInputs,
+    device: torch.device | str,
+) -> tuple[Segregated, Streams]:
+    """A network with one replica per seed, and the streams that its dropout reads."""
     init, streams = Init(seeds), Streams(seeds, device)
     rows = np.arange(task.graph.num_nodes)
     table: NodeTable | DegreeTable
     if settings.model.degrees:
         table = DegreeTable(np.array(task.graph.degrees), settings.model.hidden, init)
     else:
-        table = NodeTable(len(rows), rows, settings.features, inputs, init, streams)
+        table = NodeTable(rows, settings.features, inputs=inputs, init=init, streams=streams)
     batch = settings.training.batch
-    network = Segregated(task, settings.model, table, batch, init, streams)
+    network = Segregated(task, settings.model, table=table, batch=batch, init=init, streams=streams)
     return network.to(streams.device), streams

@@ -10,21 +10,21 @@ from zlib import crc32
 
 import numpy as np
 
+from ..base.errors import ConfigError, MissingExtraError
+from ..base.progress import step
+from ..base.ragged import Array, blocks, generator, pointers
 from ..encode.encoding import check_count
-from ..errors import ConfigError, MissingExtraError
-from ..progress import step
-from ..ragged import Array, blocks, generator, pointers
 from ..task import SubgraphTask
-from ..task.measures import Measures, measure
+from ..task.subgraph_measures import Measures, measure
 
 Variant = Literal["neighborhood", "structure", "joint"]
 Start = Literal["every", "one"]
-Model = Literal["dm", "dbow"]
+Doc2VecModel = Literal["dm", "dbow"]
 
 _UPPER = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.75)  # largest ratio of each letter but the last
 _LETTERS = "0abcdefgh"  # "0" is ours: a member without internal edges has no letter as published
-_SENTENCE = 10_000  # words; gensim cuts off what is above it without a word
-_HELD = 1 << 22  # words of walks that are in memory at a time
+_SENTENCE = 10_000  # words; gensim silently cuts off what is above it
+_HELD = 1 << 22  # words of walks in memory at a time
 
 
 def _stable_hash(text: str) -> int:
@@ -32,7 +32,12 @@ def _stable_hash(text: str) -> int:
 
 
 # Rare and frequent words all count, and nothing depends on threads or on PYTHONHASHSEED.
-_ALWAYS: dict[str, Any] = {"min_count": 1, "sample": 0, "workers": 1, "hashfxn": _stable_hash}
+_GENSIM_OPTIONS: dict[str, object] = {
+    "min_count": 1,
+    "sample": 0,
+    "workers": 1,
+    "hashfxn": _stable_hash,
+}
 
 
 def sub2vec(
@@ -44,7 +49,7 @@ def sub2vec(
     walks: int = 1,
     window: int = 2,
     epochs: int = 20,
-    model: Model = "dbow",
+    model: Doc2VecModel = "dbow",
     start: Start = "every",
     seed: int,
 ) -> Array:
@@ -62,18 +67,18 @@ def sub2vec(
     start from every member instead, so that each occurs.
 
     Args:
-        task: The task.
-        variant: What the words are.
-        width: Columns, of both halves together.
+        task: Graph and subgraphs.
+        variant: Kind of the words: nodes, letters of degrees, or both.
+        width: Number of columns, of both halves together.
         walk_length: Nodes on a walk; a walk from a member without internal edges has one.
-        walks: Walks from each start.
+        walks: Number of walks from each start.
         window: Words on either side that the model ``dm`` looks at.
-        epochs: How often all walks are gone through.
+        epochs: Number of passes over all walks.
         model: Doc2Vec's distributed memory, or its distributed bag of words, which looks at how
             often a word occurs and not at its order.
         start: ``every``: walks start from every member; ``one``: each from a random member, with
             internal edges where there is one.
-        seed: Of walks and model; the same seed gives the same vectors.
+        seed: Seed of walks and model; the same seed gives the same vectors.
 
     Returns:
         float32 (M, width); 0 for virtual subgraphs.
@@ -81,13 +86,13 @@ def sub2vec(
     Raises:
         MissingExtraError: gensim is not installed.
     """
-    _check(("variant", variant, Variant), ("start", start, Start), ("model", model, Model))
+    _check(("variant", variant, Variant), ("start", start, Start), ("model", model, Doc2VecModel))
     check_count(window, "words of a window")
     check_count(epochs, "epochs")
     length, count = check_count(walk_length, "nodes on a walk"), check_count(walks, "walks")
-    halves = _columns(variant, check_count(width, "columns of Sub2Vec"))
+    halves = _column_counts(variant, check_count(width, "columns of Sub2Vec"))
     gensim = load_gensim()
-    rows = _real(task)
+    rows = _real_rows(task)
     vectors = np.zeros((len(task.subgraphs), width), dtype=np.float32)
     if not len(rows):
         return vectors
@@ -102,7 +107,7 @@ def sub2vec(
             epochs=epochs,
             seed=int(generator(seed).integers(1 << 31)),  # gensim takes 32 bits
             callbacks=[_Progress(f"Sub2Vec, {kind}", epochs)],
-            **_ALWAYS,
+            **_GENSIM_OPTIONS,
         )
         vectors[rows, left : left + columns] = learnt.dv.vectors
         left += columns
@@ -135,10 +140,10 @@ class Walks:
 
     Args:
         inside: The subgraphs, each with a member at least.
-        length: Nodes on a walk.
-        count: Walks from each start.
-        start: As in :func:`sub2vec`.
-        seed: Of starts and steps.
+        length: Number of nodes on a walk.
+        count: Number of walks from each start.
+        start: Where walks start, as in :func:`sub2vec`.
+        seed: Seed of starts and steps.
     """
 
     inside: Measures
@@ -158,11 +163,11 @@ class Walks:
             path = np.empty(ptr[-1], dtype=graph.indices.dtype)
             path[ptr[:-1]] = starts[low:high]
             moving = ptr[:-1][lengths[low:high] > 1]
-            at = path[moving]
+            current = path[moving]
             for place in range(1, self.length if len(moving) else 1):
-                pick = (rng.random(len(at)) * degrees[at]).astype(np.int64)
-                at = graph.indices[graph.indptr[at] + pick]
-                path[moving + place] = at
+                pick = (rng.random(len(current)) * degrees[current]).astype(np.int64)
+                current = graph.indices[graph.indptr[current] + pick]
+                path[moving + place] = current
             yield ptr, path
 
     def _starts(self, degrees: Array, rng: np.random.Generator) -> Array:
@@ -182,7 +187,7 @@ class Documents:
     """Walks as gensim's documents, again and again; all walks of a subgraph have its number.
 
     Args:
-        walks: The walks.
+        walks: Walks that are the sentences of documents.
         words: The word of each member; object (members,).
     """
 
@@ -202,29 +207,29 @@ class Documents:
 class _Progress:
     """What gensim calls, in the caller's thread, after each epoch."""
 
-    def __init__(self, what: str, epochs: int) -> None:
-        self.what, self.epochs, self.done = what, epochs, 0
+    def __init__(self, name: str, epochs: int) -> None:
+        self.name, self.epochs, self.done = name, epochs, 0
 
-    def on_train_begin(self, model: Any) -> None:
-        step(self.what, 0, self.epochs)
+    def on_train_begin(self, model: object) -> None:
+        step(self.name, 0, self.epochs)
 
-    def on_epoch_begin(self, model: Any) -> None: ...
+    def on_epoch_begin(self, model: object) -> None: ...
 
-    def on_epoch_end(self, model: Any) -> None:
+    def on_epoch_end(self, model: object) -> None:
         self.done += 1
-        step(self.what, self.done, self.epochs)
+        step(self.name, self.done, self.epochs)
 
-    def on_train_end(self, model: Any) -> None: ...
-
-
-def _check(*settings: tuple[str, str, Any]) -> None:
-    for name, found, known in settings:
-        if found not in get_args(known):
-            raise ConfigError(f"{name} is one of {', '.join(get_args(known))}, found {found!r}.")
+    def on_train_end(self, model: object) -> None: ...
 
 
-def _columns(variant: Variant, width: int) -> list[tuple[str, int]]:
-    """What is learnt, and how many columns it has."""
+def _check(*settings: tuple[str, str, object]) -> None:
+    for name, value, kind in settings:
+        if value not in get_args(kind):
+            raise ConfigError(f"{name} is one of {', '.join(get_args(kind))}, found {value!r}.")
+
+
+def _column_counts(variant: Variant, width: int) -> list[tuple[str, int]]:
+    """Variants to learn, and the number of columns of each."""
     if variant != "joint":
         return [(variant, width)]
     if width < 2:
@@ -232,7 +237,7 @@ def _columns(variant: Variant, width: int) -> list[tuple[str, int]]:
     return [("neighborhood", width - width // 2), ("structure", width // 2)]
 
 
-def _real(task: SubgraphTask) -> Array:
+def _real_rows(task: SubgraphTask) -> Array:
     """Positions of the subgraphs that are not virtual."""
     if task.split is None:
         return np.arange(len(task.subgraphs))

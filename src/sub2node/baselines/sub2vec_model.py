@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..base.notes import Note, NoteKind
+from ..base.progress import step
+from ..base.ragged import Array
+from ..config.settings import Settings, within
 from ..encode.structure import standardized
-from ..progress import step
-from ..ragged import Array
-from ..settings import Settings, within
-from .simple import Answers, Candidate, Lesson, SimpleModel, choose
+from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose
 from .sub2vec import load_gensim, sub2vec
 
 _STRENGTHS = (0.01, 0.1, 1.0, 10.0)
@@ -22,18 +23,18 @@ _VARIANTS = ("neighborhood", "structure", "joint")
 
 @dataclass(frozen=True)
 class Sub2VecSettings(Settings):
-    """Of Sub2Vec.
+    """Settings of Sub2Vec.
 
     Args:
         variant: Walks of node ids, of letters for degrees, both beside each other, or what
             validation chooses.
-        width: Columns of the vectors of a variant; ``joint`` has twice as many.
+        width: Number of columns of a variant; ``joint`` has twice as many.
         start: A walk from ``every`` member, or ``one`` long walk as published.
-        walks: From each start.
-        walk_length: Nodes of each.
+        walks: Number of walks from each start.
+        walk_length: Number of nodes on a walk.
         window: Words on either side that ``dm`` looks at.
-        epochs: Of Doc2Vec.
-        doc2vec: ``dbow`` or ``dm``.
+        epochs: Number of passes of Doc2Vec over all walks.
+        doc2vec: Model of Doc2Vec, ``dbow`` or ``dm``.
     """
 
     variant: Literal["neighborhood", "structure", "joint", "choose"] = "choose"
@@ -46,21 +47,28 @@ class Sub2VecSettings(Settings):
     doc2vec: Literal["dbow", "dm"] = "dbow"
 
 
-def _vectors(lesson: Lesson, settings: Sub2VecSettings, seed: int) -> dict[str, Array]:
+def _vectors(data: TrainingData, settings: Sub2VecSettings, seed: int) -> dict[str, Array]:
     """Standardised vectors (M, F) by variant."""
     wanted = _VARIANTS if settings.variant == "choose" else (settings.variant,)
-    found = {}
+    tables = {}
     for variant in ("neighborhood", "structure"):
         if {variant, "joint"} & set(wanted):
             vectors = sub2vec(
-                lesson.task, variant=variant, width=settings.width, walks=settings.walks,
-                walk_length=settings.walk_length, window=settings.window, epochs=settings.epochs,
-                model=settings.doc2vec, start=settings.start, seed=seed,
-            )  # fmt: skip
-            found[variant] = standardized(vectors, vectors[lesson.rows("train")])
+                data.task,
+                variant=variant,
+                width=settings.width,
+                walks=settings.walks,
+                walk_length=settings.walk_length,
+                window=settings.window,
+                epochs=settings.epochs,
+                model=settings.doc2vec,
+                start=settings.start,
+                seed=seed,
+            )
+            tables[variant] = standardized(vectors, vectors[data.rows("train")])
     if "joint" in wanted:
-        found["joint"] = np.concatenate([found["neighborhood"], found["structure"]], axis=1)
-    return {variant: found[variant] for variant in wanted}
+        tables["joint"] = np.concatenate([tables["neighborhood"], tables["structure"]], axis=1)
+    return {variant: tables[variant] for variant in wanted}
 
 
 def _candidates(tables: dict[str, Array]) -> Iterator[Candidate]:
@@ -75,20 +83,21 @@ def _candidates(tables: dict[str, Array]) -> Iterator[Candidate]:
             yield Candidate(f"{variant}, support vectors C = {10 * strength:g}", model, x)
 
 
-def _sub2vec(lesson: Lesson, settings: Sub2VecSettings) -> Answers:
+def _sub2vec(data: TrainingData, settings: Sub2VecSettings) -> SimplePredictions:
     load_gensim()
-    found = []
-    for done, seed in enumerate(lesson.seeds):
-        step("Fitting sub2vec", done, len(lesson.seeds))
-        tables = _vectors(lesson, settings, seed)
+    by_seed = []
+    for done, seed in enumerate(data.seeds):
+        step("Fitting sub2vec", done, len(data.seeds))
+        tables = _vectors(data, settings, seed)
         count = 2 * len(_STRENGTHS) * len(tables)
-        found.append(choose(lesson, _candidates(tables), f"sub2vec, seed {seed}", count))
-    step("Fitting sub2vec", len(lesson.seeds), len(lesson.seeds))
-    chosen = Counter(answers.chosen.split(",")[0] for answers in found)
-    words = ", ".join(f"{variant} in {number}" for variant, number in chosen.items())
-    return Answers(
-        lambda part: np.concatenate([answers.logits(part) for answers in found]),
-        (f"sub2vec: variant and classifier chosen on validation, seed by seed ({words}).",),
+        by_seed.append(choose(data, _candidates(tables), f"sub2vec, seed {seed}", count))
+    step("Fitting sub2vec", len(data.seeds), len(data.seeds))
+    chosen = Counter(predictions.chosen.split(",")[0] for predictions in by_seed)
+    variants = ", ".join(f"{variant} in {number}" for variant, number in chosen.items())
+    note = f"sub2vec: variant and classifier chosen on validation, seed by seed ({variants})."
+    return SimplePredictions(
+        lambda part: np.concatenate([predictions.logits(part) for predictions in by_seed]),
+        (Note(NoteKind.CHOSEN, note),),
     )
 
 

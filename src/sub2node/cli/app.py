@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 import typer
 
 from .. import __version__
-from ..errors import Sub2NodeError
+from ..base.errors import Sub2NodeError
 from . import (
     advise,
     bench,
@@ -31,34 +32,52 @@ from . import (
     tune,
 )
 from .ctrl_c import interruptible
+from .former_spellings import command_class
 from .output import errors, say
 
 app = typer.Typer(
     name="s2n",
     help="Learn on subgraphs of one large graph by translating each to a node.",
-    epilog="Example: s2n describe generate:density",
+    epilog="Example: s2n describe my-task",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-app.command("datasets")(datasets.datasets)
-app.command("describe")(describe.describe)
-app.command("advise")(advise.advise)
-app.command("convert")(convert.convert)
-app.command("encode")(encode.encode)
-app.command("coarsen")(coarsen.coarsen)
-app.command("translate")(translate.translate)
-app.command("run")(run.run)
-app.command("tune")(tune.tune)
-app.command("fit")(fit.fit)
-app.command("predict")(predict.predict)
-app.command("report")(report.report)
-app.command("cite")(cite.cite)
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(bench.app, name="bench")
-app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
+_PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Your data": {
+        "doctor": doctor.doctor,
+        "describe": describe.describe,
+        "convert": convert.convert,
+        "datasets": datasets.datasets,
+    },
+    "Train and compare": {
+        "advise": advise.advise,
+        "run": run.run,
+        "tune": tune.tune,
+        "fit": fit.fit,
+    },
+    "Answer": {
+        "predict": predict.predict,
+        "serve": serve.serve,
+        "report": report.report,
+        "cite": cite.cite,
+    },
+    "Research": {
+        "translate": translate.translate,
+        "encode": encode.encode,
+        "coarsen": coarsen.coarsen,
+        "bench": bench.app,
+        "reproduce": reproduce.app,
+    },
+}
+for _panel, _commands in _PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            _class = command_class(f"s2n {_name}")
+            app.command(_name, cls=_class, rich_help_panel=_panel)(_command)
 
 
 def _version(show: bool) -> None:
@@ -88,7 +107,7 @@ def main() -> None:
         try:
             app()
         except Exception as error:
-            if interruption.wished:  # whatever a library made of it
+            if interruption.requested:  # whatever a library made of it
                 errors.print("Aborted.")
                 sys.exit(130)
             _explain(error)

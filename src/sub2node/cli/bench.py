@@ -6,25 +6,38 @@ import csv
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ConfigError
-from ..report.numbers import short
-from .output import AsJson, Compiled, Device, console, errors, print_json, progress, say, table
+from ..base.errors import ConfigError
+from ..report.number_format import short
+from .former_spellings import command_class
+from .options import (
+    AsJson,
+    Compile,
+    Device,
+    Overwrite,
+    PresetOfShape,
+    Seeds,
+    minutes_option,
+    out_option,
+)
+from .output import console, errors, print_json, progress, say, table, warn
 
 if TYPE_CHECKING:
-    from ..evaluate.efficiency import Timing
-    from ..evaluate.ratios import Benchmark, Row
+    from rich.table import Table
+
+    from ..efficiency.efficiency_table import EfficiencyRow, EfficiencyTable
+    from ..efficiency.measure import Timing
 
 _DATA = ("like:ppi_bp", "like:hpo_neuro", "like:hpo_metab", "like:em_user")
-_OURS = r"efficiency\.(csv|html|png)|result\.json"
-_SHORT = "interrupted: some models are missing."
+_OWN_FILES = r"efficiency\.(csv|png|svg|html)|result\.json"  # html: the figure of version 0.1
+_INTERRUPTED = "interrupted: some models are missing."
 
 app = typer.Typer(
     help="Measure speed and memory of models, side by side in one run.",
-    epilog="Example: s2n bench efficiency like:ppi_bp --models gcn2,glass -o speed",
+    epilog="Example: s2n bench efficiency my-task --model gcn2 --model glass -o speed",
     no_args_is_help=True,
 )
 
@@ -34,7 +47,7 @@ def _top() -> None:
     """A callback makes the name of the benchmark a word of its own."""
 
 
-@app.command()
+@app.command("efficiency", cls=command_class("s2n bench efficiency"))
 def efficiency(
     data: Annotated[
         list[str] | None,
@@ -44,97 +57,97 @@ def efficiency(
             show_default="the four published shapes, like:ppi_bp …",
         ),
     ] = None,
+    *,
     models: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--models",
-            help="A structure, a convolution, both as s2n+a:gcn2, or a network as glass; several"
-            " with commas.",
+            "--model",
+            help="A structure, a convolution, both as s2n+a:gcn2, or a network as glass;"
+            " repeatable.",
             show_default="all that have settings, subgnn, glass",
         ),
     ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            help="As of s2n run.",
-            show_default="paper:NAME for like:NAME, else default",
-        ),
-    ] = None,
+    preset: PresetOfShape = None,
     device: Device = "auto",
-    compiled: Compiled = "auto",
+    compiled: Compile = "auto",
     repeats: Annotated[int, typer.Option("--repeats", help="Timed blocks of epochs.")] = 10,
-    seconds: Annotated[
-        float, typer.Option("--seconds", help="After so long a model has fewer, two at least.")
-    ] = 30.0,
+    minutes: Annotated[
+        float, minutes_option("Per model; after that it has fewer blocks, two at least.")
+    ] = 0.5,
     complete: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--complete",
-            help="Models (as for --models, or all) to run completely too, from data to table.",
+            help="A model (as for --model, or all) to run completely too, from data to table;"
+            " repeatable.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="Of complete runs.")] = 10,
-    limit: Annotated[
+    seeds: Seeds = 10,
+    complete_minutes: Annotated[
         float,
-        typer.Option("--limit", help="Seconds; longer complete runs are estimated, not run."),
-    ] = 600.0,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Folder for table, figure and facts.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")] = False,
+        typer.Option(
+            "--complete-minutes", help="Complete runs that would take longer are estimated."
+        ),
+    ] = 10.0,
+    out: Annotated[Path | None, out_option("Folder for table, figure and facts.")] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure training and evaluation throughput and latency, parameters and peak memory.
 
-    Ratios are against GLASS on the same data, in the same run. Ctrl-C keeps what was measured. With
-    -o: efficiency.csv, result.json with facts about the machine, and the figure as HTML and PNG.
+    Example: s2n bench efficiency my-task --model gcn2 --model glass -o speed
 
-    Example: s2n bench efficiency like:ppi_bp like:em_user --models gcn2,glass -o speed
+    Ratios are against GLASS on the same data, in the same run. Ctrl-C keeps what was measured. With
+    -o: efficiency.csv, result.json with facts about the machine, and the figure as PNG and SVG.
     """
+    from ..base.files import check_folder, require_writable
     from ..datasets import load_task
-    from ..evaluate.benchmark import Plan, benchmark, select
-    from ..evaluate.protocol import seed_list
-    from ..evaluate.ratios import Benchmark, machine
-    from ..files import check_folder, require_writable
+    from ..efficiency.benchmark import BenchmarkPlan, benchmark, select
+    from ..efficiency.efficiency_table import EfficiencyTable, machine
+    from ..evaluate.seeds import seed_list
 
     if out is not None:
-        check_folder(out, overwrite=overwrite, ours=_OURS)
+        check_folder(out, overwrite=overwrite, ours=_OWN_FILES)
         require_writable(out)
-    chosen = None if models is None else select(_words("--models", models))
-    plan = Plan(
-        models=chosen, preset=preset, device=device, repeats=repeats, seconds=seconds, limit=limit,
-        seeds=tuple(seed_list(seeds)), compile=compiled,  # type: ignore[arg-type]  # checked there
-    )  # fmt: skip
-    plan = plan.completing([] if complete is None else _words("--complete", complete))
+    plan = BenchmarkPlan(
+        models=None if models is None else select(_split_names("--model", models)),
+        preset=preset,
+        device=device,
+        repeats=repeats,
+        seconds=60 * minutes,
+        limit=60 * complete_minutes,
+        seeds=tuple(seed_list(seeds)),
+        compile=compiled,  # type: ignore[arg-type]  # checked there
+    )
+    plan = plan.completing([] if complete is None else _split_names("--complete", complete))
     facts = {**machine(device), "compile": compiled}
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], EfficiencyRow] = {}
     notes: dict[str, None] = {}
     finished = True
     with progress():
         try:
-            asked = {word: partial(load_task, word) for word in data or _DATA}
-            for found in benchmark(asked, plan):
-                if isinstance(found, str):
-                    notes[found] = None
+            loaders = {name: partial(load_task, name) for name in data or _DATA}
+            for row in benchmark(loaders, plan):
+                if isinstance(row, str):
+                    notes[row] = None
                 else:
-                    rows[found.data, found.model] = found
+                    rows[row.data, row.model] = row
         except KeyboardInterrupt:
             finished = False
-    said = (*notes, *[_SHORT] * (not finished))
-    whole = Benchmark(tuple(rows.values()), facts, said)
-    _require(whole, finished)
-    print_json(whole.to_dict()) if as_json else _show(whole)
+    all_notes = (*notes, *[_INTERRUPTED] * (not finished))
+    measured = EfficiencyTable(tuple(rows.values()), facts, all_notes)
+    _require_rows(measured, finished=finished)
+    print_json(measured.to_dict()) if as_json else _show_benchmark(measured)
     if out is not None:
-        _write(whole, out, overwrite=overwrite, quiet=as_json)
+        _write(measured, out, overwrite=overwrite, quiet=as_json)
     if not finished:
-        kept = "" if out is not None else "; with -o they would be kept"
-        count = sum(row.found is not None for row in rows.values())
-        say("Stopped", f"after {count} models{kept}.", style="yellow", to=errors)
+        hint = "" if out is not None else "; with -o they would be kept"
+        count = sum(row.efficiency is not None for row in rows.values())
+        say("Stopped", f"after {count} models{hint}.", style="yellow", to=errors)
         raise typer.Exit(130)
 
 
-@app.command()
+@app.command("draw", cls=command_class("s2n bench draw"))
 def draw(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="What s2n bench efficiency -o wrote.")
@@ -144,127 +157,127 @@ def draw(
 
     Example: s2n bench draw speed
     """
-    from ..evaluate.ratios import read_benchmark
-    from ..report.efficiency import efficiency_figure
-    from ..report.figures import save_figure
+    from ..efficiency.efficiency_table import read_efficiency_table
+    from ..report.drawing import save_figure
+    from ..report.efficiency_figure import efficiency_figure
 
-    found = read_benchmark(folder / "result.json")
-    if not found.data:
+    measured = read_efficiency_table(folder / "result.json")
+    if not measured.data:
         raise ConfigError(f"{folder} has no model that could be measured.")
-    if why := save_figure(efficiency_figure(found), folder / "efficiency"):
-        say("Note", why, style="dim", to=errors)
-    say("Wrote", str(folder / "efficiency.html"), style="green")
+    for path in save_figure(efficiency_figure(measured), folder / "efficiency"):
+        say("Wrote", str(path), style="green")
 
 
-def _words(option: str, text: str) -> list[str]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not words:
-        raise ConfigError(f"{option} names one model at least, as s2n+a:gcn2,glass.")
-    return words
+def _split_names(option: str, values: list[str]) -> list[str]:
+    """Names of models, of which several may also be joined by commas."""
+    names = [name.strip() for value in values for name in value.split(",") if name.strip()]
+    if not names:
+        raise ConfigError(f"{option} names one model at least, as s2n+a:gcn2.")
+    return names
 
 
-def _require(found: Benchmark, finished: bool) -> None:
+def _require_rows(measured: EfficiencyTable, *, finished: bool) -> None:
     """Leave where there is nothing to show."""
-    if found.data:
+    if measured.data:
         return
     if not finished:
         say("Stopped", "before the first model was measured.", style="yellow", to=errors)
         raise typer.Exit(130)
-    reasons = dict.fromkeys(row.reason for row in found.rows if row.reason)
+    reasons = dict.fromkeys(row.reason for row in measured.rows if row.reason)
     raise ConfigError(f"no model could be measured: {next(iter(reasons), 'none has settings.')}")
 
 
-def _show(found: Benchmark) -> None:
-    for data in found.data:
-        console.print(_table(found, data))
-    if any(row.complete is not None for row in found.rows):
-        _show_complete(found)
-    where = found.machine
-    name = where["name"] or f"{where['processor']}, {where['threads']} threads"
-    say("Device", f"{where['device']}: {name}", style="bold")
+def _show_benchmark(measured: EfficiencyTable) -> None:
+    for data in measured.data:
+        console.print(_efficiency_table(measured, data))
+    if any(row.complete is not None for row in measured.rows):
+        _show_complete(measured)
+    machine = measured.machine
+    name = machine["name"] or f"{machine['processor']}, {machine['threads']} threads"
+    say("Device", f"{machine['device']}: {name}", style="bold")
     say(
         "Read",
-        "/s are subgraphs a second, ± half the distance from the slowest to the quickest block; ms"
-        " are of one batch; × against GLASS in this run.",
+        "/s are subgraphs per second, ± half the distance from the slowest to the quickest block;"
+        " ms are of one batch; × against GLASS in this run.",
         style="bold",
     )
-    for row in found.rows:
+    for row in measured.rows:
         if row.reason:
             what = f"{row.data}: {row.model}".rstrip(": ")
-            say("Beware", f"{what}: {row.reason}", style="yellow", to=errors)
-    for note in found.notes:
+            warn(f"{what}: {row.reason}")
+    for note in measured.notes:
         say("Note", note, style="dim")
 
 
-def _table(found: Benchmark, data: str) -> Any:
-    view = table(
-        f"Efficiency on {data}", "Model", "Train/s", "×", "Eval/s", "×", "Train ms", "Eval ms",
-        "Params", "MB", "×",
-    )  # fmt: skip
+def _efficiency_table(measured: EfficiencyTable, data: str) -> Table:
+    throughput = ("Train/s", "×", "Eval/s", "×", "Train ms", "Eval ms")
+    view = table(f"Efficiency on {data}", "Model", *throughput, "Params", "MB", "×")
     view.padding = (0, 1, 0, 0)  # ten columns in a hundred letters
     for column in view.columns:
         column.no_wrap = True
-    for row in found.of(data):
-        got = row.found
-        if got is None:
+    for row in measured.of(data):
+        measurement = row.efficiency
+        if measurement is None:
             view.add_row(row.model, "failed", style="dim")
             continue
         view.add_row(
             row.model,
-            _spread(got.train_throughput, got.train), _times(found.ratio(row, "train_throughput")),
-            _spread(got.eval_throughput, got.evaluation),
-            _times(found.ratio(row, "eval_throughput")),
-            short(1e3 * got.train_latency), short(1e3 * got.eval_latency),
-            short(got.parameters), short(got.memory / 1e6), _times(found.ratio(row, "memory")),
+            _speed_text(measurement.train_throughput, measurement.train),
+            _ratio_text(measured.ratio(row, "train_throughput")),
+            _speed_text(measurement.eval_throughput, measurement.evaluation),
+            _ratio_text(measured.ratio(row, "eval_throughput")),
+            short(1e3 * measurement.train_latency),
+            short(1e3 * measurement.eval_latency),
+            short(measurement.parameters),
+            short(measurement.memory / 1e6),
+            _ratio_text(measured.ratio(row, "memory")),
             style="bold" if row.model == "glass" else "",
-        )  # fmt: skip
+        )
     return view
 
 
-def _show_complete(found: Benchmark) -> None:
-    seeds = max(row.complete.seeds for row in found.rows if row.complete is not None)
-    view = table(
-        f"Seconds of a complete result over {seeds} seeds, from data to table", "Data", "Model",
-        "Data", "Translation", "Training", "Evaluation", "All",
-    )  # fmt: skip
+def _show_complete(measured: EfficiencyTable) -> None:
+    seeds = max(row.complete.seeds for row in measured.rows if row.complete is not None)
+    title = f"Seconds of a complete result over {seeds} seeds, from data to table"
+    phase_names = ("Data", "Translation", "Training", "Evaluation", "All")
+    view = table(title, "Data", "Model", *phase_names)
     view.columns[1].justify = "left"
-    for row in found.rows:
+    for row in measured.rows:
         if row.complete is not None:
-            whole = row.complete
-            phases = (whole.data, whole.translation, whole.training, whole.evaluation)
-            sign = "≈ " if whole.estimated else ""
-            view.add_row(row.data, row.model, *(sign + short(s) for s in (*phases, whole.seconds)))
+            run = row.complete
+            phases = (run.data, run.translation, run.training, run.evaluation, run.seconds)
+            sign = "≈ " if run.estimated else ""
+            view.add_row(row.data, row.model, *(sign + short(seconds) for seconds in phases))
     console.print(view)
-    if any(row.complete is not None and row.complete.estimated for row in found.rows):
-        say("≈", "estimated, not run: an epoch's time × epochs × seeds, without an early end.",
-            style="bold")  # fmt: skip
+    if any(row.complete is not None and row.complete.estimated for row in measured.rows):
+        text = "estimated, not run: an epoch's time × epochs × seeds, without an early end."
+        say("≈", text, style="bold")
 
 
-def _times(ratio: float | None) -> str:
+def _ratio_text(ratio: float | None) -> str:
     return "-" if ratio is None else short(ratio)
 
 
-def _spread(value: float, timing: Timing) -> str:
+def _speed_text(value: float, timing: Timing) -> str:
     return f"{short(value)} ±{100 * timing.spread:.0f}%"
 
 
-def _write(found: Benchmark, out: Path, *, overwrite: bool, quiet: bool) -> None:
-    from ..errors import MissingExtraError
-    from ..files import new_folder, written
-    from ..report.efficiency import efficiency_figure
-    from ..report.figures import save_figure
+def _write(measured: EfficiencyTable, out: Path, *, overwrite: bool, quiet: bool) -> None:
+    from ..base.errors import MissingExtraError
+    from ..base.files import new_folder, written
+    from ..report.drawing import save_figure
+    from ..report.efficiency_figure import efficiency_figure
 
-    with new_folder(out, overwrite=overwrite, ours=_OURS) as folder, written(out):
-        text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
+    with new_folder(out, overwrite=overwrite, ours=_OWN_FILES) as folder, written(out):
+        text = json.dumps(measured.to_dict(), indent=1, ensure_ascii=False)
         (folder / "result.json").write_text(text + "\n", encoding="utf-8")
         with (folder / "efficiency.csv").open("w", newline="", encoding="utf-8") as file:
-            records = found.records()
+            records = measured.records()
             writer = csv.DictWriter(file, list(records[0]))
             writer.writeheader()
             writer.writerows(records)
         try:
-            if why := save_figure(efficiency_figure(found), folder / "efficiency"):
-                say("Note", why, style="dim", to=errors)
+            save_figure(efficiency_figure(measured), folder / "efficiency")
         except MissingExtraError as error:
             say("Note", f"no figure was drawn: {error}", style="dim", to=errors)
         except KeyboardInterrupt:  # drawing takes seconds; the numbers are not lost with it

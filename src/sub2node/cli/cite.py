@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .output import AsJson, errors, print_json, say
+from .options import AsJson
+from .output import errors, print_json, say
 
 
 def cite(
@@ -23,17 +24,17 @@ def cite(
 ) -> None:
     """Print the BibTeX of exactly what a run used: methods, model, data and software.
 
+    Example: s2n cite my-run > references.bib
+
     A comment above each entry says what it was used for. What cannot be cited from here, such as a
     convolution of your own, is named on stderr, so that the output is a BibTeX file.
-
-    Example: s2n cite density-run > references.bib
     """
-    from ..report.citations import cite as citations
+    from ..report.citations import cite as cite_run
 
-    found = citations(run)
+    citations = cite_run(run)
     if as_json:
-        print_json(found.to_dict())
+        print_json(citations.to_dict())
         return
-    typer.echo(found.bibtex())
-    for sentence in found.missing:
+    typer.echo(citations.bibtex())
+    for sentence in citations.missing:
         say("Note", sentence, style="yellow", to=errors)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ConfigError
-from .output import AsJson, console, print_json, progress, say, table
-from .reading import Reading, reads_data
+from ..base.errors import ConfigError
+from .data_arguments import DataArguments, reads_data
+from .options import AsJson, Overwrite, out_option
+from .output import JsonObject, console, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from ..coarsen import Coarsening
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 @reads_data
 def coarsen(
-    reading: Reading,
+    source: DataArguments,
+    *,
     method: Annotated[
         str,
         typer.Option(
@@ -45,21 +47,20 @@ def coarsen(
         int, typer.Option("--errors", help="Eigenvalues to measure the loss on; 0: none.")
     ] = 10,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="Folder to write: sets, coarse graph, and the data."),
+        Path | None, out_option("Folder to write: sets, coarse graph, and the data.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")] = False,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Coarsen the graph: nodes into sets, each set a virtual subgraph that CoS2N passes through.
 
-    The folder is the data with virtual subgraphs in it: s2n run FOLDER --structure cos2n+a.
+    Example: s2n coarsen my-task --ratio 0.3 -o my-coarse-task
 
-    Example: s2n coarsen generate:density --method variation_edges --ratio 0.3 -o density-coarse
+    The folder is the data with virtual subgraphs in it: s2n run FOLDER --structure cos2n+a.
     """
-    from ..coarsen import coarsen as make
+    from ..coarsen import coarsen as coarsen_graph
     from ..coarsen.coarsen import check_method
-    from ..coarsen.store import check_place, save_coarsening, summary
+    from ..coarsen.coarsening_files import check_place, save_coarsening, summary
     from ..evaluate.protocol import split_if_needed
 
     check_method(method, ratio)
@@ -67,28 +68,35 @@ def coarsen(
         raise ConfigError(f"--errors is 0, or two eigenvalues at least, found {errors}.")
     if out is not None:
         check_place(out, overwrite=overwrite)
-    task = reading.load()
+    task = source.load()
     if task.num_virtual:
         raise ConfigError("the data has virtual subgraphs already; coarsen what it was made from.")
     start = time.perf_counter()
     with progress():
-        found = make(task.graph, method, ratio, eigenvectors=eigenvectors, small=small, seed=seed)  # type: ignore[arg-type]
+        coarsening = coarsen_graph(
+            task.graph,
+            method,
+            ratio,
+            eigenvectors=eigenvectors,
+            small=small,  # type: ignore[arg-type]  # checked there
+            seed=seed,
+        )
         seconds = time.perf_counter() - start
-        measured, about = _errors(found, errors)
-        task, drawn = split_if_needed(task)
-        notes = [*(drawn if out is not None else ()), *found.notes, *about]
-        facts: dict[str, Any] = {"seconds": seconds, **measured, "notes": notes}
+        spectral, spectral_notes = _measure_errors(coarsening, errors)
+        task, split_notes = split_if_needed(task)
+        notes = [*(split_notes if out is not None else ()), *coarsening.notes, *spectral_notes]
+        facts: JsonObject = {"seconds": seconds, **spectral, "notes": notes}
         if out is not None:
-            save_coarsening(found, task, out, facts=facts, overwrite=overwrite)
-    result = {**summary(found), **facts, "out": None if out is None else str(out)}
-    print_json(result) if as_json else _show(result, task.name)
+            save_coarsening(coarsening, task, out, facts=facts, overwrite=overwrite)
+    result = {**summary(coarsening), **facts, "out": None if out is None else str(out)}
+    print_json(result) if as_json else _show_coarsening(result, task.name)
 
 
-def _errors(found: Coarsening, count: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What was measured, and what to know about it."""
-    if not count or found.partition is None:
+def _measure_errors(coarsening: Coarsening, count: int) -> tuple[JsonObject, tuple[str, ...]]:
+    """Spectral errors on so many eigenvalues, and what to know about them."""
+    if not count or coarsening.partition is None:
         return {}, ()
-    measured = found.errors(count)
+    measured = coarsening.errors(count)
     facts = {
         "spectral": {
             "eigenvalues": len(measured.fine),
@@ -100,7 +108,7 @@ def _errors(found: Coarsening, count: int) -> tuple[dict[str, Any], tuple[str, .
     return facts, measured.notes
 
 
-def _show(result: dict[str, Any], name: str) -> None:
+def _show_coarsening(result: JsonObject, name: str) -> None:
     title = f"{name or 'The graph'}, {result['method']}:{result['ratio']:g}"
     view = table(title, "", "before", "after")
     edges = result["edges"]["after"]
@@ -120,11 +128,12 @@ def _show(result: dict[str, Any], name: str) -> None:
     if result["left_out"]:
         say("Left out", f"{result['left_out']:,} nodes", style="bold")
     if "spectral" in result:
-        found = result["spectral"]
+        spectral = result["spectral"]
         say(
             "Spectral error",
-            f"the first {found['eigenvalues']} eigenvalues are {found['mean_eigenvalue_error']:.1%}"
-            f" too large on average; subspace error {found['subspace_error']:.3f}",
+            f"the first {spectral['eigenvalues']} eigenvalues are"
+            f" {spectral['mean_eigenvalue_error']:.1%} too large on average; subspace error"
+            f" {spectral['subspace_error']:.3f}",
             style="bold",
         )
     say("Time", f"{result['seconds']:.1f} s", style="bold")

@@ -17,15 +17,15 @@ class Interruption:
     """Whether the user asked to stop.
 
     Args:
-        wished: Set by Ctrl-C.
+        requested: Set by Ctrl-C.
     """
 
     def __init__(self) -> None:
-        self.wished = False
+        self.requested = False
 
-    def note(self, *_: Any) -> None:
+    def handle_signal(self, *_: object) -> None:
         """What Ctrl-C does."""
-        self.wished = True
+        self.requested = True
         raise KeyboardInterrupt
 
 
@@ -35,15 +35,15 @@ def interruptible() -> Iterator[Interruption]:
 
     Arrow asks Python files whether they are closed, and prints a ``KeyboardInterrupt`` that comes
     just then without passing it on; its functions make a ``TypeError`` of one that comes while they
-    look at their arguments. The first is tried again, the second can be told by ``wished``.
+    look at their arguments. The first is tried again, the second can be told by ``requested``.
     """
-    found, hooks = Interruption(), (sys.excepthook, sys.unraisablehook)
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield found  # ignored, as behind nohup, or somebody else's
+    interruption, hooks = Interruption(), (sys.excepthook, sys.unraisablehook)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield interruption  # ignored, as behind nohup, or somebody else's
         return
 
-    def again(kind: type[BaseException]) -> bool:
+    def try_again(kind: type[BaseException]) -> bool:
         if issubclass(kind, KeyboardInterrupt):
             timer = threading.Timer(_AGAIN, _thread.interrupt_main)
             timer.daemon = True
@@ -51,18 +51,18 @@ def interruptible() -> Iterator[Interruption]:
             return True
         return False
 
-    def printed(kind: Any, value: Any, trace: Any) -> None:
-        if not again(kind):
+    def excepthook(kind: Any, value: Any, trace: Any) -> None:
+        if not try_again(kind):
             hooks[0](kind, value, trace)
 
-    def unraisable(about: Any) -> None:
-        if not again(about.exc_type):
+    def unraisablehook(about: Any) -> None:
+        if not try_again(about.exc_type):
             hooks[1](about)
 
-    signal.signal(signal.SIGINT, found.note)
-    sys.excepthook, sys.unraisablehook = printed, unraisable
+    signal.signal(signal.SIGINT, interruption.handle_signal)
+    sys.excepthook, sys.unraisablehook = excepthook, unraisablehook
     try:
-        yield found
+        yield interruption
     finally:
         sys.excepthook, sys.unraisablehook = hooks
         signal.signal(signal.SIGINT, signal.default_int_handler)

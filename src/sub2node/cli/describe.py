@@ -1,22 +1,21 @@
-"""``s2n describe``: what a task looks like and what to beware of."""
+"""``s2n describe``: what a task looks like, with warnings."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.text import Text
 
-from .output import AsJson, console, print_json, say, table
-from .reading import Reading, reads_data
+from .data_arguments import DataArguments, reads_data
+from .options import AsJson
+from .output import JsonObject, console, print_json, say, table, warn
 
 
 @reads_data
-def describe(reading: Reading, as_json: AsJson = False) -> None:
+def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
     """Describe a task: the statistics of the paper's dataset tables, labels, overlap, warnings.
 
-    Example: s2n describe generate:density
+    Example: s2n describe my-task
     """
-    task = reading.load()
+    task = source.load()
     from ..task import describe as statistics
 
     facts = statistics(task)
@@ -29,14 +28,14 @@ def describe(reading: Reading, as_json: AsJson = False) -> None:
     for note in facts["notes"]:
         say("Note", note, style="dim")
     for warning in facts["warnings"]:
-        say("Beware", warning, style="yellow")
+        warn(warning, to=console)
 
 
 def _spread(value: dict[str, float], digits: int) -> str:
     return f"{value['mean']:.{digits}f} ± {value['sd']:.{digits}f}"
 
 
-def _show_shape(facts: dict[str, Any]) -> None:
+def _show_shape(facts: JsonObject) -> None:
     view = table(facts["name"] or "Task", "", "")
     view.show_header = False
 
@@ -48,14 +47,14 @@ def _show_shape(facts: dict[str, Any]) -> None:
     if facts["self_loops"]:
         row("Self-loops", f"{facts['self_loops']:,}")
     if facts["features"]:
-        row("Features a node", f"{facts['features']:,}")
+        row("Features per node", f"{facts['features']:,}")
     row("Connected components", f"{facts['graph_components']:,}")
     row("Density", f"{facts['density']:.4f}")
     view.add_section()
     row("Subgraphs", f"{facts['subgraphs']:,}")
     row("Internal edges in subgraphs", f"{facts['internal_edges']:,}")
-    row("Nodes a subgraph", _spread(facts["subgraph_nodes"], 1))
-    row("Components a subgraph", _spread(facts["subgraph_components"], 1))
+    row("Nodes per subgraph", _spread(facts["subgraph_nodes"], 1))
+    row("Components per subgraph", _spread(facts["subgraph_components"], 1))
     row("Density of a subgraph", _spread(facts["subgraph_density"], 3))
     if facts["self_loops"]:
         row("  counting self-loops, as the paper", _spread(facts["subgraph_density_with_loops"], 3))
@@ -75,7 +74,7 @@ def _show_shape(facts: dict[str, Any]) -> None:
     console.print(view)
 
 
-def _show_labels(facts: dict[str, Any]) -> None:
+def _show_labels(facts: JsonObject) -> None:
     parts = list(facts["label_counts"])
     view = table("Subgraphs of each class", "Class", *(parts if facts["split"] else ["all"]))
     for name in facts["class_names"]:

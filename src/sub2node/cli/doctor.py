@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
-from pathlib import Path
-from typing import Any
 
 from rich.text import Text
 
-from ..versions import installed
-from .output import AsJson, console, print_json, say, table
+from ..base.environment import free_memory, installed_version, required_packages
+from .options import AsJson
+from .output import JsonObject, console, print_json, table, warn
 
-_CORE = ("sub2node", "numpy", "scipy", "pyarrow", "torch", "torch-geometric", "scikit-learn",
-         "safetensors", "pydantic", "typer", "rich")  # fmt: skip
-_EXTRAS = {
-    "scale": ("ibis-framework", "duckdb"),
-    "spark": ("pyspark",),
-    "tune": ("optuna",),
-    "report": ("plotly", "kaleido", "jinja2"),
-    "serve": ("fastapi", "uvicorn"),
-    "baselines": ("gensim", "networkit"),
-}
+_FOR_DEVELOPERS = ("dev", "docs")
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -30,7 +19,7 @@ def doctor(as_json: AsJson = False) -> None:
 
     Example: s2n doctor --json
     """
-    facts = _facts()
+    facts = _collect_facts()
     if as_json:
         print_json(facts)
         return
@@ -41,9 +30,9 @@ def doctor(as_json: AsJson = False) -> None:
     view.add_section()
     for extra, packages in facts["extras"].items():
         missing = [name for name, value in packages.items() if value is None]
-        found = ", ".join(f"{name} {value}" for name, value in packages.items() if value)
+        installed = ", ".join(f"{name} {value}" for name, value in packages.items() if value)
         hint = f"pip install 'sub2node\\[{extra}]'"
-        view.add_row(f"extra {extra}", found if not missing else f"[dim]{hint}[/]")
+        view.add_row(f"extra {extra}", installed if not missing else f"[dim]{hint}[/]")
     view.add_section()
     view.add_row("Device", facts["device"])
     view.add_row("Processors", str(facts["processors"]))
@@ -53,15 +42,19 @@ def doctor(as_json: AsJson = False) -> None:
         view.add_row(Text(f"Data in {folder['path']}"), state)
     console.print(view)
     for problem in facts["problems"]:
-        say("Beware", problem, style="yellow")
+        warn(problem, to=console)
     if not facts["problems"]:
         console.print("[green]Ready.[/]")
 
 
-def _facts() -> dict[str, Any]:
+def _collect_facts() -> JsonObject:
     from ..datasets import BENCHMARKS, data_folders
 
-    versions = {"python": platform.python_version(), **{name: installed(name) for name in _CORE}}
+    core, extras = required_packages()
+    versions = {
+        "python": platform.python_version(),
+        **{name: installed_version(name) for name in ("sub2node", *core)},
+    }
     folders = [
         {
             "path": str(folder),
@@ -70,21 +63,25 @@ def _facts() -> dict[str, Any]:
         }
         for folder in data_folders()
     ]
-    device, problem = _device()
+    device, problem = _find_device()
     problems = [f"{name} is not installed." for name, value in versions.items() if value is None]
     return {
         "versions": versions,
-        "extras": {e: {name: installed(name) for name in names} for e, names in _EXTRAS.items()},
+        "extras": {
+            extra: {name: installed_version(name) for name in names}
+            for extra, names in extras.items()
+            if extra not in _FOR_DEVELOPERS
+        },
         "platform": f"{platform.system()} {platform.machine()}",
         "device": device,
         "processors": os.cpu_count() or 1,
-        "free_memory": _free_memory(),
+        "free_memory": free_memory(),
         "data_folders": folders,
         "problems": problems + ([problem] if problem else []),
     }
 
 
-def _device() -> tuple[str, str | None]:
+def _find_device() -> tuple[str, str | None]:
     try:
         import torch
     except Exception as error:
@@ -92,17 +89,6 @@ def _device() -> tuple[str, str | None]:
     if torch.cuda.is_available():
         return f"cuda: {torch.cuda.get_device_name()}", None
     return f"cpu ({torch.get_num_threads()} threads)", None
-
-
-def _free_memory() -> int | None:
-    """Bytes that can be had without swapping; None where the system does not tell."""
-    info = Path("/proc/meminfo")
-    if info.exists():
-        rows = dict(line.split(":", 1) for line in info.read_text().splitlines())
-        return int(rows["MemAvailable"].split()[0]) * 1024
-    if sys.platform != "win32" and "SC_AVPHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
 
 
 def _gigabytes(value: int | None) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ConfigError
-from .output import AsJson, Device, console, print_json, progress, say, table
-from .reading import Reading, reads_data
+from ..base.errors import ConfigError
+from .data_arguments import DataArguments, reads_data
+from .options import AsJson, ChangedSettings, Device, Overwrite, out_option
+from .output import console, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from ..encode import Encoding
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 @reads_data
 def encode(
-    reading: Reading,
+    source: DataArguments,
+    *,
     rwpe: Annotated[
         int | None, typer.Option("--rwpe", help="Return chances of random walks up to this length.")
     ] = None,
@@ -29,8 +31,9 @@ def encode(
         str | None, typer.Option("--pretrain", help="Embeddings: link (prediction) or svd.")
     ] = None,
     width: Annotated[int, typer.Option("--width", help="Columns of the embeddings.")] = 64,
-    structure: Annotated[
-        bool, typer.Option("--structure", help="Degree, core number, clustering, degrees around.")
+    node_statistics: Annotated[
+        bool,
+        typer.Option("--node-statistics", help="Degree, core number, clustering, degrees around."),
     ] = False,
     subgraphs: Annotated[
         str | None,
@@ -38,44 +41,46 @@ def encode(
             "--subgraphs", help="Of subgraphs instead: structure, wl (induced) or wl-hops."
         ),
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All nodes, not only those that some subgraph has.")
+    all_nodes: Annotated[
+        bool, typer.Option("--all-nodes", help="Not only the nodes that some subgraph has.")
     ] = False,
     tolerance: Annotated[
         float, typer.Option("--tolerance", help="Largest certified error of RWPE; 0: exact.")
     ] = 0.0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting of the pre-training, as in layers=3 or epochs=200."),
-    ] = None,
+    settings: ChangedSettings = None,
     device: Device = "auto",
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Make it anew, even if it has been made before.")
     ] = False,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", help="File to write: .parquet, .npz or .safetensors."),
+        Path | None, out_option("File to write: .parquet, .npz or .safetensors.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Encode the nodes: random-walk and Laplacian encodings, embeddings, statistics.
 
+    Example: s2n encode my-task --rwpe 16 --lappe 8 -o vectors.parquet
+
     What was made is kept by content and not made twice; s2n run finds it there. For the nodes that
-    occur in subgraphs, unless --all; embeddings always for all nodes. Weights of edges count,
-    directions do not.
-
-    Example: s2n encode generate:density --rwpe 16 --lappe 8 -o density.parquet
+    occur in subgraphs, unless --all-nodes; embeddings always for all nodes. Weights of edges count,
+    directions do not. --set is for the pre-training, as in layers=3.
     """
-    from ..encode.files import check_output
-    from ..settings import parse_setting
+    from ..config.settings import parse_setting
+    from ..encode.encoding_files import check_output
 
-    wanted = {"rwpe": rwpe, "lappe": lappe, pretrain: width if pretrain else None,
-              "structure": width if structure else None}  # fmt: skip
-    jobs = {name: columns for name, columns in wanted.items() if name and columns is not None}
-    if not jobs and subgraphs is None:
-        raise ConfigError("say what to make: --rwpe 64, --lappe 64, --pretrain link, --structure.")
-    if jobs and subgraphs is not None:
+    requested = {
+        "rwpe": rwpe,
+        "lappe": lappe,
+        pretrain: width if pretrain else None,
+        "structure": width if node_statistics else None,
+    }
+    widths = {name: columns for name, columns in requested.items() if name and columns is not None}
+    if not widths and subgraphs is None:
+        raise ConfigError(
+            "say what to make: --rwpe 64, --lappe 64, --pretrain link, --node-statistics."
+        )
+    if widths and subgraphs is not None:
         raise ConfigError("--subgraphs is about subgraphs, the others are about nodes: run twice.")
     if pretrain not in (None, "link", "svd"):
         raise ConfigError(f"--pretrain is link or svd, not {pretrain!r}.")
@@ -85,73 +90,74 @@ def encode(
         raise ConfigError("--tolerance goes with --rwpe.")
     if out is not None:
         check_output(out, overwrite=overwrite)
-    own: dict[str, dict[str, Any]] = {"rwpe": {"tolerance": tolerance} if tolerance else {}}
+    options: dict[str, dict[str, Any]] = {"rwpe": {"tolerance": tolerance} if tolerance else {}}
     if pretrain:
-        own[pretrain] = dict(parse_setting(text) for text in settings or [])
-    task = reading.load()
+        options[pretrain] = dict(parse_setting(text) for text in settings or [])
+    task = source.load()
     if subgraphs is not None:
-        _subgraphs(task, subgraphs, out, as_json)
+        _encode_subgraphs(task, subgraphs, out, as_json=as_json)
         return
-    nodes = None if everything else task.subgraphs.nodes
-    found = _encodings(task, jobs, own, nodes, device, fresh)
-    if out is not None:
-        _save(out, task, found)
-    _show(found, out, as_json)
-
-
-def _encodings(
-    task: SubgraphTask, jobs: dict[Any, int], own: dict[str, dict[str, Any]], nodes: Any,
-    device: str, fresh: bool,
-) -> list[Encoding]:  # fmt: skip
+    nodes = None if all_nodes else task.subgraphs.nodes
     from .. import encode as encoders
 
     with progress():
-        return [
+        encodings = [
             encoders.encode(
-                task.graph, name, width=columns, nodes=nodes, device=device, fresh=fresh,
-                **own.get(name, {}),
+                task.graph,
+                name,  # type: ignore[arg-type]  # checked there
+                width=columns,
+                nodes=nodes,
+                device=device,
+                fresh=fresh,
+                **options.get(name, {}),
             )
-            for name, columns in jobs.items()
-        ]  # fmt: skip
+            for name, columns in widths.items()
+        ]
+    if out is not None:
+        _save_encodings(out, task, encodings)
+    _show_encodings(encodings, out, as_json=as_json)
 
 
-def _save(out: Path, task: SubgraphTask, found: list[Encoding]) -> None:
-    """All tables for the nodes that all of them have."""
+def _save_encodings(out: Path, task: SubgraphTask, encodings: list[Encoding]) -> None:
+    """Write all tables for the nodes that all of them have."""
     from ..encode import Encoding
-    from ..encode.files import save_encodings
+    from ..encode.encoding_files import save_encodings
 
-    nodes = min((each.nodes for each in found), key=len)
-    same = [Encoding(each.name, nodes, each.at(nodes), each.facts) for each in found]
-    save_encodings(out, task.graph, same)
+    nodes = min((encoding.nodes for encoding in encodings), key=len)
+    save_encodings(
+        out,
+        task.graph,
+        [Encoding(item.name, nodes, item.at(nodes), item.facts) for item in encodings],
+    )
 
 
-def _show(found: list[Encoding], out: Path | None, as_json: bool) -> None:
+def _show_encodings(encodings: list[Encoding], out: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json(
             [
-                {**each.facts, "name": each.name, "nodes": len(each.nodes), "columns": each.width}
-                for each in found
+                {**item.facts, "name": item.name, "nodes": len(item.nodes), "columns": item.width}
+                for item in encodings
             ]
         )
         return
     view = table("Encodings", "", "Nodes", "Columns", "Seconds")
     view.add_column("", justify="left")
-    for each in found:
-        seconds = "kept" if each.facts.get("cached") else f"{each.facts.get('seconds', 0):.1f}"
-        view.add_row(each.name, f"{len(each.nodes):,}", f"{each.width:,}", seconds, each.about)
+    for item in encodings:
+        seconds = "kept" if item.facts.get("cached") else f"{item.facts.get('seconds', 0):.1f}"
+        view.add_row(item.name, f"{len(item.nodes):,}", f"{item.width:,}", seconds, item.about)
     console.print(view)
-    for each in found:
-        if len(estimates := each.facts.get("estimates", {})) > 1:
-            words = ", ".join(f"{name} {value:.1f} s" for name, value in estimates.items())
-            say("Estimated", f"{each.name} by {words}", style="dim")
-        for note in each.facts.get("notes", ()):
+    for item in encodings:
+        if len(estimates := item.facts.get("estimates", {})) > 1:
+            times = ", ".join(f"{name} {value:.1f} s" for name, value in estimates.items())
+            say("Estimated", f"{item.name} by {times}", style="dim")
+        for note in item.facts.get("notes", ()):
             say("Note", note, style="dim")
     if out is not None:
         say("Wrote", str(out), style="green")
 
 
-def _subgraphs(task: SubgraphTask, kind: str, out: Path | None, as_json: bool) -> None:
-    """Statistics of subgraphs, raw, as a table with one row a subgraph."""
+def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_json: bool) -> None:
+    """Statistics of subgraphs, raw, as a table with one row per subgraph."""
     from ..encode import subgraph_statistics, weisfeiler_leman
     from ..encode.structure import SUBGRAPH_COLUMNS
 
@@ -163,13 +169,13 @@ def _subgraphs(task: SubgraphTask, kind: str, out: Path | None, as_json: bool) -
     else:
         raise ConfigError(f"--subgraphs is structure, wl or wl-hops, not {kind!r}.")
     if out is not None:
-        from ..encode.files import save_subgraphs
+        from ..encode.encoding_files import save_subgraphs
 
-        save_subgraphs(out, task, kind, columns, values)
+        save_subgraphs(out, task, name=kind, columns=columns, values=values)
     means, sds = values.mean(axis=0), values.std(axis=0)
     if as_json:
-        print_json({"name": kind, "subgraphs": len(task), "columns": columns,
-                    "mean": means.tolist(), "sd": sds.tolist()})  # fmt: skip
+        summary = {"mean": means.tolist(), "sd": sds.tolist()}
+        print_json({"name": kind, "subgraphs": len(task), "columns": columns, **summary})
         return
     if kind == "structure":
         view = table(f"Statistics of {len(task):,} subgraphs", "", "Mean", "SD", "Least", "Largest")

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, tables and progress."""
+"""How commands print: consoles, tables and progress."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich import box
@@ -15,33 +15,12 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-from .. import progress as reports
+from ..base import progress as reports
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Structure = Annotated[
-    str | None,
-    typer.Option(
-        "--structure",
-        help="separated, connected, s2n+0, s2n+a, cos2n+0 or cos2n+a.",
-        show_default="s2n+a",
-    ),
-]
-Conv = Annotated[
-    str | None,
-    typer.Option(
-        "--conv",
-        help="gcn, gcn2, gin, gatv2, sage, or module:Class of another.",
-        show_default="gcn2",
-    ),
-]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
-Compiled = Annotated[
-    str,
-    typer.Option("--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."),
-]
+JsonObject = dict[str, Any]  # what --json prints, before it is printed
 
 
 @contextmanager
@@ -72,18 +51,26 @@ def progress() -> Iterator[None]:
 
 
 def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
-    """A line like 'Note: text'; the text is shown as it is, whatever brackets it has."""
+    """A line like 'Note: text'; the text is printed literally, whatever brackets it has."""
     line = Text.assemble((f"{word}:", style), " ", text)
     (to or console).print(line, highlight=False, soft_wrap=True)
 
 
-def given(context: typer.Context, name: str) -> bool:
-    """Whether an option was given, rather than left at its default."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
+def warn(text: str, *, to: Console | None = errors) -> None:
+    """A line 'Warning: text', by default on stderr."""
+    say("Warning", text, style="yellow", to=to)
 
 
-def print_json(value: Any) -> None:
+def report_cut_lines(count: int) -> None:
+    """Say on stderr how many lines of a journal could not be read, if there are some."""
+    if count:
+        lines = (
+            "1 line that was cut off was" if count == 1 else f"{count} lines that were cut off were"
+        )
+        say("Note", f"{lines} ignored.", style="dim", to=errors)
+
+
+def print_json(value: object) -> None:
     """One JSON document on stdout."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .output import AsJson, console, print_json, say
+from .options import AsJson, Overwrite, out_option
+from .output import console, print_json, say
 
 
 def report(
@@ -20,6 +21,7 @@ def report(
             show_default=False,
         ),
     ],
+    *,
     model: Annotated[
         str | None,
         typer.Option(
@@ -30,35 +32,33 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--out", help="HTML file to write.", show_default="report.html in the first RUN"
-        ),
+        out_option("HTML file to write.", show_default="report.html in the first RUN"),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a report that opens anywhere: scores against simple models, errors, leakage, curves.
 
-    With --json the numbers are printed, and the file is written only where -o names one.
+    Example: s2n report my-run
 
-    Example: s2n report density-run
+    With --json the numbers are printed, and the file is written only where -o names one.
     """
-    from ..report.html import find, read_study, write_report
-    from ..report.html.page import check_report
+    from ..report.html import collect_findings, read_study, write_report
+    from ..report.html.report_page import check_report
 
     study = read_study(runs, model=model)
-    place = out or (None if as_json else _home(runs[0]) / "report.html")
-    if place is not None:
-        check_report(place, overwrite=overwrite)
-    found = find(study)
-    if place is not None:
-        write_report(found, place, overwrite=overwrite)
+    file = out or (None if as_json else _folder_of(runs[0]) / "report.html")
+    if file is not None:
+        check_report(file, overwrite=overwrite)
+    findings = collect_findings(study)
+    if file is not None:
+        write_report(findings, file, overwrite=overwrite)
     if as_json:
-        print_json(found.numbers)
+        print_json(findings.numbers)
         return
-    console.print(Text(" ".join(found.numbers["summary"])), soft_wrap=True)
-    say("Wrote", str(place), style="green")
+    console.print(Text(" ".join(findings.numbers["summary"])), soft_wrap=True)
+    say("Wrote", str(file), style="green")
 
 
-def _home(run: Path) -> Path:
+def _folder_of(run: Path) -> Path:
     return run if run.is_dir() else run.parent

@@ -4,59 +4,62 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ConfigError, Sub2NodeError
-from .asked import Asked, Found, asked_names
-from .output import (
+from ..base.errors import ConfigError, Sub2NodeError
+from .data_arguments import DataArguments, reads_data
+from .feature_arguments import FeatureArguments
+from .options import (
     AsJson,
-    Compiled,
+    ChangedSettings,
+    Coarsen,
+    Compile,
     Conv,
     Device,
+    Features,
+    NodeEncoding,
+    OptionalSeeds,
+    Overwrite,
+    Preset,
+    Resume,
     Structure,
-    errors,
-    print_json,
-    progress,
-    say,
+    SubgraphInputs,
+    Threshold,
+    out_option,
 )
-from .place import Place
-from .reading import Reading, reads_data
-from .results import show_comparison, show_result, tested_against
-from .tables import Tables
+from .output import print_json, progress, say, warn
+from .requested_models import RequestedModels, model_names
+from .result_tables import compare_with_run, show_comparison, show_result
+from .run_output import RunOutput
 
 if TYPE_CHECKING:
     from ..evaluate import Result
+    from ..models.interface import Model, ModelSpec
+    from ..runs import RunFile
     from ..task import SubgraphTask
 
 
 @reads_data
 def run(
-    reading: Reading,
+    source: DataArguments,
+    *,
     models: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
             help="Another model: glass, gnn-plain, gnn-seg, subgnn, sub2vec, gbdt, bag,"
-            " diffused-bag, statistics, wl, s2n-kernel or majority; several are compared.",
+            " diffused-bag, statistics, wl, s2n-kernel or majority; repeatable, to compare.",
         ),
     ] = None,
     structure: Structure = None,
     conv: Conv = None,
-    everything: Annotated[
+    all_models: Annotated[
         bool, typer.Option("--all", help="Compare all structures and models.")
     ] = False,
-    preset: Annotated[
-        str,
-        typer.Option(
-            "--preset", help="default, fast, paper, tuned, paper:NAME, or a TOML file of your own."
-        ),
-    ] = "default",
-    seeds: Annotated[
-        int | None,
-        typer.Option("--seeds", help="How many.", show_default="10; with --splits 1"),
-    ] = None,
+    preset: Preset = "default",
+    seeds: OptionalSeeds = None,
     splits: Annotated[
         int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
     ] = 0,
@@ -68,161 +71,157 @@ def run(
             show_default="as given",
         ),
     ] = None,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            "--features",
-            help="What nodes enter with: random, constant, given, link, svd, or FILE[:TABLE].",
-            show_default="chosen on validation",
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option("--encoding", help="Joins them: rwpe, lappe, structure, or FILE[:TABLE]."),
-    ] = None,
-    inputs: Annotated[
-        str | None,
-        typer.Option("--inputs", help="Of subgraphs besides their nodes: structure or wl."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="Replace a setting, as in lr=0.01; of several models, in those that have it.",
-        ),
-    ] = None,
-    coarsen: Annotated[
-        str | None,
-        typer.Option(
-            "--coarsen",
-            help="Of CoS2N: METHOD:RATIO of its virtual subgraphs.",
-            show_default="variation_edges:0.5",
-        ),
-    ] = None,
-    threshold: Annotated[
-        str, typer.Option("--threshold", help="Of multi-label answers: zero, or the best on val.")
-    ] = "zero",
+    features: Features = None,
+    encoding: NodeEncoding = None,
+    inputs: SubgraphInputs = None,
+    settings: ChangedSettings = None,
+    coarsen: Coarsen = None,
+    threshold: Threshold = "half",
     device: Device = "auto",
-    compiled: Compiled = "auto",
+    compiled: Compile = "auto",
     against: Annotated[
         Path | None, typer.Option("--against", help="The folder of a run to test against.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Run folder to write.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder.")] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run into this folder that was killed.")
-    ] = False,
+    out: Annotated[Path | None, out_option("Run folder to write.")] = None,
+    overwrite: Overwrite = False,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a structure or another model over several seeds, choose on validation, test once.
 
-    Ctrl-C ends the training in hand after its epoch and evaluates the best state so far.
+    Example: s2n run my-task --structure s2n+a --seeds 10 -o my-run
 
-    Example: s2n run generate:density --structure s2n+a --conv gcn2 --seeds 3 -o density-run
+    Of several models, each takes the settings that it has. Ctrl-C ends the training in hand after
+    its epoch and evaluates the best state so far.
     """
-    names = asked_names(models or [], structure, everything)
+    names = model_names(models or [], structure, all_models=all_models)
     if len(names) > 1 and against is not None:
-        raise ConfigError("--against is for one model; leave it out where several are compared.")
-    place = Place(out, overwrite, resume)
-    tables = Tables(features, encoding, inputs)
-    asked = Asked(names, conv, preset, settings or [], coarsen, device, compiled, place, tables)
-    plan = _Plan(asked, seeds, splits, parts, threshold)
-    other = plan.other(against)
-    task, found = plan.models(tables.read(reading.load()))
-    with place.claimed(), progress():
-        results = plan.results(task, found)
-    _finish(plan, task, results, other, as_json)
-    place.leave()
+        raise ConfigError("--against is for one model; omit it where several are compared.")
+    output = RunOutput(out, overwrite, resume)
+    feature_arguments = FeatureArguments(features, encoding, inputs)
+    requested = RequestedModels(
+        names=names,
+        conv=conv,
+        preset=preset,
+        changes=settings or [],
+        coarsen=coarsen,
+        device=device,
+        compile=compiled,
+        output=output,
+        features=feature_arguments,
+    )
+    plan = _AssessmentPlan(requested, seeds, splits, parts, threshold)
+    other_run = plan.read_other_run(against)
+    task, specs = plan.find_models(feature_arguments.read(source.load()))
+    with output.claim_states(), progress():
+        results = plan.assess_models(task, specs)
+    _finish(plan, task, results, other_run=other_run, as_json=as_json)
+    output.remove_states()
     if out is not None and not as_json:
         say("Wrote", str(out), style="green")
 
 
 @dataclass
-class _Plan:
-    """Which models to assess, and how."""
+class _AssessmentPlan:
+    """Which models to assess, and how.
 
-    asked: Asked
-    count: int | None
+    Args:
+        requested: The models.
+        seed_count: How many seeds; None: ten, or one per split.
+        splits: How many random splits; 0: the split of the data.
+        parts: Shares of train, val and test in random splits.
+        threshold: ``half`` or ``val``.
+    """
+
+    requested: RequestedModels
+    seed_count: int | None
     splits: int
     parts: str | None
-    threshold: Any
+    threshold: str
 
     def __post_init__(self) -> None:
-        from ..evaluate.protocol import seed_list
+        from ..evaluate.seeds import seed_list
 
         default = 1 if self.splits else 10
-        self.seeds = seed_list(self.count if self.count is not None else default)
+        self.seeds = seed_list(self.seed_count if self.seed_count is not None else default)
         if self.splits == 1 or self.splits < 0:
             raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
-        self.shares = None if self.parts is None else _shares(self.parts)
+        self.shares = None if self.parts is None else _parse_shares(self.parts)
         if self.shares is not None and not self.splits:
             raise ConfigError("--parts is for repeated splits: say --splits 10 too.")
-        if self.threshold not in ("zero", "val"):
-            raise ConfigError(f"a threshold is 'zero' or 'val', not {self.threshold!r}.")
 
-    def other(self, against: Path | None) -> dict[str, Any] | None:
+    def read_other_run(self, against: Path | None) -> RunFile | None:
         """The result to test against, if it can be."""
-        from ..evaluate import load_scores
+        from ..runs import read_result
 
         if against is None:
             return None
-        found = load_scores(against)
-        if int(found["data"].get("splits", 0)) != self.splits:
+        other = read_result(against)
+        if other.data.splits != self.splits:
             raise ConfigError(
-                f"{against} is over {found['data'].get('splits', 0) or 'no'} random splits; run"
+                f"{against} is over {other.data.splits or 'no'} random splits; run"
                 " with the same number of --splits to compare."
             )
-        return found
+        return other
 
-    def models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[Found]]:
+    def find_models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[ModelSpec[Model]]]:
         """The task with a split, and the models for it."""
-        from ..evaluate.protocol import check, split_if_needed
+        from ..evaluate.protocol import split_if_needed
+        from ..task import require_learnable
 
-        task, drawn = split_if_needed(task)
+        task, split_notes = split_if_needed(task)
         if self.splits:
-            return task, self.asked.models(task)
-        check(task)
-        return task, [(m, name, (*drawn, *notes)) for m, name, notes in self.asked.models(task)]
+            return task, self.requested.models(task)
+        require_learnable(task)
+        specs = self.requested.models(task)
+        return task, [replace(spec, notes=(*split_notes, *spec.notes)) for spec in specs]
 
-    def results(self, task: SubgraphTask, models: list[Found]) -> list[Result]:
+    def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
         results: list[Result] = []
-        for model, name, notes in models:
+        for spec in specs:
+            name = spec.model.name
             try:
-                result = self._assess(task, model)
+                result = self._assess(task, spec.model)
             except KeyboardInterrupt:
                 if not results:
                     raise
-                say("Beware", f"interrupted in {model.name}; it and those after it are left out.",
-                    style="yellow", to=errors)  # fmt: skip
+                warn(f"interrupted in {name}; it and those after it are omitted.")
                 break
             except Sub2NodeError as error:
-                if not self.asked.several:
+                if not self.requested.several:
                     raise
-                say("Beware", f"{model.name}: {error}", style="yellow", to=errors)
+                warn(f"{name}: {error}")
                 continue
-            results.append(replace(result, preset=name, notes=(*notes, *result.notes)))
+            notes = (*spec.notes, *result.notes)
+            results.append(replace(result, preset=spec.preset_name, notes=notes))
             if result.ended == "interrupted":
                 break
         if not results:
             raise Sub2NodeError("no model could be trained on this data.")
         return results
 
-    def _assess(self, task: SubgraphTask, model: Any) -> Result:
+    def _assess(self, task: SubgraphTask, model: Model) -> Result:
         from ..evaluate import assess, over_splits
+        from ..evaluate.protocol import Threshold as LogitThreshold
 
+        threshold: LogitThreshold = "val" if self.threshold == "val" else "zero"
         if not self.splits:
-            return assess(task, model, seeds=self.seeds, threshold=self.threshold)
+            return assess(task, model, seeds=self.seeds, threshold=threshold)
         return over_splits(
-            task, lambda _: model, splits=self.splits, seeds=self.seeds, threshold=self.threshold,
+            task,
+            lambda _: model,
+            splits=self.splits,
+            seeds=self.seeds,
+            threshold=threshold,
             parts=self.shares,
-        )  # fmt: skip
+        )
 
 
-def _shares(text: str) -> tuple[float, float, float]:
+def _parse_shares(text: str) -> tuple[float, float, float]:
     """``50/25/25`` as shares of one."""
     try:
-        train, val, test = (float(word) for word in text.split("/"))
+        train, val, test = (float(number) for number in text.split("/"))
     except ValueError:
         raise ConfigError(f"--parts is written as 50/25/25, found {text!r}.") from None
     total = train + val + test
@@ -232,21 +231,25 @@ def _shares(text: str) -> tuple[float, float, float]:
 
 
 def _finish(
-    plan: _Plan, task: SubgraphTask, results: list[Result], other: dict[str, Any] | None,
+    plan: _AssessmentPlan,
+    task: SubgraphTask,
+    results: list[Result],
+    *,
+    other_run: RunFile | None,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Show first, then save: scores are not lost with a disk."""
     from ..evaluate import compare
-    from ..evaluate.store import save_comparison, save_run
+    from ..runs import save_comparison, save_run
 
-    out, overwrite = plan.asked.place.out, plan.asked.place.overwrite
-    if plan.asked.several:
+    out, overwrite = plan.requested.output.out, plan.requested.output.overwrite
+    if plan.requested.several:
         comparison = compare(results, paired=plan.splits > 0)
         print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)
         return
-    tested = None if other is None else tested_against(results[0], other)
+    tested = None if other_run is None else compare_with_run(results[0], other_run)
     if as_json:
         print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import MissingExtraError
+from ..base.errors import MissingExtraError
 from .output import console, say
 
 
@@ -16,6 +16,7 @@ def serve(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="The folder of a model.", show_default=False)
     ],
+    *,
     host: Annotated[
         str, typer.Option("--host", help="The address to listen on; 0.0.0.0 for all.")
     ] = "127.0.0.1",
@@ -41,10 +42,10 @@ def serve(
 ) -> None:
     """Serve a model: a page for people, and JSON over HTTP for programs.
 
-    Only this machine can reach it unless --host says otherwise. The log goes to stderr, a line of
-    JSON a request. SIGTERM or Ctrl-C stops it after the last accepted request is answered.
+    Example: s2n serve my-model --port 8080
 
-    Example: s2n serve model --port 8080
+    Only this machine can reach it unless --host says otherwise. The log goes to stderr, one line of
+    JSON per request. SIGTERM or Ctrl-C stops it after the last accepted request is answered.
     """
     try:
         import fastapi  # noqa: F401
@@ -54,16 +55,16 @@ def serve(
     import torch
 
     from ..scoring import load_scorer
-    from ..serve.limits import Limits, read_token
-    from ..serve.server import serve as run
+    from ..serve.request_limits import Limits, read_token
+    from ..serve.server import serve as run_server
 
     limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
     token = read_token(token_file, os.environ)
     torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
     scorer = load_scorer(model)
 
-    def ready(address: str) -> None:
+    def announce(address: str) -> None:
         say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")
         console.file.flush()
 
-    run(scorer, host=host, port=port, limits=limits, token=token, ready=ready)
+    run_server(scorer, host=host, port=port, limits=limits, token=token, ready=announce)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ConfigError
-from .output import AsJson, console, print_json, progress, say, table
-from .reading import Reading, reads_data
+from ..base.errors import ConfigError
+from .data_arguments import DataArguments, reads_data
+from .options import AsJson, Overwrite, out_option
+from .output import JsonObject, console, print_json, progress, say, table
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+    from ..translation import TranslationOptions
 
 
 @reads_data
 def translate(
-    reading: Reading,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write.")],
+    source: DataArguments,
+    *,
+    out: Annotated[Path, out_option("The folder to write.")],
     te: Annotated[
         str, typer.Option("--te", help="T_e: edges, shared_nodes or shortest_path.")
     ] = "edges",
@@ -33,7 +39,8 @@ def translate(
         float | None,
         typer.Option(
             "--delta",
-            help="Normalise: how far above a is 1. [default: 1]",
+            help="Normalise: how far above a is 1.",
+            show_default="1",
         ),
     ] = None,
     cut: Annotated[
@@ -58,24 +65,24 @@ def translate(
     master: Annotated[
         str | None, typer.Option("--master", help="Spark's master, as 'local[2]'.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace OUT.")] = False,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Translate a task: each subgraph a node, two joined by the edges between them.
 
+    Example: s2n translate my-task -o my-graph --a 1 --delta 2
+
     With the engines duckdb and spark, DATA may be a folder of Parquet tables (s2n convert makes
     one); neither it nor the result is loaded.
-
-    Example: s2n translate generate:density -o graph --a 1 --delta 2
     """
-    from ..files import check_folder
-    from ..translate import Settings
-    from ..translate.store import OURS
-    from ..translate.translate import check_engine, check_settings
+    from ..base.files import check_folder
+    from ..translation import TranslationOptions
+    from ..translation.graph_files import OURS
+    from ..translation.translate import check_engine, check_settings
 
     if delta is not None and a is None:
         raise ConfigError("--delta goes with --a: scores from a to a + delta become 0 to 1.")
-    settings = Settings(
+    settings = TranslationOptions(
         te=te,
         self_loops=self_loops,
         max_distance=max_distance,
@@ -88,33 +95,40 @@ def translate(
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
     check_engine(engine, te, master=master, spill=spill)
-    folder = Path(reading.data)
-    beyond = engine != "memory" and reading.plain and (folder / "edges.parquet").exists()
-    task = None if beyond else reading.load()
+    folder = Path(source.data)
+    from_tables = engine != "memory" and source.is_plain and (folder / "edges.parquet").exists()
+    task = None if from_tables else source.load()
     with progress():
-        if engine == "memory":
-            _in_memory(task, out, settings, memory=memory, overwrite=overwrite)
+        if engine == "memory" and task is not None:
+            _translate_in_memory(task, out, settings, memory=memory, overwrite=overwrite)
         else:
-            _on_engine(
+            _translate_on_engine(
                 task or folder,
                 out,
                 settings,
                 overwrite=overwrite,
                 options={"engine": engine, "memory": memory, "master": master, "spill": spill},
             )
-        summary = _summary(out, task, folder)
+        summary = _summarize(out, task, folder)
     if as_json:
         print_json(summary)
     else:
-        _show(summary, out)
+        _show_summary(summary, out)
 
 
-def _in_memory(task: Any, out: Path, settings: Any, *, memory: str | None, overwrite: bool) -> None:
-    from ..translate import translate as run
+def _translate_in_memory(
+    task: SubgraphTask,
+    out: Path,
+    settings: TranslationOptions,
+    *,
+    memory: str | None,
+    overwrite: bool,
+) -> None:
+    from ..translation import translate as translate_task
 
     # With a range of scores asked for, what lies below it need never be held.
     cut = settings.cut if settings.a is None else settings.a
-    result = run(
+    graph = translate_task(
         task,
         te=settings.te,
         self_loops=settings.self_loops,
@@ -124,48 +138,53 @@ def _in_memory(task: Any, out: Path, settings: Any, *, memory: str | None, overw
         top_k=settings.top_k,
         memory=memory,
     )
-    if settings.a is not None:
-        result = replace(result.normalize(settings.a, settings.delta), settings=settings)
-    result.save(out, task, overwrite=overwrite)
+    if settings.a is not None and settings.delta is not None:
+        graph = replace(graph.normalize(settings.a, settings.delta), settings=settings)
+    graph.save(out, task, overwrite=overwrite)
 
 
-def _on_engine(
-    data: Any, out: Path, settings: Any, *, overwrite: bool, options: dict[str, Any]
+def _translate_on_engine(
+    data: SubgraphTask | Path,
+    out: Path,
+    settings: TranslationOptions,
+    *,
+    overwrite: bool,
+    options: dict[str, Any],
 ) -> None:
-    from ..files import new_folder
-    from ..translate.engines import translate_to
-    from ..translate.store import OURS
+    from ..base.files import new_folder
+    from ..translation.engines import translate_to
+    from ..translation.graph_files import OURS
 
     with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
         translate_to(data, folder, settings, **options)
 
 
-def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
+def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
     """What went in and what came out, from the stored graph, without loading it."""
     from ..evaluate import Compression
     from ..evaluate.homophily import homophily_of_pairs
-    from ..translate.store import graph_card, read_labels, read_pairs
+    from ..translation.graph_files import graph_card, read_labels, read_pairs
 
     card = graph_card(out)
-    nodes, edges = _before(task, data)
+    nodes, edges = _count_input(task, data)
     diagonal, pairs, count = 0, card["entries"], card["nodes"]
-    alike = None
+    homophily = None
     labels = read_labels(out)
     for row, column in read_pairs(out):
         diagonal += int((row == column).sum())
     if labels is not None:
         measured = homophily_of_pairs(read_pairs(out), labels, half=True)
-        alike = {"edge": measured.edge, "node": measured.node} if measured.edges else None
+        homophily = {"edge": measured.edge, "node": measured.node} if measured.edges else None
     after = pairs - diagonal
-    smaller = Compression(nodes, count, edges, after)
+    compression = Compression(nodes, count, edges, after)
     return {
         "nodes": {"before": nodes, "after": count},
         "edges": {"before": edges, "after": after},
         "before_counts": "rows of the tables" if task is None else "nodes and edges",
         "self_loops": diagonal,
-        "compression": {"nodes": smaller.nodes, "edges": smaller.edges},
-        "density": smaller.density,
-        "homophily": alike,
+        "compression": {"nodes": compression.nodes, "edges": compression.edges},
+        "density": compression.density,
+        "homophily": homophily,
         "statistics": card["statistics"],
         "settings": card["settings"],
         "spilled_bytes": card.get("spilled_bytes", 0),
@@ -173,17 +192,17 @@ def _summary(out: Path, task: Any, data: Path) -> dict[str, Any]:
     }
 
 
-def _before(task: Any, data: Path) -> tuple[int | None, int]:
+def _count_input(task: SubgraphTask | None, data: Path) -> tuple[int | None, int]:
     """Nodes and edges that went in; of tables that were never loaded, the rows they have."""
     if task is not None:
         return task.graph.num_nodes, task.graph.num_edges
-    from ..translate.store import count_rows
+    from ..translation.graph_files import count_rows
 
     nodes = data / "nodes.parquet"
     return count_rows(nodes) if nodes.exists() else None, count_rows(data / "edges.parquet")
 
 
-def _show(summary: dict[str, Any], out: Path) -> None:
+def _show_summary(summary: JsonObject, out: Path) -> None:
     view = table("Translated", "", "before", "after", "ratio")
     for what in ("nodes", "edges"):
         before, after = summary[what]["before"], summary[what]["after"]
@@ -203,8 +222,8 @@ def _show(summary: dict[str, Any], out: Path) -> None:
     say("Density", f"{summary['density']:.4g}", style="bold")
     say("Self-loops", f"{summary['self_loops']:,}", style="bold")
     if summary["homophily"] is not None:
-        alike = summary["homophily"]
-        text = f"edge {alike['edge']:.3f}, node {alike['node']:.3f} (without self-loops)"
+        shares = summary["homophily"]
+        text = f"edge {shares['edge']:.3f}, node {shares['node']:.3f} (without self-loops)"
         say("Homophily", text, style="bold")
     if summary["spilled_bytes"]:
         say("Spilled", f"{summary['spilled_bytes'] / 1e9:.2f} GB at most", style="bold")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import ConfigError, DataError, suggest
-from ..ragged import Array, sealed
+from ..base.errors import ConfigError, DataError, suggest
+from ..base.ragged import Array, SparseMatrix, sealed
 from ..task import Graph, Subgraphs
 from .coarsening import Coarsening
 from .communities import COMMUNITY_METHODS, communities
@@ -40,26 +40,28 @@ def coarsen(
         method: ``variation_edges`` (the published choice), ``variation_neighborhoods``,
             ``variation_cliques``: contract what disturbs the first eigenvectors least;
             ``heavy_edge``, ``algebraic_jc``, ``affinity_gs``: match edges by weight, algebraic
-            distance, affinity; ``louvain``: communities (NetworKit), about as many as asked for;
+            distance, affinity; ``louvain``: communities (NetworKit), about as many as wanted;
             ``ego_nets``, ``random_walks``: random sets, to compare with.
         ratio: Fraction of nodes to remove, between 0 and 1.
-        eigenvectors: How many local variation preserves, the constant one counted.
-        small: Components of at most that many nodes: ``leave-out``, or ``keep`` each as one set.
-        seed: Same seed, same sets.
+        eigenvectors: How many of them local variation preserves, the constant one counted.
+        small: What becomes of components of at most that many nodes: ``leave-out``, or ``keep``
+            each as one set.
+        seed: The same seed gives the same sets.
 
     Returns:
         Partition, coarse graph and virtual subgraphs (sets of a single node are none).
     """
-    _check(graph, method, ratio, eigenvectors, small, seed)
+    check_method(method, ratio)
+    _check_options(graph, eigenvectors=eigenvectors, small=small, seed=seed)
     weights = graph.adjacency(dtype=np.float64)
     if method in CONTROL_METHODS:
-        return _random(graph, weights, method, ratio, seed)
+        return _random_coarsening(graph, weights, method=method, ratio=ratio, seed=seed)
     _, component = sp.csgraph.connected_components(weights, directed=False)
     sizes = np.bincount(component)
     is_small = sizes <= eigenvectors
     large = np.flatnonzero(~is_small[component])
     partition = np.full(graph.num_nodes, -1, dtype=np.int64)
-    wanted = int(_targets(sizes[~is_small], ratio).sum())
+    wanted = int(_target_sizes(sizes[~is_small], ratio).sum())
     levels, notes = 0, list(_small_note(sizes, is_small, small))
     if len(large):
         block = weights if len(large) == len(component) else weights[large][:, large].tocsr()
@@ -68,29 +70,39 @@ def coarsen(
             partition[large], note = communities(block, wanted, seed=seed)
             notes.append(note)
         else:
-            target = _targets(sizes[~is_small], ratio)
-            done = contract(block, home, target, method, k=eigenvectors, seed=seed)
-            partition[large], levels = done.labels, done.levels
-            notes += done.notes
+            target = _target_sizes(sizes[~is_small], ratio)
+            contraction = contract(block, home, target, method, k=eigenvectors, seed=seed)
+            partition[large], levels = contraction.labels, contraction.levels
+            notes += contraction.notes
     if small == "keep":
         aside = np.flatnonzero(is_small[component])
         partition[aside] = graph.num_nodes + component[aside]
         wanted += int(is_small.sum())
-    partition = _by_lowest(partition)
+    partition = _number_by_lowest(partition)
     members = np.flatnonzero(partition >= 0)
     count = int(partition.max(initial=-1)) + 1
-    virtual = _virtual(partition[members], members, count)
-    _require_some(virtual, method, ratio, len(large), eigenvectors)
+    virtual = _virtual_subgraphs(partition[members], members, count)
+    if not len(virtual):
+        raise _empty_error(method, ratio, large=len(large), eigenvectors=eigenvectors)
     return Coarsening(
-        graph, method, ratio, seed, sealed(partition), virtual, wanted, count, levels, tuple(notes)
+        source=graph,
+        method=method,
+        ratio=ratio,
+        seed=seed,
+        partition=sealed(partition),
+        subgraphs=virtual,
+        wanted=wanted,
+        num_sets=count,
+        levels=levels,
+        notes=tuple(notes),
     )
 
 
 def parse_coarsen(text: str) -> tuple[str, float]:
-    """``variation_edges:0.3`` as method and ratio; the ratio may be left away: 0.5."""
-    method, found, number = text.partition(":")
+    """``variation_edges:0.3`` as method and ratio; without a ratio: 0.5."""
+    method, colon, number = text.partition(":")
     try:
-        ratio = float(number) if found else 0.5
+        ratio = float(number) if colon else 0.5
     except ValueError:
         raise ConfigError(
             f"coarsening is written METHOD:RATIO, as variation_edges:0.3, found {text!r}."
@@ -100,7 +112,7 @@ def parse_coarsen(text: str) -> tuple[str, float]:
 
 
 def check_method(method: str, ratio: float) -> None:
-    """Raise for a method there is not, or a ratio that is none."""
+    """Raise unless there is such a method and the ratio is between 0 and 1."""
     if method not in METHODS:
         near = suggest(str(method), METHODS)
         raise ConfigError(f"there is no coarsening method {method!r}.{near}")
@@ -112,13 +124,10 @@ def check_method(method: str, ratio: float) -> None:
         )
 
 
-def _check(
-    graph: Graph, method: str, ratio: float, eigenvectors: int, small: str, seed: int
-) -> None:
-    check_method(method, ratio)
+def _check_options(graph: Graph, *, eigenvectors: int, small: str, seed: int) -> None:
     for name, value, least in (("eigenvectors", eigenvectors, 2), ("seed", seed, 0)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not (whole and value >= least):
+        is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not (is_integer and value >= least):
             raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
     if small not in SMALL:
         raise ConfigError(f"small components are {' or '.join(SMALL)}, not {small!r}.")
@@ -126,61 +135,71 @@ def _check(
         raise DataError("the graph has no edge between different nodes: nothing to coarsen.")
 
 
-def _targets(sizes: Array, ratio: float) -> Array:
+def _target_sizes(sizes: Array, ratio: float) -> Array:
     """ceil((1 - ratio) · size), without the rounding of 0.29 · 100; one at least."""
     removed = np.floor(ratio * sizes * (1 + 1e-15)).astype(np.int64)
     return np.asarray(sizes - np.minimum(removed, sizes - 1))
 
 
-def _by_lowest(partition: Array) -> Array:
+def _number_by_lowest(partition: Array) -> Array:
     """The same sets numbered by their lowest nodes; -1 stays."""
-    kept = partition >= 0
-    _, first, labels = np.unique(partition[kept], return_index=True, return_inverse=True)
+    inside = partition >= 0
+    _, first, labels = np.unique(partition[inside], return_index=True, return_inverse=True)
     result = partition.copy()
-    result[kept] = np.argsort(np.argsort(first))[labels]
+    result[inside] = np.argsort(np.argsort(first))[labels]
     return result
 
 
-def _virtual(owner: Array, node: Array, count: int) -> Subgraphs:
+def _virtual_subgraphs(owner: Array, node: Array, count: int) -> Subgraphs:
     """Sets of at least two nodes, named by their numbers among all sets."""
     sizes = np.bincount(owner, minlength=count)
-    kept = sizes > 1
-    number = np.cumsum(kept) - 1
-    here = kept[owner]
-    return Subgraphs.from_pairs(number[owner[here]], node[here], int(kept.sum()))
+    is_virtual = sizes > 1
+    number = np.cumsum(is_virtual) - 1
+    member = is_virtual[owner]
+    return Subgraphs.from_pairs(number[owner[member]], node[member], int(is_virtual.sum()))
 
 
-def _random(graph: Graph, weights: Any, method: str, ratio: float, seed: int) -> Coarsening:
-    wanted = int(_targets(np.array([graph.num_nodes]), ratio)[0])
+def _random_coarsening(
+    graph: Graph, weights: SparseMatrix, *, method: str, ratio: float, seed: int
+) -> Coarsening:
+    wanted = int(_target_sizes(np.array([graph.num_nodes]), ratio)[0])
     owner, node = random_sets(weights, wanted, method, seed=seed)
     count = int(owner.max()) + 1
-    virtual = _virtual(owner, node, count)
+    virtual = _virtual_subgraphs(owner, node, count)
     notes = []
     if count < wanted:
         notes.append(f"only {count:,} nodes have neighbours, so there are that many sets.")
-    return Coarsening(graph, method, ratio, seed, None, virtual, wanted, count, notes=tuple(notes))
+    return Coarsening(
+        source=graph,
+        method=method,
+        ratio=ratio,
+        seed=seed,
+        partition=None,
+        subgraphs=virtual,
+        wanted=wanted,
+        num_sets=count,
+        notes=tuple(notes),
+    )
 
 
 def _small_note(sizes: Array, is_small: Array, small: Small) -> list[str]:
     if not is_small.any():
         return []
+    count, nodes = int(is_small.sum()), int(sizes[is_small].sum())
+    if count == 1:
+        what = "left out" if small == "leave-out" else "kept as one set"
+        return [f"1 component of few nodes ({nodes:,} in all) is {what}."]
     what = "left out" if small == "leave-out" else "kept as one set each"
-    return [
-        f"{is_small.sum():,} components of few nodes ({sizes[is_small].sum():,} in all) are {what}."
-    ]
+    return [f"{count:,} components of few nodes ({nodes:,} in all) are {what}."]
 
 
-def _require_some(
-    virtual: Subgraphs, method: str, ratio: float, large: int, eigenvectors: int
-) -> None:
-    if len(virtual):
-        return
+def _empty_error(method: str, ratio: float, *, large: int, eigenvectors: int) -> DataError:
     if not large:
-        raise DataError(
+        return DataError(
             f"every component has {eigenvectors} nodes at most, so there is nothing to coarsen;"
             " keep small components to have each as a virtual subgraph."
         )
-    raise DataError(
+    return DataError(
         f"{method} at ratio {ratio:g} leaves single nodes only, so there is no virtual subgraph;"
         " raise the ratio."
     )

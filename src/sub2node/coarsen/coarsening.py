@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import ConfigError
-from ..ragged import Array, sealed
+from ..base.errors import ConfigError
+from ..base.ragged import Array, SparseMatrix, sealed
 from ..task import Graph, Subgraphs
 from .eigen import laplacian, lowest
 
@@ -50,17 +49,17 @@ class Coarsening:
     """A graph, the sets its nodes were put into, and the virtual subgraphs that these are.
 
     Args:
-        source: The graph.
-        method: How the sets were found.
+        source: The graph that was coarsened.
+        method: The coarsening method.
         ratio: Fraction of nodes that was to be removed.
-        seed: Of anything random.
+        seed: Seed of anything random.
         partition: The set of each node, numbered by their lowest nodes, -1 for nodes left out;
             None for random sets, which may overlap.
         subgraphs: Sets of two nodes at least: the virtual subgraphs.
-        wanted: Sets that were asked for.
-        found: Sets there are, single nodes counted.
+        wanted: The number of sets that was aimed at.
+        num_sets: Sets there are, single nodes counted.
         levels: How many levels it took; 0 where there are none.
-        notes: What to know, one sentence each.
+        notes: Remarks on the result, one sentence each.
     """
 
     source: Graph
@@ -70,7 +69,7 @@ class Coarsening:
     partition: Array | None
     subgraphs: Subgraphs
     wanted: int
-    found: int
+    num_sets: int
     levels: int = 0
     notes: tuple[str, ...] = ()
 
@@ -89,11 +88,11 @@ class Coarsening:
 
     @cached_property
     def graph(self) -> Graph:
-        """The coarse graph: one node a set, weights summed, self-loops for edges inside left away.
+        """The coarse graph: one node per set, weights summed, without self-loops.
 
         An edge between sets weighs as much as all edges of the graph between their nodes.
         """
-        weights = self._weights(self._labels())
+        weights = self._merged_weights(self._labels())
         return Graph(
             sealed(weights.indptr), sealed(weights.indices), sealed(weights.data.astype(np.float32))
         )
@@ -105,14 +104,14 @@ class Coarsening:
             )
         return self.partition
 
-    def _weights(self, labels: Array) -> Any:
+    def _merged_weights(self, labels: Array) -> SparseMatrix:
         from .levels import merged_weights
 
         fine = self.source.adjacency(dtype=np.float64)
-        kept = np.flatnonzero(labels >= 0)
-        if len(kept) < len(labels):
-            fine = fine[kept][:, kept].tocsr()
-        return merged_weights(fine, labels[kept])
+        nodes = np.flatnonzero(labels >= 0)
+        if len(nodes) < len(labels):
+            fine = fine[nodes][:, nodes].tocsr()
+        return merged_weights(fine, labels[nodes])
 
     def errors(self, k: int = 10) -> SpectralErrors:
         """The spectral error measures for the first ``k`` eigenvalues (fewer in a tiny graph)."""
@@ -128,24 +127,24 @@ class Coarsening:
         matrix = laplacian(fine)
         size = np.bincount(labels)
         k = min(k, len(size))
-        whole = lowest(matrix, np.ones(len(nodes)), k, seed=self.seed)
+        fine_pairs = lowest(matrix, np.ones(len(nodes)), k, seed=self.seed)
         rows = sp.csr_array(
             (1 / np.sqrt(size[labels]), (labels, np.arange(len(labels)))),
             shape=(len(size), len(labels)),
         )
-        coarse = lowest((rows @ matrix @ rows.T).tocsr(), np.sqrt(size), k, seed=self.seed)
-        basis = whole.vectors[:, 1:] / np.sqrt(whole.values[0, 1:])
+        coarse_pairs = lowest((rows @ matrix @ rows.T).tocsr(), np.sqrt(size), k, seed=self.seed)
+        basis = fine_pairs.vectors[:, 1:] / np.sqrt(fine_pairs.values[0, 1:])
         lost = basis - rows.T @ (rows @ basis)
         variation = np.linalg.eigvalsh(lost.T @ (matrix @ lost)) if k > 1 else np.zeros(1)
         return SpectralErrors(
-            tuple(np.maximum(whole.values[0], 0).tolist()),
-            tuple(np.maximum(coarse.values[0], 0).tolist()),
-            float(np.sqrt(max(variation[-1], 0))),
-            tuple(dict.fromkeys((*whole.notes, *coarse.notes))),
+            fine=tuple(np.maximum(fine_pairs.values[0], 0).tolist()),
+            coarse=tuple(np.maximum(coarse_pairs.values[0], 0).tolist()),
+            subspace=float(np.sqrt(max(variation[-1], 0))),
+            notes=tuple(dict.fromkeys((*fine_pairs.notes, *coarse_pairs.notes))),
         )
 
     def __repr__(self) -> str:
         return (
-            f"Coarsening({self.method}, ratio {self.ratio:g}: {self.found:,} sets of"
+            f"Coarsening({self.method}, ratio {self.ratio:g}: {self.num_sets:,} sets of"
             f" {self.source.num_nodes:,} nodes, {len(self):,} virtual subgraphs)"
         )

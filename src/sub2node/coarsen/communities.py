@@ -6,33 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingExtraError
-from ..progress import step
-from ..ragged import Array, generator
+from ..base.errors import MissingExtraError
+from ..base.progress import step
+from ..base.ragged import Array, SparseMatrix, generator
 from .eigen import strengths
 
 COMMUNITY_METHODS = ("louvain",)  # NetworKit's Leiden may never end, and nothing can stop it
 _TRIES, _CLOSE = 20, 1e-3
 
 
-def communities(weights: Any, target: int, *, seed: int) -> tuple[Array, str]:
+def communities(weights: SparseMatrix, target: int, *, seed: int) -> tuple[Array, str]:
     """The partition into communities (Louvain) whose number is nearest to a target.
 
-    A low resolution gives one community a component; one at which no edge is worth joining its ends
-    gives single nodes; between them it is halved on a logarithmic scale.
+    A low resolution gives one community per component; one at which no edge is worth joining its
+    ends gives single nodes; between them it is halved on a logarithmic scale.
 
     Args:
         weights: W, CSR (n, n) without diagonal.
-        target: Communities wanted.
-        seed: Of the order in which nodes are looked at.
+        target: The number of communities wanted.
+        seed: Seed of the order in which nodes are visited.
 
     Returns:
         The community of each node (n,), and the sentence on how near it came.
     """
     nk = _networkit()
     size = weights.shape[0]
-    order = generator(seed).permutation(size)  # in which nodes are looked at
-    graph, low, high = _prepared(nk, weights, order)
+    order = generator(seed).permutation(size)  # in which nodes are visited
+    graph, low, high = _prepare(nk, weights, order)
     best, resolution, count = np.arange(size), float("inf"), size
     threads = nk.getMaxNumberOfThreads()
     nk.setNumberOfThreads(1)  # with several, the same seed gives another partition each time
@@ -40,13 +40,13 @@ def communities(weights: Any, target: int, *, seed: int) -> tuple[Array, str]:
         for number in range(_TRIES):
             step("louvain", number, _TRIES)
             middle = (low + high) / 2
-            found = _found(nk, graph, float(np.exp(middle)))
-            there = int(found.max()) + 1
-            if abs(there - target) <= abs(count - target):
-                best, resolution, count = found[order], float(np.exp(middle)), there
-            if there == target or high - low < _CLOSE:
+            labels = _run_louvain(nk, graph, float(np.exp(middle)))
+            community_count = int(labels.max()) + 1
+            if abs(community_count - target) <= abs(count - target):
+                best, resolution, count = labels[order], float(np.exp(middle)), community_count
+            if community_count == target or high - low < _CLOSE:
                 break
-            low, high = (middle, high) if there < target else (low, middle)
+            low, high = (middle, high) if community_count < target else (low, middle)
     finally:
         nk.setNumberOfThreads(threads)
         step("louvain", _TRIES, _TRIES)
@@ -56,7 +56,7 @@ def communities(weights: Any, target: int, *, seed: int) -> tuple[Array, str]:
     )
 
 
-def _prepared(nk: Any, weights: Any, order: Array) -> tuple[Any, float, float]:
+def _prepare(nk: Any, weights: SparseMatrix, order: Array) -> tuple[Any, float, float]:
     """NetworKit's graph, node i being ``order[i]``, and the range of resolutions, as logarithms."""
     entries = weights.tocoo()
     once = entries.coords[0] < entries.coords[1]
@@ -69,7 +69,7 @@ def _prepared(nk: Any, weights: Any, order: Array) -> tuple[Any, float, float]:
     return graph, float(np.log(1e-3)), float(np.log(2 * most))
 
 
-def _found(nk: Any, graph: Any, resolution: float) -> Array:
+def _run_louvain(nk: Any, graph: Any, resolution: float) -> Array:
     run = nk.community.PLM(graph, refine=True, gamma=resolution, par="none")
     run.run()
     return np.unique(np.asarray(run.getPartition().getVector()), return_inverse=True)[1]

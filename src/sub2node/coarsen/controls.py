@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..progress import step
-from ..ragged import Array, generator, owners, pointers, ranges
+from ..base.progress import step
+from ..base.ragged import Array, SparseMatrix, generator, owners, pointers, ranges
 
 CONTROL_METHODS = ("ego_nets", "random_walks")
 _LARGEST, _WALK, _PATIENCE = 100, 40, 10
 
 
-def random_sets(weights: Any, count: int, method: str, *, seed: int) -> tuple[Array, Array]:
+def random_sets(
+    weights: SparseMatrix, count: int, method: str, *, seed: int
+) -> tuple[Array, Array]:
     """Pairs (set, node) of ``count`` random sets around different nodes that have neighbours.
 
     Args:
         weights: W, CSR (n, n) without diagonal.
-        count: Sets; at most as many as there are nodes with neighbours.
+        count: The number of sets; at most that of the nodes with neighbours.
         method: ``ego_nets``: a node and up to 99 of its neighbours; ``random_walks``: the first 40
             different nodes of a walk, or what it met in 400 steps.
-        seed: Same seed, same sets.
+        seed: The same seed gives the same sets.
     """
     rng = generator(seed)
     degree = np.diff(weights.indptr)
@@ -31,32 +31,34 @@ def random_sets(weights: Any, count: int, method: str, *, seed: int) -> tuple[Ar
     return _walks(weights, centres, rng)
 
 
-def _ego_nets(weights: Any, centres: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+def _ego_nets(
+    weights: SparseMatrix, centres: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
     counts = np.diff(weights.indptr)[centres]
     around = weights.indices[ranges(weights.indptr[centres].astype(np.int64), counts)]
     home = owners(pointers(counts))
     mixed = np.lexsort((rng.random(len(home)), home))  # neighbours of each in a random order
     place = np.arange(len(home)) - pointers(counts)[:-1][home]
-    kept = mixed[place < _LARGEST - 1]
+    chosen = mixed[place < _LARGEST - 1]
     numbers = np.arange(len(centres))
-    return np.r_[numbers, home[kept]], np.r_[centres, around[kept]]
+    return np.r_[numbers, home[chosen]], np.r_[centres, around[chosen]]
 
 
-def _walks(weights: Any, centres: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+def _walks(weights: SparseMatrix, centres: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """All walks at once; each remembers the nodes it met, in order."""
     indptr, indices = weights.indptr.astype(np.int64), weights.indices
     met = np.full((len(centres), _WALK), -1, dtype=np.int64)
-    met[:, 0] = here = centres.copy()
+    met[:, 0] = position = centres.copy()
     count = np.ones(len(centres), np.int64)
     walking = np.arange(len(centres))
     for number in range(_WALK * _PATIENCE):
         step("random walks", number, _WALK * _PATIENCE)
-        now = here[walking]
+        now = position[walking]
         low, high = indptr[now], indptr[now + 1]
-        here[walking] = indices[low + (rng.random(len(now)) * (high - low)).astype(np.int64)]
-        new = ~(met[walking] == here[walking][:, None]).any(axis=1)
+        position[walking] = indices[low + (rng.random(len(now)) * (high - low)).astype(np.int64)]
+        new = ~(met[walking] == position[walking][:, None]).any(axis=1)
         fresh = walking[new]
-        met[fresh, count[fresh]] = here[fresh]
+        met[fresh, count[fresh]] = position[fresh]
         count[fresh] += 1
         walking = walking[count[walking] < _WALK]
         if not len(walking):

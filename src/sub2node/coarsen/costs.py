@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..ragged import Array
-from ..task.inside import uphill_entries, uphill_rows
+from ..base.ragged import Array, SparseMatrix
+from ..task.induced_edges import uphill_entries, uphill_rows
 from .eigen import laplacian, strengths
 
 _BLOCK = 1 << 20  # edges whose vectors are compared together
@@ -25,12 +24,12 @@ class Level:
     Args:
         weights: W, CSR (n, n), float64, symmetric, without diagonal.
         basis: The vectors to preserve, (n, K), scaled so that each has variation 1 (A^T L A = I);
-            of use to local variation only.
+            used by local variation only.
         component: The component of each node.
-        rng: Random numbers of this level.
+        rng: Random numbers for this level.
     """
 
-    weights: Any
+    weights: SparseMatrix
     basis: Array
     component: Array
     rng: np.random.Generator
@@ -106,8 +105,8 @@ EDGE_METHODS: dict[str, Cost] = {
 }
 
 
-def _apart(x: Array, low: Array, high: Array, over: Any) -> Array:
-    """Squared differences of the rows at both ends, taken together ``over`` the columns."""
+def _apart(x: Array, low: Array, high: Array, over: Callable[..., Array]) -> Array:
+    """Squared differences of the rows at both ends, reduced by ``over`` along the columns."""
     result = np.empty(len(low))
     for start in range(0, len(low), _BLOCK):
         part = slice(start, start + _BLOCK)

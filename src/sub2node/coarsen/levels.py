@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..progress import step
-from ..ragged import Array, generator, owners, pointers
+from ..base.progress import step
+from ..base.ragged import Array, SparseMatrix, generator, owners, pointers
+from .contraction_sets import Candidates, Chosen, cliques, greedy_sets, neighborhoods
 from .costs import EDGE_METHODS, Cost, Level, variation_edges
 from .eigen import Eigenpairs, by_component, laplacian
 from .matching import greedy_matching
-from .sets import Candidates, Chosen, cliques, greedy_sets, neighborhoods
 
 LEVELS = 10
 SET_METHODS: dict[str, Callable[[Level], Candidates | None]] = {
@@ -30,18 +29,18 @@ class Contraction:
     Args:
         labels: The set of each node, numbered by their lowest nodes; (n,).
         weights: W of the coarse graph, CSR without diagonal.
-        levels: How many there were.
-        notes: What to know.
+        levels: The number of levels.
+        notes: Remarks on the result, one sentence each.
     """
 
     labels: Array
-    weights: Any
+    weights: SparseMatrix
     levels: int
     notes: tuple[str, ...] = ()
 
 
 def contract(
-    weights: Any, component: Array, target: Array, method: str, *, k: int, seed: int
+    weights: SparseMatrix, component: Array, target: Array, method: str, *, k: int, seed: int
 ) -> Contraction:
     """Contract edges or sets, level by level, until each component has its target size.
 
@@ -51,22 +50,23 @@ def contract(
         target: Nodes to leave of each component, (C,).
         method: One of EDGE_METHODS or SET_METHODS.
         k: Eigenvectors whose variation is to be preserved.
-        seed: Of anything random.
+        seed: Seed of anything random.
     """
-    found = Eigenpairs(np.empty((0, 0)), np.zeros((len(component), 0)))
+    eigenpairs = Eigenpairs(np.empty((0, 0)), np.zeros((len(component), 0)))
     if method.startswith("variation"):
-        found = by_component(weights, component, k, seed=seed)
-    level = Level(weights, _scaled(found, component), component, generator(seed))
-    labels, notes = np.arange(len(component)), list(found.notes)
+        eigenpairs = by_component(weights, component, k, seed=seed)
+    basis = _scale_vectors(eigenpairs, component)
+    level = Level(weights, basis, component, generator(seed))
+    labels, notes = np.arange(len(component)), list(eigenpairs.notes)
     number = 0
-    start = left = _left(level, target)
+    start = left = _nodes_to_remove(level, target)
     while number < LEVELS and left.any():
         step("coarsen", int((start - left).sum()), int(start.sum()), f"level {number + 1}")
-        merged = _sets_of(level, left, method, notes)
+        merged = _choose_sets(level, left, method, notes)
         if len(merged) == 0 or merged.max() + 1 == len(merged):
             break
-        labels, level = merged[labels], _coarser(level, merged)
-        number, left = number + 1, _left(level, target)
+        labels, level = merged[labels], _coarsen_level(level, merged)
+        number, left = number + 1, _nodes_to_remove(level, target)
     step("coarsen", int(start.sum()), int(start.sum()))
     if left.any():
         count = len(level.component)
@@ -75,52 +75,52 @@ def contract(
     return Contraction(labels, level.weights, number, tuple(dict.fromkeys(notes)))
 
 
-def _left(level: Level, target: Array) -> Array:
+def _nodes_to_remove(level: Level, target: Array) -> Array:
     """Nodes still to remove, by component."""
     return np.asarray(np.bincount(level.component, minlength=len(target)) - target)
 
 
-def _scaled(found: Eigenpairs, component: Array) -> Array:
+def _scale_vectors(eigenpairs: Eigenpairs, component: Array) -> Array:
     """U Λ^(-1/2), with zeros for the constant vector, whose eigenvalue is 0."""
-    if not found.vectors.shape[1]:
-        return found.vectors
-    scale = 1 / np.sqrt(np.maximum(found.values, np.finfo(float).tiny))
+    if not eigenpairs.vectors.shape[1]:
+        return eigenpairs.vectors
+    scale = 1 / np.sqrt(np.maximum(eigenpairs.values, np.finfo(float).tiny))
     scale[:, 0] = 0
-    return np.asarray(found.vectors * scale[component])
+    return np.asarray(eigenpairs.vectors * scale[component])
 
 
-def _sets_of(level: Level, left: Array, method: str, notes: list[str]) -> Array:
+def _choose_sets(level: Level, left: Array, method: str, notes: list[str]) -> Array:
     """The set of each node after one level."""
     if method in EDGE_METHODS:
-        return _numbered(_matched(level, left, EDGE_METHODS[method]))
+        return _number_sets(_match_edges(level, left, EDGE_METHODS[method]))
     sets = SET_METHODS[method](level)
     if sets is None:
         notes.append(
             "there are too many maximal cliques to list, so edges were contracted instead;"
             " variation_neighborhoods is the nearest method that contracts more."
         )
-        return _numbered(_matched(level, left, variation_edges))
-    head = _fitting(level, left, greedy_sets(level, sets))
+        return _number_sets(_match_edges(level, left, variation_edges))
+    head = _fit_sets(level, left, greedy_sets(level, sets))
     joined = np.bincount(level.component[head != np.arange(len(head))], minlength=len(left))
     stuck = (joined == 0) & (left > 0)  # every set there is larger than what is to be removed
     if stuck.any():
-        pairs = _matched(level, np.where(stuck, left, 0), variation_edges)
+        pairs = _match_edges(level, np.where(stuck, left, 0), variation_edges)
         head = np.where(stuck[level.component], pairs, head)
-    return _numbered(head)
+    return _number_sets(head)
 
 
-def _matched(level: Level, left: Array, cost: Cost) -> Array:
+def _match_edges(level: Level, left: Array, cost: Cost) -> Array:
     """Pairs of a greedy matching, of each component the cheapest: the lowest node of each set."""
     low, high, weight = level.edges()
     pairs = greedy_matching(low, high, cost(level, low, high, weight), len(level.component))
     low, high = low[pairs], high[pairs]
-    keep = _place(level.component[low]) < left[level.component[low]]
+    keep = _place_in_group(level.component[low]) < left[level.component[low]]
     head = np.arange(len(level.component))
     head[high[keep]] = low[keep]
     return head
 
 
-def _place(group: Array) -> Array:
+def _place_in_group(group: Array) -> Array:
     """The position of each entry among those of its group."""
     order = np.argsort(group, kind="stable")
     counts = np.bincount(group)
@@ -129,19 +129,19 @@ def _place(group: Array) -> Array:
     return place
 
 
-def _fitting(level: Level, left: Array, chosen: Chosen) -> Array:
+def _fit_sets(level: Level, left: Array, chosen: Chosen) -> Array:
     """The chosen sets in their order, each as long as it fits: the lowest node of each set."""
     size = np.diff(chosen.ptr) - 1
     home = level.component[chosen.nodes[chosen.ptr[:-1]]] if len(size) else np.empty(0, np.int64)
     left, open_sets = left.copy(), np.ones(len(size), dtype=bool)
     taken = np.zeros(len(size), dtype=bool)
     while (open_sets := open_sets & (size <= left[home])).any():
-        here = np.flatnonzero(open_sets)
-        here = here[np.argsort(home[here], kind="stable")]
-        total = np.cumsum(size[here])
-        first = np.r_[True, home[here][1:] != home[here][:-1]]
-        before = np.maximum.accumulate(np.where(first, total - size[here], 0))
-        fits = here[total - before <= left[home[here]]]
+        open_numbers = np.flatnonzero(open_sets)
+        open_numbers = open_numbers[np.argsort(home[open_numbers], kind="stable")]
+        total = np.cumsum(size[open_numbers])
+        first = np.r_[True, home[open_numbers][1:] != home[open_numbers][:-1]]
+        before = np.maximum.accumulate(np.where(first, total - size[open_numbers], 0))
+        fits = open_numbers[total - before <= left[home[open_numbers]]]
         taken[fits] = True
         open_sets[fits] = False
         left -= np.bincount(home[fits], size[fits], len(left)).astype(np.int64)
@@ -152,13 +152,13 @@ def _fitting(level: Level, left: Array, chosen: Chosen) -> Array:
     return head
 
 
-def _numbered(head: Array) -> Array:
+def _number_sets(head: Array) -> Array:
     """The lowest node of each node's set → the set's number."""
     is_head = head == np.arange(len(head))
     return np.asarray((np.cumsum(is_head) - 1)[head])
 
 
-def _coarser(level: Level, labels: Array) -> Level:
+def _coarsen_level(level: Level, labels: Array) -> Level:
     """The level with sets as nodes: weights summed, vectors averaged and brought to variation 1."""
     count = int(labels.max()) + 1
     component = np.empty(count, level.component.dtype)
@@ -168,10 +168,10 @@ def _coarser(level: Level, labels: Array) -> Level:
         return replace(smaller, basis=np.zeros((count, 0)))
     sizes = np.bincount(labels)
     mean = np.stack([np.bincount(labels, column) for column in level.basis.T], 1) / sizes[:, None]
-    return replace(smaller, basis=_varied(smaller.weights, component, mean))
+    return replace(smaller, basis=_normalize_variation(smaller.weights, component, mean))
 
 
-def merged_weights(weights: Any, labels: Array) -> Any:
+def merged_weights(weights: SparseMatrix, labels: Array) -> SparseMatrix:
     """Sums of weights between sets, without what is inside them."""
     count = int(labels.max(initial=-1)) + 1
     entries = weights.tocoo()
@@ -183,7 +183,7 @@ def merged_weights(weights: Any, labels: Array) -> Any:
     return (summed + summed.T).tocsr()
 
 
-def _varied(weights: Any, component: Array, basis: Array) -> Array:
+def _normalize_variation(weights: SparseMatrix, component: Array, basis: Array) -> Array:
     """Vectors of the same span, by component, with Aᵀ L A = I."""
     width, count = basis.shape[1], int(component.max()) + 1
     product = laplacian(weights) @ basis

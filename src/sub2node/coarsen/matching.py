@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ragged import Array, pointers, ranges
+from ..base.ragged import Array, pointers, ranges
 
 _WINDOW = 4  # edges of a node looked at first; four times as many each time none of them is free
 
@@ -19,9 +19,9 @@ def greedy_matching(low: Array, high: Array, cost: Array, num_nodes: int) -> Arr
 
     Args:
         low: One end of each edge, (E,).
-        high: The other end.
-        cost: Of each edge.
-        num_nodes: n.
+        high: The other end, (E,).
+        cost: Cost of each edge.
+        num_nodes: The number of nodes.
 
     Returns:
         Positions of the matched edges, cheapest first.
@@ -31,41 +31,43 @@ def greedy_matching(low: Array, high: Array, cost: Array, num_nodes: int) -> Arr
     slots = np.argsort(ends, kind="stable")  # the edges of each node, cheapest first
     other, rank = ends[slots ^ 1], slots >> 1
     ptr = pointers(np.bincount(ends, minlength=num_nodes))
-    here, stop = ptr[:-1].copy(), ptr[1:]
+    cursor, stop = ptr[:-1].copy(), ptr[1:]
     free = np.ones(num_nodes, dtype=bool)
     matched: list[Array] = []
-    looking = np.flatnonzero(here < stop)
+    looking = np.flatnonzero(cursor < stop)
     while len(looking):
-        looking = _next_free(looking, here, stop, other, free)
-        partner = other[here[looking]]
+        looking = _advance_to_free(looking, cursor, stop=stop, other=other, free=free)
+        partner = other[cursor[looking]]
         # Of two that chose each other, both know: the edge has one rank.
-        mutual = rank[np.minimum(here[partner], len(rank) - 1)] == rank[here[looking]]
+        mutual = rank[np.minimum(cursor[partner], len(rank) - 1)] == rank[cursor[looking]]
         first = looking[mutual]
-        matched.append(rank[here[first]])
+        matched.append(rank[cursor[first]])
         taken = np.concatenate([first, partner[mutual]])
         free[taken] = False
-        around = other[ranges(here[taken], stop[taken] - here[taken])]
+        around = other[ranges(cursor[taken], stop[taken] - cursor[taken])]
         around = around[free[around]]
         # Those who had chosen one that is gone now.
-        looking = np.unique(around[~free[other[here[around]]]])
-    found = np.concatenate(matched) if matched else np.empty(0, np.int64)
-    return np.asarray(order[np.unique(found)])
+        looking = np.unique(around[~free[other[cursor[around]]]])
+    ranks = np.concatenate(matched) if matched else np.empty(0, np.int64)
+    return np.asarray(order[np.unique(ranks)])
 
 
-def _next_free(nodes: Array, here: Array, stop: Array, other: Array, free: Array) -> Array:
+def _advance_to_free(
+    nodes: Array, cursor: Array, *, stop: Array, other: Array, free: Array
+) -> Array:
     """Move each node's pointer to its first edge with a free end; those that have one."""
     pending, width = nodes, _WINDOW
     while len(pending):
-        counts = np.minimum(stop[pending] - here[pending], width)
+        counts = np.minimum(stop[pending] - cursor[pending], width)
         some = counts > 0
         pending, counts = pending[some], counts[some]
         if not len(pending):
             break
-        open_ends = free[other[ranges(here[pending], counts)]]
+        open_ends = free[other[ranges(cursor[pending], counts)]]
         starts = pointers(counts)[:-1]
         position = np.where(open_ends, np.arange(len(open_ends)), len(open_ends))
-        found = np.minimum.reduceat(position, starts)
-        hit = found < len(open_ends)
-        here[pending] += np.where(hit, found - starts, counts)
+        first = np.minimum.reduceat(position, starts)
+        hit = first < len(open_ends)
+        cursor[pending] += np.where(hit, first - starts, counts)
         pending, width = pending[~hit], width * 4
-    return np.asarray(nodes[here[nodes] < stop[nodes]])
+    return np.asarray(nodes[cursor[nodes] < stop[nodes]])

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import DataError
-from ..ragged import pointers
-from ..task import Names, Split, Subgraphs, SubgraphTask
+from ..base.errors import DataError
+from ..base.ragged import pointers
+from ..task import Names, Split, SplitCode, Subgraphs, SubgraphTask
 
 
 def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
@@ -18,7 +18,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
     -1, or a row of False.
 
     Args:
-        task: With a split, and no virtual subgraphs yet.
+        task: A task with a split, and without virtual subgraphs so far.
         virtual: Node sets of its graph, as :attr:`Coarsening.subgraphs`; their members count.
     """
     if task.split is None:
@@ -33,7 +33,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
         task,
         subgraphs=_joined(task, virtual),
         labels=labels,
-        split=Split(np.r_[task.split.codes, np.full(len(virtual), 1, np.int8)]),
+        split=Split(np.r_[task.split.codes, np.full(len(virtual), SplitCode.VIRTUAL, np.int8)]),
     )
 
 
@@ -69,8 +69,8 @@ def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:
 
 def _names(own: Subgraphs, count: int) -> Names:
     """Theirs, and ``virtual 0`` … for the others, with as many quotes as make them unique."""
-    given = list(own.names) if own.names is not None else [str(i) for i in range(len(own))]
-    taken, mark = set(given), ""
+    names = list(own.names) if own.names is not None else [str(i) for i in range(len(own))]
+    taken, mark = set(names), ""
     while any(f"virtual{mark} {i}" in taken for i in range(count - len(own))):
         mark += "'"
-    return Names([*given, *(f"virtual{mark} {i}" for i in range(count - len(own)))])
+    return Names([*names, *(f"virtual{mark} {i}" for i in range(count - len(own)))])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import progress
-from ..ragged import Array, among, distinct, pointers, ranges
+from ..base import progress
+from ..base.ragged import Array, among, distinct, pointers, ranges
 from ..task import Graph, Subgraphs, measure
 
 _ROUNDS = 40
@@ -30,23 +30,25 @@ def reach_density(
     first, last = (np.searchsorted(ascending, pair, side) for side in ("left", "right"))
     concern = last - first  # in how many subgraphs each pair lies
     pairs = sets.sizes * (sets.sizes - 1) / 2
-    wanted = np.rint(targets * pairs).astype(np.int64)
-    keys = _keys(graph)
+    target_counts = np.rint(targets * pairs).astype(np.int64)
+    keys = _edge_keys(graph)
     reached = np.zeros(len(sets), dtype=bool)
-    for turn in range(_ROUNDS):
+    for round_number in range(_ROUNDS):
         linked = among(pair, keys)
-        change = wanted - np.bincount(owner[linked], minlength=len(sets))
+        change = target_counts - np.bincount(owner[linked], minlength=len(sets))
         reached = np.abs(change) <= tolerance * pairs
         progress.step("Reaching densities", reached.sum(), len(sets))
-        if reached.all() or turn == _ROUNDS - 1:
+        if reached.all() or round_number == _ROUNDS - 1:
             break
         change[reached] = 0
-        some = np.flatnonzero(change[owner])
-        order = some[np.lexsort((concern[some] + rng.random(len(some)), owner[some]))]
-        add = _first(order[~linked[order]], owner, np.maximum(change, 0))
-        remove = _first(order[linked[order]], owner, np.maximum(-change, 0))
-        keys = _edited(keys, pair[add], pair[remove])
-    return _graph(keys, size), reached
+        candidates = np.flatnonzero(change[owner])
+        order = candidates[
+            np.lexsort((concern[candidates] + rng.random(len(candidates)), owner[candidates]))
+        ]
+        add = _take_first(order[~linked[order]], owner, np.maximum(change, 0))
+        remove = _take_first(order[linked[order]], owner, np.maximum(-change, 0))
+        keys = _edit_keys(keys, pair[add], pair[remove])
+    return _as_graph(keys, size), reached
 
 
 def reach_cut_ratio(
@@ -59,76 +61,85 @@ def reach_cut_ratio(
     """
     size = graph.num_nodes
     pairs = sets.sizes * (size - sets.sizes)
-    wanted = np.rint(targets * pairs).astype(np.int64)
-    times = np.bincount(sets.nodes, minlength=size)
-    outside = np.flatnonzero(times == times.min())
-    rank = np.lexsort((times[sets.nodes], sets.owner))
-    private = pointers(_private(sets, times))
+    target_counts = np.rint(targets * pairs).astype(np.int64)
+    set_counts = np.bincount(sets.nodes, minlength=size)
+    outside = np.flatnonzero(set_counts == set_counts.min())
+    rank = np.lexsort((set_counts[sets.nodes], sets.owner))
+    private = pointers(_count_private(sets, set_counts))
     ends = sets.nodes[rank[ranges(sets.ptr[:-1], np.diff(private))]]
     reached = np.zeros(len(sets), dtype=bool)
-    for turn in range(_ROUNDS):
-        change = wanted - measure(graph, sets).boundary
+    for round_number in range(_ROUNDS):
+        change = target_counts - measure(graph, sets).boundary
         reached = np.abs(change) <= tolerance * pairs
         progress.step("Reaching cut ratios", reached.sum(), len(sets))
-        if reached.all() or turn == _ROUNDS - 1:
+        if reached.all() or round_number == _ROUNDS - 1:
             break
         change[reached] = 0
         who = np.repeat(np.arange(len(sets)), np.maximum(change, 0))
-        here = ends[rng.integers(private[who], private[who + 1])]
-        there = outside[rng.integers(0, len(outside), len(who))]
-        keep = here != there
-        added = _key(here[keep], there[keep], size)
-        removed = _removable(graph, sets, times, np.maximum(-change, 0), rng)
-        graph = _graph(_edited(_keys(graph), added, removed), size)
+        inner_ends = ends[rng.integers(private[who], private[who + 1])]
+        outer_ends = outside[rng.integers(0, len(outside), len(who))]
+        keep = inner_ends != outer_ends
+        added = _edge_key(inner_ends[keep], outer_ends[keep], size)
+        removed = _pick_boundary_edges(
+            graph, sets, set_counts=set_counts, counts=np.maximum(-change, 0), rng=rng
+        )
+        graph = _as_graph(_edit_keys(_edge_keys(graph), added, removed), size)
     return graph, reached
 
 
-def _private(sets: Subgraphs, times: Array) -> Array:
+def _count_private(sets: Subgraphs, set_counts: Array) -> Array:
     """How many members of each subgraph are in as few subgraphs as any of its members."""
-    fewest = np.minimum.reduceat(times[sets.nodes], sets.ptr[:-1])
-    return np.bincount(sets.owner, times[sets.nodes] == fewest[sets.owner]).astype(np.int64)
+    fewest = np.minimum.reduceat(set_counts[sets.nodes], sets.ptr[:-1])
+    return np.bincount(sets.owner, set_counts[sets.nodes] == fewest[sets.owner]).astype(np.int64)
 
 
-def _removable(
-    graph: Graph, sets: Subgraphs, times: Array, counts: Array, rng: np.random.Generator
+def _pick_boundary_edges(
+    graph: Graph,
+    sets: Subgraphs,
+    *,
+    set_counts: Array,
+    counts: Array,
+    rng: np.random.Generator,
 ) -> Array:
     """Keys of so many boundary edges of each subgraph, those that concern few others first."""
-    some = np.flatnonzero(counts)
-    if not len(some):
+    affected = np.flatnonzero(counts)
+    if not len(affected):
         return np.empty(0, np.int64)
-    few = sets.take(some)
+    few = sets.take(affected)
     degrees = graph.degrees[few.nodes]
-    here = np.repeat(few.nodes.astype(np.int64), degrees)
+    inner_ends = np.repeat(few.nodes.astype(np.int64), degrees)
     owner = np.repeat(few.owner, degrees)
-    there = graph.indices[ranges(graph.indptr[few.nodes], degrees)].astype(np.int64)
+    outer_ends = graph.indices[ranges(graph.indptr[few.nodes], degrees)].astype(np.int64)
     members = few.owner * graph.num_nodes + few.nodes
-    across = ~among(owner * graph.num_nodes + there, members)
-    here, there, owner = here[across], there[across], owner[across]
-    order = np.lexsort((times[here] + times[there] + rng.random(len(here)), owner))
-    chosen = _first(order, owner, counts[some])
-    return _key(here[chosen], there[chosen], graph.num_nodes)
+    across = ~among(owner * graph.num_nodes + outer_ends, members)
+    inner_ends, outer_ends, owner = inner_ends[across], outer_ends[across], owner[across]
+    order = np.lexsort(
+        (set_counts[inner_ends] + set_counts[outer_ends] + rng.random(len(inner_ends)), owner)
+    )
+    chosen = _take_first(order, owner, counts[affected])
+    return _edge_key(inner_ends[chosen], outer_ends[chosen], graph.num_nodes)
 
 
-def _first(order: Array, owner: Array, counts: Array) -> Array:
+def _take_first(order: Array, owner: Array, counts: Array) -> Array:
     """The first ``counts[i]`` entries of ``order`` that belong to i; ``order`` is grouped by i."""
     group = owner[order]
     ptr = pointers(np.bincount(group, minlength=len(counts)))
     return order[np.arange(len(order)) - ptr[group] < counts[group]]
 
 
-def _edited(keys: Array, added: Array, removed: Array) -> Array:
+def _edit_keys(keys: Array, added: Array, removed: Array) -> Array:
     keys = distinct(np.concatenate([keys, added]))
     return keys[~among(keys, np.sort(removed))]
 
 
-def _key(a: Array, b: Array, size: int) -> Array:
+def _edge_key(a: Array, b: Array, size: int) -> Array:
     return np.minimum(a, b).astype(np.int64) * size + np.maximum(a, b)
 
 
-def _keys(graph: Graph) -> Array:
+def _edge_keys(graph: Graph) -> Array:
     low, high, _ = graph.edges()
-    return _key(low, high, graph.num_nodes)
+    return _edge_key(low, high, graph.num_nodes)
 
 
-def _graph(keys: Array, size: int) -> Graph:
+def _as_graph(keys: Array, size: int) -> Graph:
     return Graph.from_edges(keys // size, keys % size, num_nodes=size)

@@ -1,4 +1,4 @@
-"""Any word for data → a task: a benchmark's name, a generator, or a path."""
+"""Any name of data → a task: a benchmark's name, a generator, or a path."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError, DataError, suggest
+from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task
+from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
 from ..task.edges import Repeated
-from .registry import BENCHMARKS, check_copy, others, require
+from .registry import BENCHMARKS, check_copy, others, read_files, require
 from .shapes import like
 from .synthetic import generate
 
@@ -58,7 +59,7 @@ def load_task(
     if maker in _MAKERS and rest:
         if graph is not None or labels is not None or columns or variant or swap is not None:
             raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
-        return _make(maker, rest)
+        return _draw(maker, rest)
     options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
     if word in BENCHMARKS:
         if graph is not None or labels is not None or columns:
@@ -66,14 +67,15 @@ def load_task(
         benchmark = BENCHMARKS[word]
         folder = require(word)
         swap = benchmark.swap if swap is None else swap
-        task = read_task(folder, swap=swap, name=word, **options)
-        return replace(task, notes=(check_copy(benchmark, folder), *task.notes))
+        contents = read_files(benchmark, folder)
+        task = read_subgnn(folder, swap=swap, name=word, contents=contents, **options)
+        return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
     if not _exists(word):
         beside = others()
         if word not in beside:
-            known = [*BENCHMARKS, *beside]
+            names = [*BENCHMARKS, *beside]
             raise DataError(
-                f"there is no benchmark, file or folder called {word!r}.{suggest(word, known)}"
+                f"there is no benchmark, file or folder called {word!r}.{suggest(word, names)}"
             )
         word = str(beside[word])
     return read_task(
@@ -94,7 +96,7 @@ def _exists(path: str) -> bool:
         return False
 
 
-def _make(maker: str, rest: str) -> SubgraphTask:
+def _draw(maker: str, rest: str) -> SubgraphTask:
     name, *settings = rest.split(",")
     numbers = {}
     for setting in settings:

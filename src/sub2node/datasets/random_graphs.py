@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ragged import Array
+from ..base.ragged import Array
 
 
 def barabasi_albert(nodes: int, m: int, rng: np.random.Generator) -> Array:
@@ -49,17 +49,19 @@ def duplication_divergence(nodes: int, p: float, rng: np.random.Generator) -> Ar
 
     Node by node, because each step depends on all before it; a step without an edge is repeated.
     """
-    around: list[list[int]] = [[1], [0]]
+    neighbours: list[list[int]] = [[1], [0]]
     ends: list[tuple[int, int]] = [(0, 1)]
-    while len(around) < nodes:
-        new = len(around)
-        model = around[int(rng.integers(new))]
-        kept = [node for node, keep in zip(model, rng.random(len(model)) < p, strict=True) if keep]
-        if not kept:
+    while len(neighbours) < nodes:
+        new = len(neighbours)
+        model = neighbours[int(rng.integers(new))]
+        copied = [
+            node for node, keep in zip(model, rng.random(len(model)) < p, strict=True) if keep
+        ]
+        if not copied:
             continue
-        around.append(kept)
-        for node in kept:
-            around[node].append(new)
+        neighbours.append(copied)
+        for node in copied:
+            neighbours[node].append(new)
             ends.append((node, new))
     return np.array(ends, dtype=np.int64).T
 
@@ -72,8 +74,8 @@ def extended_barabasi_albert(nodes: int, m: int, p: Array, rng: np.random.Genera
     Args:
         nodes: Nodes of each graph.
         m: Edges added at a time.
-        p: (B,), one probability a graph.
-        rng: Random numbers.
+        p: One probability per graph, (B,).
+        rng: Source of the random numbers.
 
     Returns:
         Adjacency (B, nodes, nodes), boolean and symmetric.
@@ -86,12 +88,12 @@ def extended_barabasi_albert(nodes: int, m: int, p: Array, rng: np.random.Genera
         dense = (rng.random(len(todo)) < p[todo]) & ~full
         for _ in range(m):
             _add_edge(links, grown, todo[dense], rng)
-        _add_node(links, grown, todo[~dense], m, rng)
+        _add_node(links, grown, rows=todo[~dense], m=m, rng=rng)
     return links
 
 
 def _pick(weights: Array, rng: np.random.Generator) -> Array:
-    """One column a row, with probability in proportion to its weight; -1 for a row of zeros."""
+    """One column per row, with probability in proportion to its weight; -1 for a row of zeros."""
     ends = np.cumsum(weights, axis=1)
     height = rng.random(len(weights)) * ends[:, -1]
     return np.where(ends[:, -1] > 0, (ends <= height[:, None]).sum(axis=1), -1)
@@ -109,7 +111,7 @@ def _add_edge(links: Array, grown: Array, rows: Array, rng: np.random.Generator)
     links[rows, source, target] = links[rows, target, source] = True
 
 
-def _add_node(links: Array, grown: Array, rows: Array, m: int, rng: np.random.Generator) -> None:
+def _add_node(links: Array, grown: Array, *, rows: Array, m: int, rng: np.random.Generator) -> None:
     alive = np.arange(links.shape[1]) < grown[rows, None]
     weights = alive * (links[rows].sum(axis=2) + 1)
     with np.errstate(divide="ignore"):

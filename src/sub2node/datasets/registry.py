@@ -1,17 +1,19 @@
-"""The named benchmarks: where they come from, what was published of them, where they lie here."""
+"""The named benchmarks: where they come from, what was published of them, where they are."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError
+from ..base.errors import DataError
+from ..base.notes import Note, NoteKind
 from ..io import recognised
 from ..io.subgnn import EDGES, SUBGRAPHS, find
-from ..io.text import opened
+from ..io.text_files import opened
 from .synthetic import SYNTHETIC
 
 _SUBGNN = "https://github.com/mims-harvard/SubGNN"
@@ -24,14 +26,14 @@ class Benchmark:
     """A named benchmark.
 
     Args:
-        name: Its name here, and the name of its folder.
+        name: Its name in this package, and the name of its folder.
         title: Its name in the papers.
         about: What nodes, subgraphs and classes are.
         source: Where to get it.
-        licence: What is known of it.
+        licence: What is known of its licence.
         published: Counts as printed in the S2N paper: nodes, edges, subgraphs, classes.
-        sha256: Of the unpacked files, where they were at hand, and which copy that was.
-        copy: What the checksums belong to.
+        sha256: Checksums of the unpacked files, where they were at hand.
+        copy: The copy that the checksums belong to.
         swap: Whether the public readers exchange val and test.
     """
 
@@ -151,14 +153,14 @@ BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in _
 
 def data_folders() -> list[Path]:
     """Where benchmarks are looked for: the folders of ``S2N_DATA``, then the user's cache."""
-    given = [Path(p) for p in os.environ.get("S2N_DATA", "").split(os.pathsep) if p]
-    return [*given, cache_folder() / "datasets"]
+    named = [Path(p) for p in os.environ.get("S2N_DATA", "").split(os.pathsep) if p]
+    return [*named, cache_folder() / "datasets"]
 
 
 def cache_folder() -> Path:
     """``S2N_CACHE``, or ``sub2node`` in the usual cache folder of the user."""
-    if given := os.environ.get("S2N_CACHE"):
-        return Path(given)
+    if folder := os.environ.get("S2N_CACHE"):
+        return Path(folder)
     usual = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(usual) if usual else Path.home() / ".cache") / "sub2node"
 
@@ -177,45 +179,49 @@ def others() -> dict[str, Path]:
 
 def require(name: str) -> Path:
     """The folder of a benchmark; if it is not here, an error that says where to get it."""
-    if (found := locate(name)) is not None:
-        return found
+    if (folder := locate(name)) is not None:
+        return folder
     benchmark = BENCHMARKS[name]
+    substitute = f"like:{name}' makes random data of its shape"
+    if name in SYNTHETIC:
+        substitute = f"generate:{name}' draws a new one"
     raise DataError(
         f"{benchmark.title} is not here: get its files {EDGES} and {SUBGRAPHS} (links are in the"
         f" README of {benchmark.source}) and put them in {data_folders()[0] / name}"
         + ("" if os.environ.get("S2N_DATA") else " (or in a folder that S2N_DATA names)")
-        + (f"; 's2n describe generate:{name}' draws a new one." if name in SYNTHETIC else
-           f"; 's2n describe like:{name}' makes random data of its shape.")
-    )  # fmt: skip
+        + f"; 's2n describe {substitute}."
+    )
 
 
-def check_copy(benchmark: Benchmark, folder: Path) -> str:
+def read_files(benchmark: Benchmark, folder: Path) -> dict[Path, bytes]:
+    """The unpacked bytes of the files that a checksum is known of, to check and to parse."""
+    contents = {}
+    for name in benchmark.sha256:
+        if (path := find(folder, name)) is not None:
+            with opened(path) as stream:
+                contents[path] = stream.read()
+    return contents
+
+
+def check_copy(benchmark: Benchmark, contents: Mapping[Path, bytes]) -> str:
     """Which copy of a benchmark the files are, by their checksums, in one sentence."""
     if not benchmark.sha256:
         return f"{benchmark.title}: no checksum is known to check these files against."
-    for name, expected in benchmark.sha256.items():
-        path = find(folder, name)
-        if path is not None and _sha256(path) != expected:
+    for path, content in contents.items():
+        expected = benchmark.sha256[path.name.removesuffix(".gz")]
+        if hashlib.sha256(content).hexdigest() != expected:
             return f"{path.name} is not the copy that was checked ({benchmark.copy})."
-    return f"Checksums agree: {benchmark.copy}."
-
-
-def _sha256(path: Path) -> str:
-    state = hashlib.sha256()
-    with opened(path) as stream:
-        while block := stream.read(1 << 20):
-            state.update(block)
-    return state.hexdigest()
+    return Note(NoteKind.AUTHENTIC, f"Checksums agree: {benchmark.copy}.")
 
 
 def overview() -> list[dict[str, Any]]:
-    """One row a benchmark, for ``s2n datasets``."""
+    """One row per benchmark, for ``s2n datasets``."""
     return [
         {
             "name": b.name,
             "title": b.title,
             "about": b.about,
-            "here": None if (found := locate(b.name)) is None else str(found),
+            "here": None if (folder := locate(b.name)) is None else str(folder),
             "published": b.published,
             "licence": b.licence,
             "source": b.source,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import progress
-from ..errors import ConfigError, suggest
-from ..ragged import Array, among, distinct, generator, owners, pointers, sealed
+from ..base import progress
+from ..base.errors import ConfigError, suggest
+from ..base.ragged import Array, among, distinct, generator, owners, pointers, sealed
 from ..task import Graph, Split, Subgraphs, SubgraphTask
 
 
@@ -23,7 +23,7 @@ class Shape:
     subgraphs: tuple[int, int, int]
     """Train, val, test."""
     size: tuple[float, float]
-    """Mean and standard deviation of nodes a subgraph."""
+    """Mean and standard deviation of nodes per subgraph."""
     classes: int
     multilabel: bool = False
 
@@ -48,7 +48,7 @@ def like(name: str, *, seed: int = 0) -> SubgraphTask:
 
     Args:
         name: ``ppi_bp``, ``hpo_neuro``, ``hpo_metab`` or ``em_user``.
-        seed: Same seed, same task.
+        seed: Seed of the draw; the same seed gives the same task.
     """
     if name not in SHAPES:
         raise ConfigError(
@@ -56,15 +56,15 @@ def like(name: str, *, seed: int = 0) -> SubgraphTask:
             " benchmarks are drawn with generate."
         )
     shape, rng = SHAPES[name], generator(seed)
-    sets = _sets(shape, rng)
-    inside, internal = _internal(sets, shape, rng)
-    edges = _fill(inside, internal, shape, rng)
+    sets = _draw_sets(shape, rng)
+    inside, internal = _draw_internal_edges(sets, shape, rng)
+    edges = _fill_edges(inside, internal, shape, rng)
     graph = Graph.from_edges(edges // shape.nodes, edges % shape.nodes, num_nodes=shape.nodes)
     train, val, test = shape.subgraphs
     return SubgraphTask(
         graph,
         sets,
-        labels=_labels(shape, rng),
+        labels=_draw_labels(shape, rng),
         class_names=tuple(str(i) for i in range(shape.classes)),
         split=Split.sizes(train=train, val=val, test=test),
         name=f"like {name}",
@@ -72,7 +72,7 @@ def like(name: str, *, seed: int = 0) -> SubgraphTask:
     )
 
 
-def _sets(shape: Shape, rng: np.random.Generator) -> Subgraphs:
+def _draw_sets(shape: Shape, rng: np.random.Generator) -> Subgraphs:
     """Random node sets whose sizes have the published mean and standard deviation."""
     count, (mean, sd) = sum(shape.subgraphs), shape.size
     sizes = rng.gamma((mean / sd) ** 2, sd**2 / mean, count)
@@ -92,7 +92,9 @@ def _sets(shape: Shape, rng: np.random.Generator) -> Subgraphs:
         nodes[order[1:][same]] = rng.integers(0, shape.nodes, int(same.sum()))
 
 
-def _internal(sets: Subgraphs, shape: Shape, rng: np.random.Generator) -> tuple[Array, Array]:
+def _draw_internal_edges(
+    sets: Subgraphs, shape: Shape, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """All pairs inside subgraphs, sorted, and those of them that become edges."""
     low, high, _ = sets.pairs()
     pairs = np.sort(low * shape.nodes + high)
@@ -103,7 +105,7 @@ def _internal(sets: Subgraphs, shape: Shape, rng: np.random.Generator) -> tuple[
     return pairs, pairs[order[:enough]]
 
 
-def _fill(inside: Array, edges: Array, shape: Shape, rng: np.random.Generator) -> Array:
+def _fill_edges(inside: Array, edges: Array, shape: Shape, rng: np.random.Generator) -> Array:
     """So many random pairs outside all subgraphs that the edges have the published number."""
     edges = np.sort(edges)
     while missing := shape.edges - len(edges):
@@ -118,7 +120,7 @@ def _fill(inside: Array, edges: Array, shape: Shape, rng: np.random.Generator) -
     return edges
 
 
-def _labels(shape: Shape, rng: np.random.Generator) -> Array:
+def _draw_labels(shape: Shape, rng: np.random.Generator) -> Array:
     """Random classes, each in the training part; of a multi-label task one to three each."""
     count = sum(shape.subgraphs)
     first = rng.permutation(np.arange(count) % shape.classes)

@@ -13,9 +13,9 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from .. import progress
-from ..errors import ConfigError, suggest
-from ..ragged import Array, generator, owners, pointers, ranges
+from ..base import progress
+from ..base.errors import ConfigError, suggest
+from ..base.ragged import Array, generator, owners, pointers, ranges
 from ..task import Graph, Split, Subgraphs, SubgraphTask, core_numbers, measure
 from .edits import reach_cut_ratio, reach_density
 from .random_graphs import barabasi_albert, duplication_divergence, extended_barabasi_albert
@@ -24,7 +24,7 @@ Synthetic = Literal["density", "cut_ratio", "coreness", "component"]
 SYNTHETIC: tuple[Synthetic, ...] = get_args(Synthetic)
 _CLASSES = ("A", "B", "C")
 _FEWEST, _MOST_PAIRS = 12, 200_000_000
-_M, _P = 5, 0.7  # edges a node (Barabási–Albert); edges kept (duplication-divergence)
+_M, _P = 5, 0.7  # edges per node (Barabási–Albert); edges kept (duplication-divergence)
 _DENSITIES = (0.05, 0.25, 0.45)
 _CUT_RATIOS = (0.005, 0.0125, 0.02)  # of 5,000 nodes
 
@@ -41,9 +41,10 @@ def generate(
 
     Args:
         name: ``density``, ``cut_ratio``, ``coreness`` or ``component``.
-        seed: Same seed and sizes, same task.
-        subgraphs: M; ``coreness`` gives fewer where the graph has too few nodes of a core number.
-        nodes: Nodes of the base graph; by default 20 a subgraph (``component``: 4), as published.
+        seed: Seed of the draw; the same seed and sizes give the same task.
+        subgraphs: Number of subgraphs; ``coreness`` gives fewer where the graph has too few nodes
+            of a core number.
+        nodes: Nodes of the base graph; by default 20 per subgraph (``component``: 4), as published.
         size: Nodes of a subgraph, 20 by default; ``component``: of each of its components, 15.
     """
     if name not in SYNTHETIC:
@@ -68,7 +69,7 @@ def generate(
         "coreness": _coreness,
         "component": _component,
     }[name](subgraphs, nodes, size, rng)
-    labels = _dense(labels)
+    labels = _renumber(labels)
     drawn = f"Generated: {name}, seed {seed}, values {values.min():.4g} to {values.max():.4g}."
     return SubgraphTask(
         graph,
@@ -88,10 +89,10 @@ def _density(count: int, nodes: int, size: int, rng: np.random.Generator) -> _Dr
     base = Graph.from_edges(*barabasi_albert(nodes, _M, rng), num_nodes=nodes)
     starts = rng.choice(nodes, count, replace=count > nodes)
     sets = _search_sets(base, starts, size, depth=3)
-    targets, wanted = _targets(_DENSITIES, count, rng)
-    graph, reached = reach_density(base, sets, wanted, tolerance=0.01, rng=rng)
+    targets, set_targets = _targets(_DENSITIES, count, rng)
+    graph, reached = reach_density(base, sets, set_targets, tolerance=0.01, rng=rng)
     values = measure(graph, sets).density
-    return graph, sets, values, _nearest(values, targets), [_reached("density", reached)]
+    return graph, sets, values, _nearest(values, targets), [_reached_note("density", reached)]
 
 
 def _cut_ratio(count: int, nodes: int, size: int, rng: np.random.Generator) -> _Drawn:
@@ -103,10 +104,10 @@ def _cut_ratio(count: int, nodes: int, size: int, rng: np.random.Generator) -> _
     base = Graph.from_edges(*grown, num_nodes=nodes)
     # The number of boundary edges is kept as the graph grows, not their share of all pairs.
     scale = 5000 / nodes
-    targets, wanted = _targets(tuple(scale * t for t in _CUT_RATIOS), count, rng)
-    graph, reached = reach_cut_ratio(base, sets, wanted, tolerance=0.001 * scale, rng=rng)
+    targets, set_targets = _targets(tuple(scale * t for t in _CUT_RATIOS), count, rng)
+    graph, reached = reach_cut_ratio(base, sets, set_targets, tolerance=0.001 * scale, rng=rng)
     values = measure(graph, sets).cut_ratio
-    return graph, sets, values, _nearest(values, targets), [_reached("cut ratio", reached)]
+    return graph, sets, values, _nearest(values, targets), [_reached_note("cut ratio", reached)]
 
 
 def _coreness(count: int, nodes: int, size: int, rng: np.random.Generator) -> _Drawn:
@@ -116,8 +117,10 @@ def _coreness(count: int, nodes: int, size: int, rng: np.random.Generator) -> _D
     shuffled = rng.permutation(nodes)
     shuffled = shuffled[np.argsort(cores[shuffled], kind="stable")]
     per_core = np.bincount(cores)
-    whole = np.minimum(per_core // size, limit)
-    starts = np.repeat(pointers(per_core)[:-1], whole) + size * ranges(0 * whole, whole)
+    set_counts = np.minimum(per_core // size, limit)
+    starts = np.repeat(pointers(per_core)[:-1], set_counts) + size * ranges(
+        0 * set_counts, set_counts
+    )
     rows = shuffled[ranges(starts, np.full(len(starts), size))].reshape(-1, size)
     rows = rows[np.sort(rng.permutation(len(rows))[:count])]
     planted = [row[duplication_divergence(size, _P, rng)] for row in rows]
@@ -165,8 +168,8 @@ def _component_roots(
         diameter = max(diameter, int(hops.max()))
         far = (diameter * np.array([0.12, 0.5, 1.0])).astype(int)[kind[rows]]
         far = np.minimum(far, hops.max(axis=1).astype(int))
-        here = owners(pointers(parts[rows]))
-        fits = hops[here] == far[here, None]
+        owner = owners(pointers(parts[rows]))
+        fits = hops[owner] == far[owner, None]
         drawn = np.argmax(fits * rng.random(fits.shape), axis=1)
         drawn[pointers(parts[rows])[:-1]] = first[rows]
         roots.append(drawn)
@@ -190,12 +193,12 @@ def _search_sets(graph: Graph, starts: Array, size: int, depth: int) -> Subgraph
     """The first ``size`` nodes of a breadth-first search from each start, all searches together."""
     degrees = graph.degrees
     owner, node = np.arange(len(starts)), starts
-    front = np.arange(len(starts))  # positions of the nodes found last
+    front = np.arange(len(starts))  # positions of the nodes reached last
     for _ in range(depth):
         counts = degrees[node[front]]
-        found = graph.indices[ranges(graph.indptr[node[front]], counts)]
+        neighbours = graph.indices[ranges(graph.indptr[node[front]], counts)]
         who = np.concatenate([owner, np.repeat(owner[front], counts)])
-        what = np.concatenate([node, found])
+        what = np.concatenate([node, neighbours])
         key = who * graph.num_nodes + what
         order = np.argsort(key, kind="stable")
         new = order[np.r_[True, key[order[1:]] != key[order[:-1]]]]
@@ -227,10 +230,10 @@ def _terciles(values: Array) -> Array:
     return np.asarray(np.searchsorted(cuts, values, side="right"), dtype=np.int64)
 
 
-def _dense(labels: Array) -> Array:
+def _renumber(labels: Array) -> Array:
     """The same classes, counted without gaps."""
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
-def _reached(what: str, reached: Array) -> str:
+def _reached_note(what: str, reached: Array) -> str:
     return f"The target {what} was reached by {reached.sum():,} of {len(reached):,} subgraphs."

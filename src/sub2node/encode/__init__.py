@@ -1,9 +1,10 @@
 """Node and subgraph features that carry the structure of the graph."""
 
+from ..config import LinkSettings
 from .encode import KINDS, encode
 from .encoding import Encoding
 from .laplacian import laplacian
-from .link_prediction import LinkSettings, link_prediction
+from .link_prediction import link_prediction
 from .random_walk import random_walk
 from .structure import (
     SubgraphScale,

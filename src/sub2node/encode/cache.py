@@ -8,15 +8,14 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
-from ..files import new_file
-from ..ragged import Array
+from ..base.errors import DataError
+from ..base.files import new_file
+from ..base.ragged import Array
 from ..task import Graph
-from ..task.content import digest
+from ..task.content_hash import digest
 from .encoding import Encoding
 
 _VERSION = 1  # of the values: raised when an encoding changes its meaning
@@ -42,44 +41,44 @@ def edges_hash(graph: Graph) -> str:
 def cached(
     graph: Graph,
     name: str,
-    settings: Mapping[str, Any],
+    *,
+    settings: Mapping[str, object],
     nodes: Array | None,
     make: Callable[[], Encoding],
-    *,
     fresh: bool = False,
 ) -> Encoding:
-    """The encoding from the cache, or made now and put there.
+    """The encoding from the cache, or computed now and stored there.
 
-    What is there is checked before it is used; a damaged file is replaced, and ``facts["notes"]``
-    says so. A folder that cannot be written is no error.
+    A stored encoding is checked before it is used; a damaged file is replaced, and
+    ``facts["notes"]`` says so. A folder that cannot be written is no error.
 
     Args:
-        graph: The graph.
-        name: Of the encoding.
-        settings: All that decides the values besides the graph and the nodes.
-        nodes: Which nodes; None: all.
-        make: Makes it.
-        fresh: Make it even if it is there.
+        graph: The graph whose nodes are encoded.
+        name: Name of the encoding.
+        settings: Everything that decides the values besides the graph and the nodes.
+        nodes: The nodes that are encoded; None: all.
+        make: Computes the encoding.
+        fresh: Compute it even if it is stored.
     """
-    words = json.dumps(dict(settings), sort_keys=True, default=str)
-    key = digest("encoding", _VERSION, name, words, edges_hash(graph), nodes)
+    text = json.dumps(dict(settings), sort_keys=True, default=str)
+    key = digest("encoding", _VERSION, name, text, edges_hash(graph), nodes)
     path = cache_folder() / "encodings" / f"{name}-{key[:32]}.safetensors"
     notes = []
     if not fresh:
-        found, problem = _load(path, key)
-        if found is not None:
-            return replace(found, facts={**found.facts, "cached": True})
+        stored, problem = _load(path, key)
+        if stored is not None:
+            return replace(stored, facts={**stored.facts, "cached": True})
         if problem:
             notes.append(f"the kept {name} ({path}) {problem}; it was made anew.")
-    made = make()
-    problem = _save(path, key, made)
+    encoding = make()
+    problem = _save(path, key, encoding)
     if problem:
         notes.append(f"{name} could not be kept in {path.parent} ({problem}).")
-    return replace(made, facts={**made.facts, "notes": notes}) if notes else made
+    return replace(encoding, facts={**encoding.facts, "notes": notes}) if notes else encoding
 
 
 def _load(path: Path, key: str) -> tuple[Encoding | None, str]:
-    """What is there if it is sound, else why not."""
+    """The stored encoding if it is sound, else the reason why not."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -98,7 +97,7 @@ def _load(path: Path, key: str) -> tuple[Encoding | None, str]:
 
 
 def _save(path: Path, key: str, encoding: Encoding) -> str:
-    """Put it there, whole or not at all; returns what went wrong."""
+    """Store an encoding completely or not at all; returns what went wrong."""
     from safetensors.numpy import save
 
     nodes, values = np.array(encoding.nodes), np.array(encoding.values)

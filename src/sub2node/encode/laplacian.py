@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
-from ..errors import ConfigError, Sub2NodeError
-from ..progress import step
-from ..ragged import Array, pointers, ranges
+from ..base.errors import ConfigError, Sub2NodeError
+from ..base.progress import step
+from ..base.ragged import Array, pointers, ranges
 from ..task import Graph
 from .encoding import Encoding, check_count, wanted_nodes
 from .spectrum import AWAY, Spectrum, solve
@@ -25,7 +25,7 @@ def laplacian(
     graph: Graph,
     width: int = 64,
     *,
-    nodes: Any = None,
+    nodes: ArrayLike | None = None,
     tolerance: float = 1e-5,
     iterations: int | None = None,
 ) -> Encoding:
@@ -37,11 +37,11 @@ def laplacian(
     the graph count.
 
     Args:
-        graph: The graph.
-        width: K; below the size of the largest component.
-        nodes: Which nodes; None: all.
+        graph: The graph whose nodes are encoded.
+        width: Number of columns, K; below the size of the largest component.
+        nodes: The nodes to encode; None: all.
         tolerance: Largest residual ‖(I - S) u - λ u‖ that is accepted.
-        iterations: Restarts of the solver at most.
+        iterations: The most restarts of the solver; None: its default.
 
     Returns:
         Vectors (n, K); ``facts`` has the largest residual and the eigenvalues of the largest
@@ -93,23 +93,23 @@ class _Components:
 
     def run(self) -> None:
         """Fill the table, component by component of the large, size by size of the small."""
-        # Lanczos is for few vectors of many: where most are wanted, all are found at once.
+        # Lanczos is for few vectors of many: where most are wanted, all are computed at once.
         densely = max(_SMALL, 2 * self.width)
         small = np.unique(self.sizes[(self.sizes > 1) & (self.sizes <= densely)])
         large = np.flatnonzero(self.sizes > densely)
         for size in small.tolist():
             which = np.flatnonzero(self.sizes == size)
-            each = max(1, _BYTES // (8 * size * size))
-            for part in range(0, len(which), each):
-                self._dense(which[part : part + each], size)
+            batch = max(1, _BYTES // (8 * size * size))
+            for start in range(0, len(which), batch):
+                self._solve_dense(which[start : start + batch], size)
         for component in large.tolist():
-            self._sparse(component)
+            self._solve_sparse(component)
         step("LapPE", 1, 1)
 
     def _nodes(self, which: Array, size: int) -> Array:
         return self.order[ranges(self.first[which], np.full(len(which), size))]
 
-    def _dense(self, which: Array, size: int) -> None:
+    def _solve_dense(self, which: Array, size: int) -> None:
         """All components of one size: a stack of dense matrices."""
         nodes = self._nodes(which, size)
         place = np.empty(len(self.label), np.int64)
@@ -120,49 +120,53 @@ class _Components:
         dense[entry // size, entry % size, place[rows.indices] % size] = rows.data
         root = np.sqrt(self.spectrum.stationary[nodes]).reshape(len(which), size)
         dense -= AWAY * root[:, :, None] * root[:, None, :]
-        kept = min(self.width, size - 1)
-        found, vectors = np.linalg.eigh(dense)
-        values, vectors = found[:, ::-1][:, :kept], vectors[:, :, ::-1][:, :, :kept]
-        self._keep(nodes, values, vectors)
+        count = min(self.width, size - 1)
+        values, vectors = np.linalg.eigh(dense)
+        values, vectors = values[:, ::-1][:, :count], vectors[:, :, ::-1][:, :, :count]
+        self._store_vectors(nodes, values, vectors)
 
-    def _sparse(self, component: int) -> None:
+    def _solve_sparse(self, component: int) -> None:
         """One large component, by Lanczos without its trivial eigenvector."""
         nodes = self._nodes(np.array([component]), int(self.sizes[component]))
         matrix = self.spectrum.matrix
         if len(nodes) < matrix.shape[0]:
             matrix = matrix[nodes][:, nodes]
         root = np.sqrt(self.spectrum.stationary[nodes])
-        done, guess = 0, 40 * self.width + 400
+        products, guess = 0, 40 * self.width + 400
 
         def product(x: Array) -> Array:
-            nonlocal done
-            done += 1
-            step("LapPE", min(done, 0.99 * guess), guess, f"{len(nodes):,} nodes")
+            nonlocal products
+            products += 1
+            step("LapPE", min(products, 0.99 * guess), guess, f"{len(nodes):,} nodes")
             x = x.ravel()
             return np.asarray(matrix @ x - (AWAY * (root @ x)) * root)
 
         operator = LinearOperator((len(nodes),) * 2, matvec=product, dtype=np.float64)
         values, vectors = solve(
-            operator, self.width, "LA", "LapPE", tolerance=self.tolerance / 100,
+            operator,
+            self.width,
+            "LA",
+            "LapPE",
+            tolerance=self.tolerance / 100,
             iterations=self.iterations,
-        )  # fmt: skip
-        self._keep(nodes, values[None], vectors[None])
+        )
+        self._store_vectors(nodes, values[None], vectors[None])
 
-    def _keep(self, nodes: Array, values: Array, vectors: Array) -> None:
+    def _store_vectors(self, nodes: Array, values: Array, vectors: Array) -> None:
         """Fix signs, check residuals, fill the rows; (c, k) and (c, n, k)."""
-        size, kept = vectors.shape[1], vectors.shape[2]
+        size, count = vectors.shape[1], vectors.shape[2]
         vectors = vectors * _signs(vectors)[:, None, :]
-        flat = vectors.reshape(-1, kept)
+        flat = vectors.reshape(-1, count)
         left = (self.spectrum.matrix[nodes][:, nodes] @ flat).reshape(vectors.shape)
         error = np.linalg.norm(left - values[:, None, :] * vectors, axis=1)
         self.residual = max(self.residual, float(error.max(initial=0.0)))
-        self.values[nodes, :kept] = flat
+        self.values[nodes, :count] = flat
         if size == self.sizes.max():
             self.eigenvalues = 1 - values[0]
 
 
 def _signs(vectors: Array) -> Array:
-    """±1 a vector, so that its largest entry is positive; the first one of those that tie."""
+    """±1 per vector, so that its largest entry is positive; the first one of those that tie."""
     size = np.abs(vectors)
     first = np.argmax(size >= size.max(axis=1, keepdims=True) * (1 - _TIE), axis=1)
     chosen = np.take_along_axis(vectors, first[:, None, :], axis=1)[:, 0]

@@ -1,6 +1,6 @@
 """Node embeddings that are trained to tell edges from pairs that are none.
 
-The network is the one that GLASS pre-trains: a vector a node, layers of message passing, and a
+The network is the one that GLASS pre-trains: a vector per node, layers of message passing, and a
 small network on the mean of two ends. No label of any subgraph is read.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,69 +15,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from ..device import find_device
-from ..errors import ConfigError, DataError, Sub2NodeError
-from ..pattern import Pattern
-from ..progress import step
-from ..ragged import Array, among, generator
+from ..base.environment import find_device
+from ..base.errors import DataError, Sub2NodeError
+from ..base.progress import step
+from ..base.ragged import Array, SparseMatrix, among, generator
+from ..config import LinkSettings
+from ..ops.pattern import Pattern
 from ..task import Graph
 from .encoding import Encoding, check_count
 
 _TRIES = 64
-
-
-@dataclass(frozen=True)
-class LinkSettings:
-    """How embeddings are pre-trained.
-
-    Args:
-        layers: Rounds of message passing.
-        aggregation: Of neighbours: ``mean``, ``sum`` or ``gcn`` (D^-½ A D^-½).
-        dropout: Between layers.
-        lr: Learning rate of Adam.
-        batch: Edges a step, and as many pairs without an edge.
-        steps: Steps an epoch at most.
-        epochs: At most.
-        every: Epochs between looks at validation.
-        patience: Looks without a gain after which training stops.
-        held_out: Share of the edges that is kept for validation; no message passes over them.
-        messages: Edges that messages pass over, drawn anew each epoch; 0: all.
-        seed: Of everything that is drawn.
-    """
-
-    layers: int = 2
-    aggregation: Literal["mean", "sum", "gcn"] = "mean"
-    dropout: float = 0.0
-    lr: float = 1e-3
-    batch: int = 65_536
-    steps: int = 10
-    epochs: int = 100
-    every: int = 5
-    patience: int = 3
-    held_out: float = 0.05
-    messages: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        counts = {"layers": 0, "batch": 1, "steps": 1, "epochs": 1, "every": 1, "patience": 1,
-                 "messages": 0, "seed": 0}  # fmt: skip
-        for name, low in counts.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                raise ConfigError(f"{name} is a whole number from {low}, found {value!r}.")
-        if self.aggregation not in ("mean", "sum", "gcn"):
-            raise ConfigError(f"aggregation is mean, sum or gcn, not {self.aggregation!r}.")
-        for name, least, high in (
-            ("dropout", 0, 0.99),
-            ("held_out", 1e-6, 0.99),
-            ("lr", 1e-9, 1e30),
-        ):
-            value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not least <= value <= high:
-                raise ConfigError(
-                    f"{name} is a number from {least:g} to {high:g}, found {value!r}."
-                )
 
 
 def link_prediction(
@@ -94,9 +40,9 @@ def link_prediction(
     so the AUC is that of unseen edges; the vectors returned are computed on the whole graph.
 
     Args:
-        graph: The graph; weights weigh the messages.
-        width: Columns.
-        settings: How.
+        graph: The graph whose nodes are encoded; its weights weigh the messages.
+        width: Number of columns.
+        settings: Settings of the network and of its training; None: the defaults.
         device: ``auto``, ``cpu`` or ``cuda``.
 
     Returns:
@@ -143,7 +89,7 @@ class _Pairs:
         order = self.random.permutation(count)
         held = max(1, min(int(self.share * count), count - 1))
         self.weights = weights
-        self.kept = np.sort(order[held:])
+        self.train_edges = np.sort(order[held:])
         self.ends = np.stack([low, high]).astype(np.int64)
         self.held_out = self.ends[:, np.sort(order[:held])]
         self.not_joined = self.without_edge(held)
@@ -151,19 +97,19 @@ class _Pairs:
     def without_edge(self, count: int) -> Array:
         """Pairs of different nodes without an edge, drawn uniformly: (2, count)."""
         size = self.graph.num_nodes
-        found: list[Array] = []
+        pairs: list[Array] = []
         missing = count
         for _ in range(_TRIES):
             ends = self.random.integers(0, size, (2, missing + missing // 8 + 8))
             low, high = ends.min(axis=0), ends.max(axis=0)
             good = (low < high) & ~among(low * size + high, self.keys)
-            found.append(np.stack([low, high])[:, good][:, :missing])
-            missing -= found[-1].shape[1]
+            pairs.append(np.stack([low, high])[:, good][:, :missing])
+            missing -= pairs[-1].shape[1]
             if not missing:
-                return np.concatenate(found, axis=1)
-        return self._listed(count)
+                return np.concatenate(pairs, axis=1)
+        return self._draw_from_list(count)
 
-    def _listed(self, count: int) -> Array:
+    def _draw_from_list(self, count: int) -> Array:
         """The same where such pairs are rare: the graph is small or nearly complete."""
         size = self.graph.num_nodes
         if size > 20_000:
@@ -173,15 +119,15 @@ class _Pairs:
         drawn = self.random.choice(free, count)
         return np.stack([low[drawn], high[drawn]])
 
-    def adjacency(self, edges: Array | None, how: str) -> Any:
+    def adjacency(self, edges: Array | None, how: str) -> SparseMatrix:
         """The matrix that messages pass over, CSR: of some edges, or of the whole graph."""
         low, high = self.ends if edges is None else self.ends[:, edges]
         weights = np.ones(len(low), np.float32)
         if self.weights is not None:
             weights = self.weights if edges is None else self.weights[edges]
-        both = (np.concatenate([low, high]), np.concatenate([high, low]))
+        ends = (np.concatenate([low, high]), np.concatenate([high, low]))
         shape = (self.graph.num_nodes,) * 2
-        matrix = sp.coo_array((np.concatenate([weights, weights]), both), shape=shape).tocsr()
+        matrix = sp.coo_array((np.concatenate([weights, weights]), ends), shape=shape).tocsr()
         if how == "sum":
             return matrix
         degree = np.asarray(matrix.sum(axis=1)).ravel()
@@ -261,7 +207,7 @@ class _Training:
         self.schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimiser, factor=0.7, patience=50, min_lr=settings.lr / 100
         )
-        self.messages = self._messages(self.pairs.kept)
+        self.messages = self._messages(self.pairs.train_edges)
         self.state = self._copy()
 
     def _messages(self, edges: Array | None) -> tuple[Pattern, Tensor]:
@@ -282,8 +228,8 @@ class _Training:
                 loss = self._epoch()
                 if not np.isfinite(loss):
                     break
-                words = f"AUC {self.best:.3f}" if self.best >= 0 else ""
-                step("Link prediction", epoch, settings.epochs, words)
+                detail = f"AUC {self.best:.3f}" if self.best >= 0 else ""
+                step("Link prediction", epoch, settings.epochs, detail)
                 if epoch % settings.every and epoch < settings.epochs:
                     continue
                 auc = self.auc()
@@ -304,15 +250,15 @@ class _Training:
     def _epoch(self) -> float:
         settings, pairs = self.settings, self.pairs
         messages = self.messages
-        if 0 < settings.messages < len(pairs.kept):
-            drawn = self.random.choice(pairs.kept, settings.messages, replace=False)
+        if 0 < settings.messages < len(pairs.train_edges):
+            drawn = self.random.choice(pairs.train_edges, settings.messages, replace=False)
             messages = self._messages(np.sort(drawn))
         self.network.train()
         losses = []
         for chosen in self._batches():
             joined = pairs.ends[:, chosen]
-            both = np.concatenate([joined, pairs.without_edge(len(chosen))], axis=1)
-            logits = self.network.logits(self.network(messages), self._tensor(both))
+            batch = np.concatenate([joined, pairs.without_edge(len(chosen))], axis=1)
+            logits = self.network.logits(self.network(messages), self._tensor(batch))
             truth = torch.zeros_like(logits)
             truth[: len(chosen)] = 1
             loss = binary_cross_entropy_with_logits(logits, truth)
@@ -324,10 +270,10 @@ class _Training:
         return float(np.mean(losses))
 
     def _batches(self) -> list[Array]:
-        order = self.random.permutation(self.pairs.kept)
+        order = self.random.permutation(self.pairs.train_edges)
         size = min(self.settings.batch, len(order))
-        return [order[i * size : (i + 1) * size]
-                for i in range(min(self.settings.steps, len(order) // size))]  # fmt: skip
+        count = min(self.settings.steps, len(order) // size)
+        return [order[i * size : (i + 1) * size] for i in range(count)]
 
     def _tensor(self, pairs: Array) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(pairs)).to(self.device)
@@ -338,11 +284,11 @@ class _Training:
         from sklearn.metrics import roc_auc_score
 
         self.network.eval()
-        both = np.concatenate([self.pairs.held_out, self.pairs.not_joined], axis=1)
-        logits = self.network.logits(self.network(self.messages), self._tensor(both))
-        truth = np.arange(both.shape[1]) < self.pairs.held_out.shape[1]
-        found = logits.cpu().numpy()
-        return float(roc_auc_score(truth, found)) if np.isfinite(found).all() else -1.0
+        pairs = np.concatenate([self.pairs.held_out, self.pairs.not_joined], axis=1)
+        logits = self.network.logits(self.network(self.messages), self._tensor(pairs))
+        truth = np.arange(pairs.shape[1]) < self.pairs.held_out.shape[1]
+        scores = logits.cpu().numpy()
+        return float(roc_auc_score(truth, scores)) if np.isfinite(scores).all() else -1.0
 
     @torch.no_grad()
     def vectors(self) -> Array:

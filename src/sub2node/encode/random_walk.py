@@ -6,17 +6,18 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from ..device import find_device
-from ..errors import ConfigError, Sub2NodeError
-from ..progress import step
-from ..ragged import Array
+from ..base.environment import find_device, free_memory
+from ..base.errors import ConfigError, Sub2NodeError
+from ..base.progress import step
+from ..base.ragged import Array, SparseMatrix
 from ..task import Graph
 from .encoding import Encoding, check_count, wanted_nodes
 from .spectrum import Spectrum, symmetric
@@ -26,7 +27,7 @@ _ROUTES = ("auto", "products", "eigen", "leading")
 _CACHED = {"cpu": 6 << 20, "cuda": 32 << 20}  # bytes of a block of columns that stays in cache
 _ROUNDING = 1e-6  # of sums of float32
 _TINY = 1e-12  # rounding of the eigenpairs
-_DENSE = 3 * 8  # bytes an entry that a full eigendecomposition takes
+_DENSE = 3 * 8  # bytes per entry that a full eigendecomposition takes
 _EIGEN_FLOPS = {"cpu": 10, "cuda": 80}  # over N³, of a full eigendecomposition, as measured
 
 
@@ -34,7 +35,7 @@ def random_walk(
     graph: Graph,
     width: int = 64,
     *,
-    nodes: Any = None,
+    nodes: ArrayLike | None = None,
     tolerance: float = 0.0,
     route: Route = "auto",
     pairs: int = 64,
@@ -52,12 +53,12 @@ def random_walk(
       squared mass of e_v outside them.
 
     Args:
-        graph: The graph.
-        width: K.
-        nodes: Which nodes; None: all.
+        graph: The graph whose nodes are encoded.
+        width: Number of columns, K.
+        nodes: The nodes to encode; None: all.
         tolerance: Largest error that is allowed; 0: exact.
-        route: ``auto`` takes what is estimated to be the quickest.
-        pairs: Eigenpairs of the route ``leading``; more of them leave less out.
+        route: How to compute; ``auto`` takes what is estimated to be the quickest.
+        pairs: Number of eigenpairs of the route ``leading``; more of them leave less out.
         device: ``auto``, ``cpu`` or ``cuda``.
 
     Returns:
@@ -79,7 +80,7 @@ def random_walk(
     work = _Work(graph, wanted, width, where, check_count(pairs, "leading eigenpairs"))
     estimates = work.estimates(tolerance)
     chosen = min(estimates, key=lambda name: estimates[name]) if route == "auto" else route
-    work.words = f"{chosen}, about {estimates[chosen]:.0f} s" if chosen in estimates else chosen
+    work.detail = f"{chosen}, about {estimates[chosen]:.0f} s" if chosen in estimates else chosen
     values, facts = work.run(chosen, tolerance)
     facts = {
         "route": chosen,
@@ -98,7 +99,7 @@ class _Work:
     width: int
     device: torch.device
     pairs: int
-    words: str = ""  # shown while it works
+    detail: str = ""  # shown while it works
 
     def __post_init__(self) -> None:
         self.size = self.graph.num_nodes
@@ -110,20 +111,21 @@ class _Work:
         """Seconds that each route is expected to take, from one product and the matrix speed."""
         columns = min(self.columns, len(self.nodes))
         x = torch.rand(self.size, columns, device=self.device)
-        once = _seconds(lambda: (x * self.product(x)).sum(0), self.device)
+        once = _time_job(lambda: (x * self.product(x)).sum(0), self.device)
         blocks = -(-len(self.nodes) // columns)
-        found = {"products": once * blocks * max(self.width // 2, 1)}
-        if _DENSE * self.size**2 < _free_memory(self.device) / 2:
+        seconds = {"products": once * blocks * max(self.width // 2, 1)}
+        free = free_memory(self.device)
+        if free is None or _DENSE * self.size**2 < free / 2:
             flops = _EIGEN_FLOPS[self.device.type] * self.size**3
-            found["eigen"] = flops / _matrix_speed(self.device)
+            seconds["eigen"] = flops / _matrix_speed(self.device)
         if tolerance and self.size > 2 * self.pairs:
-            # Lanczos: some 6 products a pair, a vector at a time and orthogonalised to 2r others;
+            # Lanczos: some 6 products per pair, a vector at a time and orthogonalised to 2r others;
             # then, as a guess, half of the exact products.
             once = len(self.graph.indices) * 2e-9 + self.size * self.pairs * 1e-9
-            found["leading"] = 6 * self.pairs * once + 0.5 * found["products"]
-        return found
+            seconds["leading"] = 6 * self.pairs * once + 0.5 * seconds["products"]
+        return seconds
 
-    def run(self, route: str, tolerance: float) -> tuple[Array, dict[str, Any]]:
+    def run(self, route: str, tolerance: float) -> tuple[Array, dict[str, object]]:
         """Values (n, K) by a route, and what to know about them."""
         if route == "eigen":
             return self.by_eigen(), {"error": 0.0}
@@ -134,13 +136,13 @@ class _Work:
 
     def by_products(self, width: int) -> Array:
         """The first ``width`` values, exact up to rounding."""
-        found = np.empty((len(self.nodes), width), np.float32)
+        values = np.empty((len(self.nodes), width), np.float32)
         for first in range(0, len(self.nodes), self.columns):
-            step("RWPE", first, len(self.nodes), self.words)
+            step("RWPE", first, len(self.nodes), self.detail)
             block = self.nodes[first : first + self.columns]
-            found[first : first + len(block)] = self._block(block, width).cpu().numpy()
+            values[first : first + len(block)] = self._block(block, width).cpu().numpy()
         step("RWPE", len(self.nodes), len(self.nodes))
-        return found
+        return values
 
     def _block(self, block: Array, width: int) -> Tensor:
         rows = torch.from_numpy(np.array(block)).to(self.device)
@@ -157,14 +159,14 @@ class _Work:
             torch.sum(scratch, 0, out=values[k - 1])
         return values.T
 
-    def exactly(self) -> tuple[Array, dict[str, Any]]:
+    def exactly(self) -> tuple[Array, dict[str, object]]:
         """All values by products."""
         facts = {"route": "products", "error": 0.0, "exact_until": self.width}
         return self.by_products(self.width), facts
 
     def by_eigen(self) -> Array:
         """From all eigenpairs."""
-        step("RWPE", 0, 1, self.words)
+        step("RWPE", 0, 1, self.detail)
         dense = torch.from_numpy(symmetric(self.graph).toarray()).to(self.device)
         values, vectors = torch.linalg.eigh(dense)
         mass = vectors[torch.from_numpy(np.array(self.nodes)).to(self.device)].square_()
@@ -172,21 +174,23 @@ class _Work:
         step("RWPE", 1, 1)
         return np.asarray((mass @ powers).cpu().numpy())
 
-    def by_leading(self, tolerance: float) -> tuple[Array, dict[str, Any]]:
+    def by_leading(self, tolerance: float) -> tuple[Array, dict[str, object]]:
         """Exact values while the bound is above the tolerance, then those of leading pairs."""
         spectrum = Spectrum(self.graph)
         count = min(self.pairs, self.size - 2)
         if count < 1:
             return self.exactly()
-        step("RWPE", 0, len(self.nodes), self.words)
+        step("RWPE", 0, len(self.nodes), self.detail)
         values, vectors = spectrum.leading(count)
         following = float(np.abs(values[-1]))  # nothing that is left is larger
         at, k = self.nodes, np.arange(1, self.width + 1)
         steady, sides = spectrum.stationary[at], spectrum.sides[at] != 0
         mass = vectors[at] ** 2
-        found = steady[:, None] * (1 + sides[:, None] * (-1.0) ** k) + mass @ values[:, None] ** k
+        approximate = (
+            steady[:, None] * (1 + sides[:, None] * (-1.0) ** k) + mass @ values[:, None] ** k
+        )
         left = 1 - steady * (1 + sides) - mass.sum(axis=1)
-        # What is left out of k = 2 is known, since diag(S²) is; it shrinks by |λ| a step.
+        # What is left out of k = 2 is known, since diag(S²) is; it shrinks by |λ| per step.
         squares = spectrum.matrix.multiply(spectrum.matrix).sum(axis=1)[at]
         second = squares - steady * (1 + sides) - mass @ values**2
         scale = np.clip(np.minimum(left, second / max(following, _TINY) ** 2), _TINY, 1)
@@ -200,11 +204,11 @@ class _Work:
         first = self.by_products(exact)
         # For an even k the remainder is a sum of squares that only shrinks from there: if it is
         # within its bound now, the solver missed nothing that matters later.
-        gap = np.abs(first[:, -1] - found[:, exact - 1]).max(initial=0.0)
+        gap = np.abs(first[:, -1] - approximate[:, exact - 1]).max(initial=0.0)
         if gap > bounds[exact - 1] + _ROUNDING:
             return self.exactly()
-        found[:, :exact] = first
-        return found, {
+        approximate[:, :exact] = first
+        return approximate, {
             "error": float(bounds[exact - 1]),
             "exact_until": exact,
             "next_eigenvalue": following,
@@ -212,7 +216,7 @@ class _Work:
         }
 
 
-def _product(matrix: Any, device: torch.device) -> Callable[[Tensor], Tensor]:
+def _product(matrix: SparseMatrix, device: torch.device) -> Callable[[Tensor], Tensor]:
     """x ↦ S x for a block of columns (N, B)."""
     ptr, index, data = (
         torch.from_numpy(np.array(part)).to(device)
@@ -226,28 +230,20 @@ def _product(matrix: Any, device: torch.device) -> Callable[[Tensor], Tensor]:
     return lambda x: sparse @ x
 
 
-def _seconds(job: Callable[[], Any], device: torch.device) -> float:
-    """Of the second or third call, whichever is quicker: the first may load kernels."""
-    taken = []
+def _time_job(job: Callable[[], object], device: torch.device) -> float:
+    """Seconds of the second or third call, whichever is quicker: the first may load kernels."""
+    durations = []
     for _ in range(3):
         start = time.perf_counter()
         job()
         if device.type == "cuda":
             torch.cuda.synchronize()
-        taken.append(time.perf_counter() - start)
-    return min(taken[1:])
+        durations.append(time.perf_counter() - start)
+    return min(durations[1:])
 
 
 def _matrix_speed(device: torch.device) -> float:
-    """Floating-point operations a second of a product of dense float64 matrices."""
+    """Floating-point operations per second of a product of dense float64 matrices."""
     size = 512 if device.type == "cpu" else 2048
     x = torch.rand(size, size, dtype=torch.float64, device=device)
-    return 2 * size**3 / max(_seconds(lambda: x @ x, device), 1e-9)
-
-
-def _free_memory(device: torch.device) -> int:
-    if device.type == "cuda":
-        return int(torch.cuda.mem_get_info()[0])
-    import os
-
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 2 * size**3 / max(_time_job(lambda: x @ x, device), 1e-9)

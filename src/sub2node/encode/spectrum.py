@@ -1,4 +1,4 @@
-"""The symmetric normalised adjacency S = D^-½ A D^-½ and what is known of its spectrum.
+"""The symmetric normalised adjacency S = D^-½ A D^-½ and its spectrum.
 
 The random walk P = D^-1 A is similar to S, so both have the same eigenvalues, and the same diagonal
 of every power; the normalised Laplacian is I - S.
@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
-from ..errors import Sub2NodeError
-from ..ragged import Array
+from ..base.errors import Sub2NodeError
+from ..base.ragged import Array, SparseMatrix
 from ..task import Graph
 
+Which = Literal["LA", "LM"]
+Operator: TypeAlias = "SparseMatrix | LinearOperator"
 AWAY = 4.0  # taken off an eigenvalue that shall come last
 _ATTEMPTS = 200
 
 
-def symmetric(graph: Graph, dtype: Any = np.float64) -> Any:
+def symmetric(graph: Graph, dtype: DTypeLike = np.float64) -> SparseMatrix:
     """S with the weights and self-loops that the graph has, CSR (N, N); isolated rows are 0."""
     matrix = graph.adjacency(loops=True, dtype=np.float64).tocsr(copy=True)
     strength = np.asarray(matrix.sum(axis=1)).ravel()
@@ -47,13 +50,13 @@ class Spectrum:
     finds thousands of equal eigenvalues; here they are taken out of the operator first.
 
     Args:
-        graph: The graph.
+        graph: The graph whose adjacency is analysed.
     """
 
     graph: Graph
 
     @cached_property
-    def matrix(self) -> Any:
+    def matrix(self) -> SparseMatrix:
         """S, float64 CSR."""
         return symmetric(self.graph)
 
@@ -80,13 +83,13 @@ class Spectrum:
         matrix = sp.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
         cover = sp.block_array([[None, matrix], [matrix, None]], format="csr")
         _, label = connected_components(cover, directed=False)
-        here, there = label[:size], label[size:]
-        sides = np.where(here < there, 1, -1).astype(np.int8)
-        sides[(here == there) | (np.diff(matrix.indptr) == 0)] = 0
+        first, second = label[:size], label[size:]  # of a node's two copies
+        sides = np.where(first < second, 1, -1).astype(np.int8)
+        sides[(first == second) | (np.diff(matrix.indptr) == 0)] = 0
         return sides
 
     @cached_property
-    def known(self) -> Any:
+    def known_pairs(self) -> tuple[SparseMatrix, Array]:
         """The known eigenvectors as columns, sparse (N, C); and their eigenvalues ±1."""
         count, label = self.components
         nodes, root = np.arange(self.graph.num_nodes), np.sqrt(self.stationary)
@@ -98,7 +101,7 @@ class Spectrum:
 
     def deflated(self) -> LinearOperator:
         """S with the known eigenvectors mapped to 0."""
-        vectors, values = self.known
+        vectors, values = self.known_pairs
         matrix, back, size = self.matrix, vectors.T.tocsr(), self.graph.num_nodes
 
         def product(x: Array) -> Array:
@@ -112,44 +115,56 @@ class Spectrum:
 
 
 def solve(
-    operator: Any, count: int, which: Literal["LA", "LM"], what: str, *, tolerance: float = 0.0,
+    operator: Operator,
+    count: int,
+    which: Which,
+    what: str,
+    *,
+    tolerance: float = 0.0,
     iterations: int | None = None,
-) -> tuple[Array, Array]:  # fmt: skip
+) -> tuple[Array, Array]:
     """The largest eigenpairs of a symmetric operator by Lanczos, the same on every call.
 
     One start vector meets one vector of each eigenspace only, so copies of a repeated eigenvalue
-    can be missed. What was found is therefore taken out and the solver asked again, from another
-    start, until what it finds is no larger than what is kept.
+    can be missed. The eigenpairs of a call are therefore taken out and the solver is called again,
+    from another start, until what it returns is no larger than what there is.
 
     Args:
         operator: A matrix or operator (n, n) with eigenvalues in [-1, 1] and perhaps some below.
-        count: How many; below n.
-        which: The largest (``LA``) or those of largest magnitude (``LM``).
+        count: The number of eigenpairs; below n.
+        which: The largest ones (``LA``) or those of largest magnitude (``LM``).
         what: What is solved, for the message if it fails.
         tolerance: Relative accuracy; 0 is that of the machine.
-        iterations: Restarts at most.
+        iterations: The most restarts; None: the solver's default.
     """
-    size, kept = operator.shape[0], (np.empty(0), np.empty((operator.shape[0], 0)))
-    asked = count
+    size, best = operator.shape[0], (np.empty(0), np.empty((operator.shape[0], 0)))
+    wanted = count
     for attempt in range(_ATTEMPTS):
-        rest = _without(operator, *kept, which)
-        found = _lanczos(rest, min(asked, size - 1), which, what, tolerance, iterations, attempt)
+        pairs = _lanczos(
+            _without(operator, *best, which),
+            min(wanted, size - 1),
+            which=which,
+            what=what,
+            tolerance=tolerance,
+            iterations=iterations,
+            attempt=attempt,
+        )
         size_of = np.abs if which == "LM" else np.asarray
-        least = size_of(kept[0]).min(initial=np.inf) if len(kept[0]) >= count else -np.inf
-        new = size_of(found[0]) > least + 10 * max(tolerance, 1e-10)
+        least = size_of(best[0]).min(initial=np.inf) if len(best[0]) >= count else -np.inf
+        new = size_of(pairs[0]) > least + 10 * max(tolerance, 1e-10)
         if not new.any():
-            return kept
-        values = np.concatenate([kept[0], found[0][new]])
-        vectors = np.concatenate([kept[1], found[1][:, new]], axis=1)
+            return best
+        values = np.concatenate([best[0], pairs[0][new]])
+        vectors = np.concatenate([best[1], pairs[1][:, new]], axis=1)
         order = np.argsort(-size_of(values), kind="stable")[:count]
-        kept = values[order], vectors[:, order]
-        asked = max(1, count // 4) if attempt else 1  # one to see whether any was missed
+        best = values[order], vectors[:, order]
+        wanted = max(1, count // 4) if attempt else 1  # one to see whether any was missed
     raise Sub2NodeError(
         f"{what}: eigenvalues are repeated too often for the solver; ask for fewer columns."
     )
 
 
-def _without(operator: Any, values: Array, vectors: Array, which: str) -> Any:
+def _without(operator: Operator, values: Array, vectors: Array, which: Which) -> Operator:
     """The operator with some of its eigenvalues moved to where they are not looked for."""
     if not len(values):
         return operator
@@ -163,9 +178,15 @@ def _without(operator: Any, values: Array, vectors: Array, which: str) -> Any:
 
 
 def _lanczos(
-    operator: Any, count: int, which: str, what: str, tolerance: float, iterations: int | None,
+    operator: Operator,
+    count: int,
+    *,
+    which: Which,
+    what: str,
+    tolerance: float,
+    iterations: int | None,
     attempt: int,
-) -> tuple[Array, Array]:  # fmt: skip
+) -> tuple[Array, Array]:
     size = operator.shape[0]
     start = np.random.default_rng(attempt).standard_normal(size)
     space = min(size, max(2 * count + 1, 20))

@@ -5,26 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
-from ..errors import ConfigError
-from ..progress import step
-from ..ragged import Array, blocks, owners
+from ..base.errors import ConfigError
+from ..base.progress import step
+from ..base.ragged import Array, blocks, owners
 from ..task import Graph, SubgraphTask, measure
-from ..task.measures import core_numbers, ratio
+from ..task.subgraph_measures import core_numbers, ratio
 from .encoding import Encoding, wanted_nodes
 
 NODE_COLUMNS = (
-    "degree", "core_number", "clustering", "least_degree_around", "largest_degree_around",
-    "mean_degree_around", "sd_degree_around",
-)  # fmt: skip
+    "degree",
+    "core_number",
+    "clustering",
+    "least_degree_around",
+    "largest_degree_around",
+    "mean_degree_around",
+    "sd_degree_around",
+)
 SUBGRAPH_COLUMNS = (
-    "size", "internal_edges", "density", "boundary_edges", "cut_ratio", "components", "mean_core",
-    "mean_degree", "sd_degree", "mean_inner_degree", "sd_inner_degree",
-)  # fmt: skip
+    "size",
+    "internal_edges",
+    "density",
+    "boundary_edges",
+    "cut_ratio",
+    "components",
+    "mean_core",
+    "mean_degree",
+    "sd_degree",
+    "mean_inner_degree",
+    "sd_inner_degree",
+)
 _SHARPNESS, _HEIGHT = 6, 5.0  # of steps; by rehearsal on the training and validation parts
 _TINY = 1e-12
 _WEDGES = 1 << 24  # paths of two edges that are looked at together
@@ -53,10 +67,10 @@ def node_statistics(graph: Graph) -> Array:
     return np.stack([degrees, cores, clustering, least, largest, mean, sd], axis=1)
 
 
-def structure(graph: Graph, *, nodes: Any = None) -> Encoding:
+def structure(graph: Graph, *, nodes: ArrayLike | None = None) -> Encoding:
     """Node statistics as model inputs: counts as log(1 + x), columns of mean 0 and sd 1."""
     start, wanted = time.perf_counter(), wanted_nodes(nodes, graph.num_nodes)
-    values = _even(node_statistics(graph), NODE_COLUMNS)
+    values = _compress_counts(node_statistics(graph), NODE_COLUMNS)
     facts = {"column_names": list(NODE_COLUMNS), "seconds": time.perf_counter() - start}
     return Encoding("structure", wanted, standardized(values, values)[wanted], facts)
 
@@ -65,7 +79,7 @@ def triangles(graph: Graph) -> Array:
     """Triangles that each node is in: int64 (N,).
 
     Edges point from the end of lower degree to the other, so no node has more than √(2E) of them
-    and hubs cost nothing. A triangle a → b → c, a → c is found once as a path that an edge closes
+    and hubs cost nothing. A triangle a → b → c, a → c is counted once as a path that an edge closes
     (for a and c) and once as a fork that an edge closes (for b).
     """
     indptr, indices = graph.uphill
@@ -73,18 +87,18 @@ def triangles(graph: Graph) -> Array:
     ones = np.ones(len(indices), np.int64)
     up = sp.csr_array((ones, indices, indptr), shape=(size, size))
     down = up.T.tocsr()
-    found = np.zeros(size, np.int64)
+    counts = np.zeros(size, np.int64)
     reach = np.diff(indptr)
     for left, ends in ((up, True), (down, False)):
         costs = left @ reach
         for first, last in blocks(costs + 1, _WEDGES):
             step("Triangles", first, size, f"{size:,} nodes")
             closed = (left[first:last] @ up).multiply(up[first:last]).tocsr()
-            found[first:last] += closed.sum(axis=1)
+            counts[first:last] += closed.sum(axis=1)
             if ends:
-                found += closed.sum(axis=0)
+                counts += closed.sum(axis=0)
     step("Triangles", size, size)
-    return found
+    return counts
 
 
 def subgraph_statistics(task: SubgraphTask) -> Array:
@@ -93,11 +107,18 @@ def subgraph_statistics(task: SubgraphTask) -> Array:
     Columns are named by :data:`SUBGRAPH_COLUMNS`. ``mean_core`` is that of the members within
     their own subgraph; ``degree`` is in the global graph, ``inner_degree`` in the subgraph.
     """
-    found = measure(task.graph, task.subgraphs)
+    measures = measure(task.graph, task.subgraphs)
     columns = (
-        found.sizes, found.edges, found.density, found.boundary, found.cut_ratio, found.components,
-        found.mean_core, *found.degree_moments, *found.inner_degree_moments,
-    )  # fmt: skip
+        measures.sizes,
+        measures.edges,
+        measures.density,
+        measures.boundary,
+        measures.cut_ratio,
+        measures.components,
+        measures.mean_core,
+        *measures.degree_moments,
+        *measures.inner_degree_moments,
+    )
     return np.stack(columns, axis=1).astype(np.float64)
 
 
@@ -111,21 +132,21 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
     and its steps are the larger the better it does so, or the others would drown it.
 
     Args:
-        task: The subgraphs.
+        task: The task whose subgraphs are described.
         kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
     """
-    values = _values(task, kind)
-    return _scale(task, kind, values)._inputs(values)
+    values = _raw_inputs(task, kind)
+    return _fit_scale(task, kind, values)._inputs(values)
 
 
 @dataclass(frozen=True, eq=False)
 class SubgraphScale:
-    """How the statistics of any subgraph become model inputs: found on the training subgraphs.
+    """How the statistics of any subgraph become model inputs: fitted to the training subgraphs.
 
     Args:
-        kind: As of :func:`subgraph_inputs`.
-        mean: Of each column over the training subgraphs, (F,).
-        sd: Their standard deviations, (F,).
+        kind: ``structure`` or ``wl``, as for :func:`subgraph_inputs`.
+        mean: Mean of each column over the training subgraphs, (F,).
+        sd: Standard deviation of each column, (F,).
         heights: How large each column is made, (F,); None: as they are, without steps.
         edges: Where the steps of each column are.
     """
@@ -138,12 +159,12 @@ class SubgraphScale:
 
     @classmethod
     def of(cls, task: SubgraphTask, kind: str) -> SubgraphScale:
-        """Found on the training subgraphs of a task."""
-        return _scale(task, kind, _values(task, kind))
+        """The scale that fits the training subgraphs of a task."""
+        return _fit_scale(task, kind, _raw_inputs(task, kind))
 
     def inputs(self, task: SubgraphTask) -> Array:
-        """Of all subgraphs of a task, which need not be the one it was found on; float32 (M, F)."""
-        return self._inputs(_values(task, self.kind))
+        """Of all subgraphs of a task, not only of the one it was fitted to; float32 (M, F)."""
+        return self._inputs(_raw_inputs(task, self.kind))
 
     def _inputs(self, values: Array) -> Array:
         even = np.asarray((values - self.mean) / self.sd)
@@ -156,7 +177,7 @@ class SubgraphScale:
         return np.concatenate([self.heights * even, *raised], axis=1).astype(np.float32)
 
 
-def _values(task: SubgraphTask, kind: str) -> Array:
+def _raw_inputs(task: SubgraphTask, kind: str) -> Array:
     """Numbers of each subgraph, counts as log(1 + x)."""
     if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
@@ -164,22 +185,22 @@ def _values(task: SubgraphTask, kind: str) -> Array:
         return np.asarray(np.log1p(weisfeiler_leman(task)))
     if kind != "structure":
         raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
-    return _even(subgraph_statistics(task), SUBGRAPH_COLUMNS)
+    return _compress_counts(subgraph_statistics(task), SUBGRAPH_COLUMNS)
 
 
-def _scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
+def _fit_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
     train = slice(None) if task.split is None else task.split.mask("train")
     mean, sd = _moments(values[train])
     if kind == "wl" or task.labels is None or not len(task.labels[train]):
         return SubgraphScale(kind, mean, sd)
-    gains, edges = _steps(values[train], task.labels[train])
+    gains, edges = _fit_steps(values[train], task.labels[train])
     return SubgraphScale(kind, mean, sd, gains**_SHARPNESS, edges)
 
 
-def _steps(values: Array, labels: Array) -> tuple[Array, tuple[Array, ...]]:
+def _fit_steps(values: Array, labels: Array) -> tuple[Array, tuple[Array, ...]]:
     """How far each column tells the training classes apart, 0…1 (F,); and where its steps are.
 
-    A tree of at most four leaves a column finds the steps; what share of the impurity of the
+    A tree of at most four leaves per column finds the steps; what share of the impurity of the
     classes they remove is how far it tells them apart.
     """
     from sklearn.tree import DecisionTreeClassifier
@@ -208,7 +229,7 @@ def _moments(basis: Array) -> tuple[Array, Array]:
     return mean, sd
 
 
-def _even(values: Array, columns: Sequence[str]) -> Array:
+def _compress_counts(values: Array, columns: Sequence[str]) -> Array:
     """All but ratios as log(1 + x): degrees and counts have long tails."""
     ratios = np.isin(columns, ("density", "cut_ratio", "clustering"))
     return np.where(ratios, values, np.log1p(values))

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from ..errors import ConfigError
-from ..progress import step
+from ..base.errors import ConfigError
+from ..base.progress import step
 from ..task import Graph
 from .encoding import Encoding, check_count
 from .spectrum import symmetric
@@ -17,9 +17,9 @@ def svd(graph: Graph, width: int = 64, *, seed: int = 0) -> Encoding:
     """U √Σ of the leading singular triplets of S = D^-½ A D^-½ for all nodes.
 
     Args:
-        graph: The graph; weights and self-loops count.
-        width: Columns; at most the number of nodes.
-        seed: Of the random start.
+        graph: The graph whose nodes are encoded; weights and self-loops count.
+        width: Number of columns; at most the number of nodes.
+        seed: Seed of the random start.
     """
     from sklearn.utils.extmath import randomized_svd
 

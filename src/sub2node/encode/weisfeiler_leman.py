@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import ConfigError
-from ..ragged import Array
+from ..base.errors import ConfigError
+from ..base.ragged import Array, SparseMatrix
 from ..task import SubgraphTask, measure
 
 View = Literal["induced", "hops"]
@@ -23,37 +23,39 @@ def weisfeiler_leman(
 
     All nodes start with one colour; a round gives a node a new one from its own and the multiset of
     its neighbours'. Colours are 64-bit hashes, the same in every process; a histogram counts them
-    modulo ``width``, one histogram a round beside the other.
+    modulo ``width``, one histogram per round, side by side.
 
     Args:
-        task: The subgraphs.
-        rounds: Of refinement.
-        width: Columns a round.
+        task: The task whose subgraphs are described.
+        rounds: Rounds of refinement.
+        width: Columns per round.
         view: ``induced``: neighbours inside the subgraph count; ``hops``: all neighbours in the
             global graph do, so a colour of round k stands for all within k hops of a member.
     """
-    _check(rounds, view, ("width", width, 1))
-    found = np.zeros((len(task.subgraphs), rounds + 1, width), np.int64)
-    for number, colours in enumerate(_rounds(task, rounds, view)):
+    _check_arguments(rounds, view, ("width", width, 1))
+    histograms = np.zeros((len(task.subgraphs), rounds + 1, width), np.int64)
+    for number, colours in enumerate(_refine_rounds(task, rounds, view)):
         bucket = (colours % np.uint64(width)).astype(np.int64)
         place = task.subgraphs.owner * width + bucket
         counts = np.bincount(place, minlength=len(task.subgraphs) * width)
-        found[:, number] = counts.reshape(-1, width)
-    return found.reshape(len(task.subgraphs), -1)
+        histograms[:, number] = counts.reshape(-1, width)
+    return histograms.reshape(len(task.subgraphs), -1)
 
 
-def colour_counts(task: SubgraphTask, *, rounds: int = 3, view: View = "induced") -> list[Any]:
+def colour_counts(
+    task: SubgraphTask, *, rounds: int = 3, view: View = "induced"
+) -> list[SparseMatrix]:
     """How often each colour occurs in each subgraph, exactly: for each round a CSR (M, colours)."""
-    _check(rounds, view)
-    owner, found = task.subgraphs.owner, []
-    for colours in _rounds(task, rounds, view):
+    _check_arguments(rounds, view)
+    owner, matrices = task.subgraphs.owner, []
+    for colours in _refine_rounds(task, rounds, view):
         names, column = np.unique(colours, return_inverse=True)
         shape = (len(task.subgraphs), len(names))
-        found.append(sp.coo_array((np.ones(len(owner)), (owner, column)), shape=shape).tocsr())
-    return found
+        matrices.append(sp.coo_array((np.ones(len(owner)), (owner, column)), shape=shape).tocsr())
+    return matrices
 
 
-def _check(rounds: int, view: View, *more: tuple[str, int, int]) -> None:
+def _check_arguments(rounds: int, view: View, *more: tuple[str, int, int]) -> None:
     for name, value, least in (("rounds", rounds, 0), *more):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
@@ -61,7 +63,7 @@ def _check(rounds: int, view: View, *more: tuple[str, int, int]) -> None:
         raise ConfigError(f"a view is induced or hops, not {view!r}.")
 
 
-def _rounds(task: SubgraphTask, rounds: int, view: View) -> Iterator[Array]:
+def _refine_rounds(task: SubgraphTask, rounds: int, view: View) -> Iterator[Array]:
     """Colours of the members of all subgraphs, after each round."""
     subgraphs, graph = task.subgraphs, task.graph
     if view == "induced":

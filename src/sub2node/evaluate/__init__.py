@@ -4,7 +4,7 @@ What needs torch is loaded on first use.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .compression import Compression as Compression
 from .compression import compression as compression
@@ -23,22 +23,19 @@ if TYPE_CHECKING:
     from .significance import corrected_resampled as corrected_resampled
     from .significance import mark as mark
     from .significance import welch as welch
-    from .store import load_scores as load_scores
-    from .store import save_run as save_run
 
 _NAMES = {
     "comparison": ("Comparison", "compare", "over_splits"),
     "protocol": ("assess", "random_splits", "run"),
     "result": ("Result",),
     "significance": ("Summary", "corrected_resampled", "mark", "welch"),
-    "store": ("load_scores", "save_run"),
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = ["Compression", "Homophily", "compression", "homophily", *_HOME]  # noqa: PLE0604
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     raise AttributeError(f"module 'sub2node.evaluate' has no attribute {name!r}")

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ..task import SubgraphTask
-from .models import Model
+from ..base.notes import NoteKind, has_kind
+from ..models.interface import Model
+from ..task import Part, SubgraphTask
 from .protocol import Threshold, assess, random_splits
 from .result import Result
-from .significance import Summary, mark, tested
+from .significance import Summary, compare_scores, mark
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ComparisonRow:
     """One model in a comparison.
 
     Args:
-        result: Over seeds, or over splits.
-        p: That it is as good as the best model on validation; None for that one itself, or where
-            a test is not possible.
-        sign: ∗ it is significantly better, ∼ no significant difference, "" it is worse.
+        result: Scores over seeds, or over splits.
+        p: The p-value of the test against the model that is best on validation; None for that
+            model itself, or where a test is not possible.
+        sign: ∗ where it is significantly better, ∼ for no significant difference, "" where it is
+            worse.
     """
 
     result: Result
@@ -37,17 +38,18 @@ class Comparison:
     """Models on the same data.
 
     Args:
-        rows: One a model.
-        reference: Which one the others are tested against: the best mean on validation.
-        test: What the test is.
+        rows: One row per model.
+        reference: Position of the model that the others are tested against: the best mean on
+            validation.
+        test: Name of the statistical test, with metric and level.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     reference: int
     test: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """The test and the rows, for JSON."""
         return {
             "test": self.test,
             "reference": self.rows[self.reference].result.model,
@@ -59,17 +61,17 @@ def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
     """Test each model's test scores against those of the model that is best on validation.
 
     Args:
-        results: On the same data.
-        paired: Whether value k of each model belongs to split k; else values are seeds.
+        results: Results of the models on the same data.
+        paired: Whether value k of each model belongs to split k; otherwise values belong to seeds.
     """
     reference = int(np.argmax([result.val["micro_f1"].mean for result in results]))
     best = results[reference].test["micro_f1"]
     rows = []
     for number, result in enumerate(results):
-        ours, p = result.test["micro_f1"], None
+        scores, p = result.test["micro_f1"], None
         if number != reference:
-            p = tested(ours, best, result.data["split"] if paired else None)
-        rows.append(Row(result, p, "" if p is None else mark(ours, best, p)))
+            p = compare_scores(scores, best, result.data["split"] if paired else None)
+        rows.append(ComparisonRow(result, p, "" if p is None else mark(scores, best, p)))
     test = "corrected resampled t-test" if paired else "Welch's t-test"
     return Comparison(tuple(rows), reference, f"{test} on test micro-F1, level 0.01")
 
@@ -83,14 +85,14 @@ def over_splits(
     threshold: Threshold = "zero",
     parts: tuple[float, float, float] | None = None,
 ) -> Result:
-    """A model over repeated random splits: one value a split, the mean over the seeds in it.
+    """Assess a model over random splits: one value per split, the mean over the seeds in it.
 
     Args:
-        task: With labels.
-        model: The model for a split.
-        splits: How many.
-        seeds: Of each.
-        threshold: Of multi-label answers.
+        task: The data, with labels.
+        model: Makes the model for a split.
+        splits: The number of random splits.
+        seeds: The seeds that are trained in each split.
+        threshold: How the threshold of multi-label answers is chosen.
         parts: Shares of train, val and test; by default those of the task's own split.
     """
     results = []
@@ -100,8 +102,8 @@ def over_splits(
             break
     first = results[0]
 
-    def joined(which: str) -> Any:
-        tables = [getattr(result, which) for result in results]
+    def join_tables(attribute: str) -> dict[Part, dict[str, Summary]]:
+        tables = [getattr(result, attribute) for result in results]
         return {
             part: {
                 name: Summary(tuple(table[part][name].mean for table in tables))
@@ -110,39 +112,37 @@ def over_splits(
             for part in tables[0]
         }
 
-    kinds = Counter(
+    feature_kinds = Counter(
         result.config["features"]["kind"] for result in results if "features" in result.config
     )
-    notes = [
-        f"{len(results)} random stratified splits, {len(first.seeds)} seed(s) each; n counts"
-        " splits."
-    ]
-    if len(kinds) > 1:
-        each = ", ".join(f"{kind} in {count}" for kind, count in kinds.items())
-        notes.append(f"node features chosen on validation: {each}; config is that of split 0.")
+    seed_count = f"{len(first.seeds)} seed{'s' * (len(first.seeds) != 1)}"
+    notes = [f"{len(results)} random stratified splits, {seed_count} each; n counts splits."]
+    if len(feature_kinds) > 1:
+        counts = ", ".join(f"{kind} in {count}" for kind, count in feature_kinds.items())
+        notes.append(f"node features chosen on validation: {counts}; config is that of split 0.")
     notes += [
         f"split {number}: {note}"
         for number, result in enumerate(results)
         for note in result.notes
-        if "chosen on validation" not in note
+        if not has_kind(note, NoteKind.CHOSEN)
     ]
     return replace(
         first,
-        scores=joined("scores"),
-        class_scores=joined("class_scores"),
+        scores=join_tables("scores"),
+        class_scores=join_tables("class_scores"),
         seconds=sum(result.seconds for result in results),
         notes=tuple(notes),
         outputs={},
         history={},
         best_epoch=(),
         thresholds=(),
-        published_ties=_joined_ties(results),
+        published_ties=_join_ties(results),
         ended=results[-1].ended,
         data={**first.data, "hash": task.hash, "splits": len(results)},
     )
 
 
-def _joined_ties(results: Sequence[Result]) -> Summary | None:
-    """Scores by the published tie rule, one a split; None where it was not asked for."""
-    found = [result.published_ties for result in results]
-    return Summary(tuple(ties.mean for ties in found if ties is not None)) if found[0] else None
+def _join_ties(results: Sequence[Result]) -> Summary | None:
+    """Scores by the published tie rule, one per split; None where it was not requested."""
+    ties = [result.published_ties for result in results]
+    return Summary(tuple(scores.mean for scores in ties if scores is not None)) if ties[0] else None

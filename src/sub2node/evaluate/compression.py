@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..translate import S2NGraph
+    from ..translation import S2NGraph
 
 
 @dataclass(frozen=True)
 class Compression:
-    """Nodes and edges before and after translation, self-loops left aside.
+    """Nodes and edges before and after translation, without self-loops.
 
     Args:
-        nodes_before: Of the global graph; None where they were never counted.
-        nodes_after: Of the S2N graph.
-        edges_before: Of the global graph.
+        nodes_before: Nodes of the global graph; None where they were never counted.
+        nodes_after: Nodes of the S2N graph.
+        edges_before: Edges of the global graph.
         edges_after: Joined pairs of different subgraphs.
     """
 
@@ -28,12 +28,12 @@ class Compression:
 
     @property
     def nodes(self) -> float | None:
-        """After over before."""
+        """Nodes after translation over nodes before."""
         return self.nodes_after / self.nodes_before if self.nodes_before else None
 
     @property
     def edges(self) -> float | None:
-        """After over before."""
+        """Edges after translation over edges before."""
         return self.edges_after / self.edges_before if self.edges_before else None
 
     @property
@@ -45,5 +45,9 @@ class Compression:
 
 def compression(task: SubgraphTask, graph: S2NGraph) -> Compression:
     """How much smaller a task's S2N graph is than its global graph."""
-    before = task.graph
-    return Compression(before.num_nodes, len(graph), before.num_edges, graph.num_edges)
+    return Compression(
+        nodes_before=task.graph.num_nodes,
+        nodes_after=len(graph),
+        edges_before=task.graph.num_edges,
+        edges_after=graph.num_edges,
+    )

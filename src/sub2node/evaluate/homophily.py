@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import DataError
-from ..ragged import Array, owners
+from ..base.errors import DataError
+from ..base.ragged import Array, owners
 
-_PIECE = 1 << 22  # entries looked at together
+_CHUNK = 1 << 22  # entries processed together
 
 
 @dataclass(frozen=True)
@@ -24,10 +23,10 @@ class Homophily:
     """Homophily of a graph.
 
     Args:
-        edge: Mean over edges.
+        edge: Mean label overlap over edges.
         node: Mean over nodes of the mean over their edges; nodes without an edge do not count.
-        edges: Entries that counted, each direction once.
-        nodes: Nodes that counted.
+        edges: Entries that were counted, each direction once.
+        nodes: Nodes that were counted.
     """
 
     edge: float
@@ -36,11 +35,11 @@ class Homophily:
     nodes: int
 
 
-def homophily(weights: Any, labels: Array, *, self_loops: bool = False) -> Homophily:
-    """Edge and node homophily of a graph given by its sparse matrix.
+def homophily(weights: sp.csr_array, labels: Array, *, self_loops: bool = False) -> Homophily:
+    """Compute edge and node homophily of a graph from its sparse matrix.
 
     Args:
-        weights: CSR (M, M); only where it is non-zero matters.
+        weights: CSR (M, M); only the positions of its non-zeros matter.
         labels: (M,) classes, -1 for none, or (M, C) booleans. Edges at unlabelled nodes, such as
             virtual subgraphs, do not count.
         self_loops: Whether the diagonal counts.
@@ -48,8 +47,8 @@ def homophily(weights: Any, labels: Array, *, self_loops: bool = False) -> Homop
     if not sp.issparse(weights) or weights.shape != (len(labels), len(labels)):
         raise DataError(f"homophily takes a sparse matrix ({len(labels)}, {len(labels)}).")
     matrix = sp.csr_array(weights)
-    real = matrix.data != 0
-    pairs = [(owners(matrix.indptr)[real], matrix.indices[real])]
+    nonzero = matrix.data != 0
+    pairs = [(owners(matrix.indptr)[nonzero], matrix.indices[nonzero])]
     return homophily_of_pairs(pairs, labels, self_loops=self_loops)
 
 
@@ -60,47 +59,47 @@ def homophily_of_pairs(
     self_loops: bool = False,
     half: bool = False,
 ) -> Homophily:
-    """The same from pieces of a list of entries, which need not fit into memory together.
+    """Compute homophily from chunks of entries, which need not fit into memory together.
 
     Args:
-        pairs: Rows and columns of entries, piece by piece.
+        pairs: Rows and columns of entries, chunk by chunk.
         labels: As for :func:`homophily`.
         self_loops: Whether the diagonal counts.
-        half: The pieces hold only one direction of each edge.
+        half: Whether the chunks hold only one direction of each edge.
     """
     labels = np.asarray(labels)
     if labels.dtype.kind not in ("iub" if labels.ndim == 1 else "b") or labels.ndim > 2:
         raise DataError("labels must be (M,) class numbers or (M, C) booleans.")
-    known = np.asarray(labels >= 0 if labels.ndim == 1 else labels.any(axis=1))
+    labelled = np.asarray(labels >= 0 if labels.ndim == 1 else labels.any(axis=1))
     total, count = np.zeros(len(labels)), np.zeros(len(labels), dtype=np.int64)
     for all_rows, all_columns in pairs:
-        for start in range(0, len(all_rows), _PIECE):
-            row, column = (ends[start : start + _PIECE] for ends in (all_rows, all_columns))
-            use = known[row] & known[column] & (self_loops | (row != column))
+        for start in range(0, len(all_rows), _CHUNK):
+            row, column = (ends[start : start + _CHUNK] for ends in (all_rows, all_columns))
+            use = labelled[row] & labelled[column] & (self_loops | (row != column))
             row, column = row[use], column[use]
-            alike_pairs = alike(labels, row, column)
-            _add(total, count, row, alike_pairs)
+            overlap = label_overlap(labels, row, column)
+            _add_overlap(total, count, row, overlap)
             if half:
-                off = row != column
-                _add(total, count, column[off], alike_pairs[off])
-    met = count > 0
+                off_diagonal = row != column
+                _add_overlap(total, count, column[off_diagonal], overlap[off_diagonal])
+    has_edge = count > 0
     return Homophily(
-        edge=float(total.sum() / count.sum()) if met.any() else float("nan"),
-        node=float((total[met] / count[met]).mean()) if met.any() else float("nan"),
+        edge=float(total.sum() / count.sum()) if has_edge.any() else float("nan"),
+        node=float((total[has_edge] / count[has_edge]).mean()) if has_edge.any() else float("nan"),
         edges=int(count.sum()),
-        nodes=int(met.sum()),
+        nodes=int(has_edge.sum()),
     )
 
 
-def _add(total: Array, count: Array, node: Array, alike: Array) -> None:
-    total += np.bincount(node, alike, minlength=len(total))
+def _add_overlap(total: Array, count: Array, node: Array, overlap: Array) -> None:
+    total += np.bincount(node, overlap, minlength=len(total))
     count += np.bincount(node, minlength=len(count))
 
 
-def alike(labels: Array, row: Array, column: Array) -> Array:
-    """|L_u ∩ L_v| / |L_u ∪ L_v| for each pair."""
+def label_overlap(labels: Array, row: Array, column: Array) -> Array:
+    """Compute |L_u ∩ L_v| / |L_u ∪ L_v| of each pair."""
     if labels.ndim == 1:
         return np.asarray(labels[row] == labels[column], dtype=np.float64)
-    both = (labels[row] & labels[column]).sum(axis=1)
-    either = (labels[row] | labels[column]).sum(axis=1)
-    return np.asarray(both / np.maximum(either, 1), dtype=np.float64)
+    shared = (labels[row] & labels[column]).sum(axis=1)
+    union = (labels[row] | labels[column]).sum(axis=1)
+    return np.asarray(shared / np.maximum(union, 1), dtype=np.float64)

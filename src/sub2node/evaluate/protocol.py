@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..coarsen import parse_coarsen
-from ..config import STRUCTURES
-from ..errors import ConfigError, DataError
-from ..kernels import Compile
-from ..metrics import best_threshold
-from ..ragged import Array
-from ..task import Part, Split, SubgraphTask
-from .choosing import Labels
-from .models import GraphNetwork, Model
-from .result import Outputs, Result, best_of_ties, class_scores, data_facts, part_scores
+from ..base.errors import ConfigError, DataError
+from ..base.metrics import best_threshold
+from ..base.ragged import Array
+from ..encode import Encoding
+from ..models.find import find_model
+from ..models.interface import Labels, Model, Outputs
+from ..ops.triton import Compile
+from ..task import Part, Split, SubgraphTask, require_learnable
+from .result import Result, best_of_ties, class_scores, data_facts, part_scores
+from .seeds import seed_list
 from .significance import Summary
 
 if TYPE_CHECKING:
     from torch import nn
 
 Threshold = Literal["zero", "val"]
-FIRST_SEED = 10
+_DRAWN: tuple[Part, ...] = ("train", "val", "test")
 
 
 def run(
@@ -37,10 +37,10 @@ def run(
     conv: str | Callable[..., nn.Module] | None = None,
     seeds: int | Sequence[int] = 10,
     preset: str = "default",
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     coarsen: str | None = None,
     device: str = "auto",
-    encodings: Any = None,
+    encodings: Encoding | Array | None = None,
     threshold: Threshold = "zero",
     checkpoint: str | Path | None = None,
     resume: bool = False,
@@ -49,7 +49,7 @@ def run(
     """Train and evaluate one structure, or another model, over several seeds.
 
     Args:
-        task: With labels and a split.
+        task: The data, with labels and a split.
         model: Another model than the default, by name: ``glass``, ``subgnn``, ``gbdt``, ``wl``, …
             (``sub2node.baselines.MODELS``), or one of the structures.
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0`` or ``cos2n+a``;
@@ -57,30 +57,42 @@ def run(
         conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
             class that is made as ``conv(width_in, width_out)`` and called with
             ``(x, edge_index, edge_weight)``.
-        seeds: How many (10, 11, …), or which.
+        seeds: The number of seeds (10, 11, …), or the seeds themselves.
         preset: ``default``, ``fast``, ``paper``, ``tuned``, ``paper:NAME``, ``tuned:NAME`` or the
             path of a TOML file.
         settings: Replace single settings of the preset, as in ``{"lr": 0.01}``.
-        coarsen: Of CoS2N: method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
+        coarsen: For CoS2N, method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
         device: ``auto``, ``cpu`` or ``cuda``.
-        encodings: Columns of your own that join the node features: (N, K), or an ``Encoding``.
-        threshold: Of multi-label answers: ``zero`` (the published way) or the best on ``val``.
+        encodings: Your own columns that join the node features: (N, K), or an ``Encoding``.
+        threshold: The threshold of multi-label answers: ``zero`` (the published way) or the best
+            on ``val``.
         checkpoint: A folder to keep the state in while training.
-        resume: Go on from the state in that folder.
-        compile: ``auto``: on a GPU, kernels of ours and epochs as CUDA graphs; ``off``: plain
+        resume: Whether to continue from the state in that folder.
+        compile: ``auto``: on a GPU, own kernels and epochs as CUDA graphs; ``off``: plain
             PyTorch.
 
     Example:
         >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
     """
-    task, drawn = split_if_needed(task)
-    asked, name, notes = find_model(
-        task, model, structure=structure, conv=conv, preset=preset, settings=settings,
-        coarsen=coarsen, device=device, encodings=encodings, checkpoint=checkpoint, resume=resume,
+    task, split_notes = split_if_needed(task)
+    spec = find_model(
+        task,
+        model,
+        structure=structure,
+        conv=conv,
+        preset=preset,
+        settings=settings,
+        coarsen=coarsen,
+        device=device,
+        encodings=encodings,
+        checkpoint=checkpoint,
+        resume=resume,
         compile=compile,
-    )  # fmt: skip
-    result = assess(task, asked, seeds=seed_list(seeds), threshold=threshold)
-    return replace(result, preset=name, notes=(*drawn, *notes, *result.notes))
+    )
+    result = assess(task, spec.model, seeds=seed_list(seeds), threshold=threshold)
+    return replace(
+        result, preset=spec.preset_name, notes=(*split_notes, *spec.notes, *result.notes)
+    )
 
 
 def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
@@ -91,89 +103,18 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
     return task.with_split(Split.random(task.labels)), (note,)
 
 
-def find_model(
-    task: SubgraphTask,
-    name: str | None,
-    *,
-    structure: str | None,
-    conv: str | Callable[..., nn.Module] | None,
-    preset: str,
-    coarsen: str | None = None,
-    **options: Any,
-) -> tuple[Model, str, tuple[str, ...]]:
-    """The network of a structure, or the baseline of this name; its preset; what to know.
-
-    Without a name, a preset file that is a baseline's stands for it.
-    """
-    from ..train import baseline_of
-    from .baselines import baseline
-
-    if name in STRUCTURES and structure is None:
-        name, structure = None, name
-    if name is None and structure is None and conv is None:
-        name = baseline_of(preset)
-    if name is None:
-        return network(
-            task, structure=structure, conv=conv, preset=preset, coarsen=coarsen, **options
-        )
-    for given, words in ((structure, "structure"), (conv, "convolution"), (coarsen, "coarsening")):
-        if given is not None:
-            raise ConfigError(f"{name} has no {words} to choose; leave it away.")
-    return baseline(task, name, preset=preset, **options)
-
-
-def network(
-    task: SubgraphTask,
-    *,
-    structure: str | None,
-    conv: str | Callable[..., nn.Module] | None,
-    preset: str,
-    settings: Mapping[str, Any] | None = None,
-    coarsen: str | None = None,
-    device: str = "auto",
-    encodings: Any = None,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    compile: Compile = "auto",
-) -> tuple[GraphNetwork, str, tuple[str, ...]]:
-    """A model from a preset and settings, the preset's name, and what to know about it."""
-    from ..train import find_preset
-
-    own = conv if callable(conv) else None
-    found = find_preset(preset, task, structure, "own" if own else conv)  # type: ignore[arg-type]
-    found = found.with_settings({**(settings or {}), **_coarsening(coarsen)})
-    if coarsen is not None:
-        if not found.config.coarsened:
-            raise ConfigError(
-                f"coarsening is for cos2n+0 and cos2n+a, not for {found.config.structure}."
-            )
-        if task.num_virtual:
-            raise ConfigError("the data brings virtual subgraphs; leave the coarsening away.")
-    kept = None if checkpoint is None else Path(checkpoint)
-    model = GraphNetwork(found.candidates, encodings, device, kept, resume, compile, own)
-    model.check()
-    return model, found.name, found.notes
-
-
-def _coarsening(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    method, ratio = parse_coarsen(text)
-    return {"coarsening.method": method, "coarsening.ratio": ratio}
-
-
 def assess(
     task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: Threshold = "zero"
 ) -> Result:
     """Let a model learn from train and val, then read the test labels, once.
 
     Args:
-        task: With labels and a split.
-        model: What to assess.
-        seeds: One a replica.
-        threshold: Of multi-label answers.
+        task: The data, with labels and a split.
+        model: The model to assess.
+        seeds: One seed per replica.
+        threshold: How the threshold of multi-label answers is chosen.
     """
-    check(task)
+    require_learnable(task)
     if threshold not in ("zero", "val"):
         raise ConfigError(f"a threshold is 'zero' or 'val', not {threshold!r}.")
     start = time.perf_counter()
@@ -184,25 +125,25 @@ def assess(
     thresholds = (0.0,) * replicas
     if task.multilabel and threshold == "val":
         logits = outputs["val"].logits
-        thresholds = tuple(best_threshold(labels["val"], part) for part in logits)
+        thresholds = tuple(best_threshold(labels["val"], replica) for replica in logits)
     # Nothing above this line has seen a label of the test part, nothing below changes the model.
     outputs["test"] = trained.outputs("test")
     labels["test"] = labels_of(task, "test")
-    asked: tuple[Part, ...] = ("val", "test")
+    scored: tuple[Part, ...] = ("val", "test")
     facts: dict[str, Any] = dict(trained.facts)
     ties = best_of_ties(labels["test"], outputs["test"].tied, thresholds)
     if ties is not None:
         facts["notes"] = (*facts.get("notes", ()), _tie_note(model.name, ties))
-    before = facts.pop("seconds_before", 0.0)  # of a run that was killed
+    seconds_before = facts.pop("seconds_before", 0.0)  # of a run that was killed
     return Result(
         model=model.name,
         data=data_facts(task),
         seeds=tuple(seeds[:replicas]),
-        scores={p: part_scores(labels[p], outputs[p].logits, thresholds) for p in asked},
+        scores={p: part_scores(labels[p], outputs[p].logits, thresholds) for p in scored},
         class_scores={
-            p: class_scores(task, labels[p], outputs[p].logits, thresholds) for p in asked
+            p: class_scores(task, labels[p], outputs[p].logits, thresholds) for p in scored
         },
-        seconds=before + time.perf_counter() - start,
+        seconds=seconds_before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
         published_ties=ties,
@@ -226,44 +167,6 @@ def labels_of(task: SubgraphTask, part: Part) -> Array:
     return np.array(task.labels[task.split.mask(part)])
 
 
-def check(task: SubgraphTask) -> None:
-    """Raise unless there is something to learn, to choose by and to test on."""
-    if task.labels is None:
-        raise DataError("the task has no labels to learn.")
-    if task.split is None:
-        raise DataError(
-            "the task is not split; use task.with_split(Split.random(task.labels)), or give each"
-            " subgraph train, val or test."
-        )
-    parts: tuple[Part, ...] = ("train", "val", "test")
-    for part in parts:
-        if not task.split.count(part):
-            raise DataError(
-                f"there is no {part} subgraph; split anew with task.with_split(Split.random("
-                "task.labels)), or use repeated random splits (--splits 10)."
-            )
-    occurring = np.flatnonzero(task.label_counts().sum(axis=0))
-    if not task.multilabel and len(occurring) < 2:
-        only = task.class_names[occurring[0]]
-        raise DataError(f"all subgraphs have the class {only!r}; nothing to learn.")
-    if not task.multilabel and task.split.count("train") < len(occurring):
-        raise DataError(
-            f"{task.split.count('train')} training subgraphs are fewer than the"
-            f" {len(occurring)} classes; every class needs one at least."
-        )
-    task.require_learnable()
-
-
-def seed_list(seeds: int | Sequence[int]) -> list[int]:
-    """A number of seeds as 10, 11, … (the published ones), or the seeds themselves."""
-    if isinstance(seeds, bool) or (isinstance(seeds, int) and seeds < 1):
-        raise ConfigError(f"at least one seed is needed, found {seeds!r}.")
-    chosen = list(range(FIRST_SEED, FIRST_SEED + seeds)) if isinstance(seeds, int) else list(seeds)
-    if not chosen or len(set(chosen)) != len(chosen) or min(chosen) < 0:
-        raise ConfigError(f"seeds are different whole numbers from 0, found {chosen}.")
-    return chosen
-
-
 def random_splits(
     task: SubgraphTask, count: int, parts: tuple[float, float, float] | None = None
 ) -> list[SubgraphTask]:
@@ -272,30 +175,25 @@ def random_splits(
     The same for every model, since they depend on the task alone.
 
     Args:
-        task: With labels.
-        count: How many.
+        task: The data, with labels.
+        count: The number of splits.
         parts: Shares of train, val and test; by default those of the task's own split.
     """
     if count < 2:
-        raise ConfigError(f"repeated splits are two at least, found {count}.")
+        raise ConfigError(f"at least two repeated splits are needed, found {count}.")
     if task.labels is None:
         raise DataError("the task has no labels to learn.")
-    fractions = parts or (0.8, 0.1, 0.1)
+    shares, names = parts or (0.8, 0.1, 0.1), _DRAWN
     if parts is None and task.split is not None:
-        names: tuple[Part, ...] = ("train", "val", "test")
         sizes = np.array([task.split.count(part) for part in names], float)
         if sizes.all():
-            fractions = tuple(sizes / sizes.sum())
-    virtual = np.zeros(len(task), bool) if task.split is None else task.split.mask("virtual")
-    tasks = []
-    for number in range(count):
-        codes = np.ones(len(task), np.int8)  # virtual subgraphs stay what they are
-        drawn = Split.random(task.labels[~virtual], fractions=fractions, seed=number)
-        codes[~virtual] = drawn.codes
-        if parts is not None and len(np.unique(drawn.codes)) < 3:
+            shares = tuple(sizes / sizes.sum())
+    split = Split.sizes(train=len(task)) if task.split is None else task.split
+    splits = [split.redrawn(task.labels, shares, seed=number) for number in range(count)]
+    for drawn in splits:
+        if parts is not None and not all(drawn.count(part) for part in names):
             raise ConfigError(
-                f"with {(~virtual).sum()} subgraphs, these shares leave a part without any; use"
-                " larger ones."
+                f"with {len(task) - task.num_virtual} subgraphs, these shares leave a part without"
+                " any; use larger ones."
             )
-        tasks.append(task.with_split(Split(codes)))
-    return tasks
+    return [task.with_split(drawn) for drawn in splits]

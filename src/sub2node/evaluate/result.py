@@ -1,4 +1,4 @@
-"""What a run gave."""
+"""The result of a run: scores, settings, outputs and curves."""
 
 from __future__ import annotations
 
@@ -8,26 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics import METRICS, class_f1, scores
-from ..ragged import Array
+from ..base.metrics import METRICS, class_f1, scores
+from ..base.ragged import Array
+from ..models.interface import Outputs
 from ..task import Part, SubgraphTask
 from .significance import Summary
-
-
-@dataclass(frozen=True, eq=False)
-class Outputs:
-    """What all replicas say about one part.
-
-    Args:
-        logits: (R, m, C).
-        vectors: Of the subgraphs, (R, m, F); None where the model has none.
-        tied: Of each replica, logits (m, C) of all epochs that tie for the best on validation;
-            empty unless the published rule wants them.
-    """
-
-    logits: Array
-    vectors: Array | None = None
-    tied: Sequence[Sequence[Array]] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,22 +20,23 @@ class Result:
     """Scores of one model on one split, over seeds.
 
     Args:
-        model: What tables call it.
+        model: The name of the model in tables.
         data: Name, hash and sizes of the task.
-        seeds: One a replica.
-        scores: By part (val, test) and metric.
+        seeds: One seed per replica.
+        scores: Scores by part (val, test) and metric.
         class_scores: F1 by part and class.
-        seconds: Training and evaluation.
+        seconds: Time of training and evaluation.
         config: All settings.
-        notes: What to know about it, one sentence each.
-        preset: Where the settings come from.
-        thresholds: Of multi-label answers, one a replica.
-        outputs: By part; not kept in result.json.
-        history: By column (epochs, R).
-        best_epoch: One a replica, 1-based.
+        notes: Remarks for the reader, one sentence each.
+        preset: The preset that the settings come from.
+        thresholds: Thresholds of multi-label answers, one per replica.
+        outputs: Logits and vectors by part; not kept in result.json.
+        history: Curves by column, (epochs, R).
+        best_epoch: The best epoch of each replica, counted from 1.
         ended: ``complete``, ``early`` (patience ran out) or ``interrupted``.
-        parameters: Numbers that one replica trains; None where nothing is trained by epochs.
-        published_ties: Test micro-F1 by the published rule of GLASS, where asked for: the best
+        parameters: Number of trained values of one replica; None where nothing is trained by
+            epochs.
+        published_ties: Test micro-F1 by the published rule of GLASS, where requested: the best
             *test* score among the epochs that tie on validation.
     """
 
@@ -81,17 +67,17 @@ class Result:
         """Scores of the validation part."""
         return self.scores["val"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """For result.json."""
+    def to_dict(self) -> dict[str, object]:
+        """The content of result.json."""
         return {
             "model": self.model,
             **{
-                part: {name: summary.to_dict() for name, summary in found.items()}
-                for part, found in self.scores.items()
+                part: {name: summary.to_dict() for name, summary in table.items()}
+                for part, table in self.scores.items()
             },
             "per_class": {
-                part: {name: summary.to_dict() for name, summary in found.items()}
-                for part, found in self.class_scores.items()
+                part: {name: summary.to_dict() for name, summary in table.items()}
+                for part, table in self.class_scores.items()
             },
             "seconds": self.seconds,
             "data": self.data,
@@ -116,34 +102,34 @@ class Result:
 
 
 def part_scores(labels: Array, logits: Array, thresholds: tuple[float, ...]) -> dict[str, Summary]:
-    """Every metric over replicas; logits (R, m, C)."""
+    """Compute every metric over replicas; logits (R, m, C)."""
     multilabel = labels.ndim == 2
-    each = [
-        scores(labels, part, multilabel=multilabel, threshold=threshold)
-        for part, threshold in zip(logits, thresholds, strict=True)
+    replica_scores = [
+        scores(labels, replica, multilabel=multilabel, threshold=threshold)
+        for replica, threshold in zip(logits, thresholds, strict=True)
     ]
-    return {name: Summary(tuple(found[name] for found in each)) for name in METRICS}
+    return {name: Summary(tuple(table[name] for table in replica_scores)) for name in METRICS}
 
 
 def class_scores(
     task: SubgraphTask, labels: Array, logits: Array, thresholds: tuple[float, ...]
 ) -> dict[str, Summary]:
-    """F1 of each class over replicas."""
+    """Compute F1 of each class over replicas."""
     multilabel = labels.ndim == 2
-    each = np.array(
+    f1 = np.array(
         [
-            class_f1(labels, part, multilabel=multilabel, threshold=threshold)
-            for part, threshold in zip(logits, thresholds, strict=True)
+            class_f1(labels, replica, multilabel=multilabel, threshold=threshold)
+            for replica, threshold in zip(logits, thresholds, strict=True)
         ]
     )
     return {
         name: Summary(tuple(map(float, column)))
-        for name, column in zip(task.class_names, each.T, strict=True)
+        for name, column in zip(task.class_names, f1.T, strict=True)
     }
 
 
-def data_facts(task: SubgraphTask) -> dict[str, Any]:
-    """What names the data in a result."""
+def data_facts(task: SubgraphTask) -> dict[str, object]:
+    """Name, hash and sizes of the data, as a result keeps them."""
     assert task.split is not None
     parts: tuple[Part, ...] = ("train", "virtual", "val", "test")
     return {
@@ -161,14 +147,14 @@ def data_facts(task: SubgraphTask) -> dict[str, Any]:
 def best_of_ties(
     labels: Array, tied: Sequence[Sequence[Array]], thresholds: Sequence[float]
 ) -> Summary | None:
-    """Test micro-F1 by the published rule; None where it was not asked for."""
+    """Compute test micro-F1 by the published rule; None where it was not requested."""
     multilabel = labels.ndim == 2
     best = [
         max(
             scores(labels, logits, multilabel=multilabel, threshold=threshold)["micro_f1"]
-            for logits in found
+            for logits in tied_logits
         )
-        for found, threshold in zip(tied, thresholds, strict=False)
-        if found
+        for tied_logits, threshold in zip(tied, thresholds, strict=False)
+        if tied_logits
     ]
     return Summary(tuple(best)) if best else None

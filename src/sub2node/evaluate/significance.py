@@ -1,16 +1,16 @@
-"""How sure a mean is, and whether two results differ."""
+"""Uncertainty of a mean score, and tests whether two results differ."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import ConfigError
+from ..base.errors import ConfigError
 
 LEVEL = 0.01
 _DRAWS = 10_000
@@ -21,14 +21,14 @@ class Summary:
     """A score over runs.
 
     Args:
-        values: One a run.
+        values: One score per run.
     """
 
     values: tuple[float, ...]
 
     @property
     def n(self) -> int:
-        """Runs."""
+        """Number of runs."""
         return len(self.values)
 
     @property
@@ -54,8 +54,8 @@ class Summary:
         low, high = np.percentile(drawn, [2.5, 97.5])
         return float(low), float(high)
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """Values and their statistics, for JSON."""
         return {
             "mean": self.mean,
             "sd": self.sd,
@@ -66,9 +66,9 @@ class Summary:
         }
 
     @classmethod
-    def from_dict(cls, found: dict[str, Any]) -> Summary:
+    def from_dict(cls, record: Mapping[str, Any]) -> Summary:
         """The reverse of :meth:`to_dict`."""
-        return cls(tuple(float(value) for value in found["values"]))
+        return cls(tuple(float(value) for value in record["values"]))
 
 
 def welch(a: Sequence[float], b: Sequence[float]) -> float:
@@ -80,12 +80,12 @@ def welch(a: Sequence[float], b: Sequence[float]) -> float:
     from scipy.stats import ttest_1samp, ttest_ind
 
     if max(len(a), len(b)) < 2:
-        raise ConfigError("a t-test needs two runs at least on one side.")
+        raise ConfigError("a t-test needs at least two runs on one side.")
     if np.ptp(a) == 0 and np.ptp(b) == 0:  # no spread: equal, or certainly not
         return 1.0 if a[0] == b[0] else 0.0
     if min(len(a), len(b)) == 1:
-        many, one = (a, b[0]) if len(b) == 1 else (b, a[0])
-        return float(ttest_1samp(many, one).pvalue)
+        sample, mean = (a, b[0]) if len(b) == 1 else (b, a[0])
+        return float(ttest_1samp(sample, mean).pvalue)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # nearly equal values: p is 1 then
         return float(ttest_ind(a, b, equal_var=False).pvalue)
@@ -99,30 +99,30 @@ def corrected_resampled(a: Sequence[float], b: Sequence[float], *, train: int, t
 
     Args:
         a: Score of one model on each of K splits.
-        b: Of the other, on the same splits.
-        train: Training subgraphs of a split.
-        test: Test subgraphs of a split.
+        b: Score of the other model on the same splits.
+        train: Number of training subgraphs per split.
+        test: Number of test subgraphs per split.
     """
     from scipy.stats import t
 
     if len(a) != len(b) or len(a) < 2:
-        raise ConfigError("a paired test needs the same splits on both sides, two at least.")
+        raise ConfigError("a paired test needs the same splits on both sides, and at least two.")
     difference = np.subtract(a, b)
     variance = difference.var(ddof=1)
     if variance == 0:
         return 1.0 if difference[0] == 0 else 0.0
-    value = difference.mean() / math.sqrt(variance * (1 / len(difference) + test / train))
-    return float(2 * t.sf(abs(value), len(difference) - 1))
+    statistic = difference.mean() / math.sqrt(variance * (1 / len(difference) + test / train))
+    return float(2 * t.sf(abs(statistic), len(difference) - 1))
 
 
-def tested(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
-    """p that two models are equally good; None where there are too few runs to tell.
+def compare_scores(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
+    """Two-sided p that two models are equally good; None with too few runs for a test.
 
     Args:
         ours: Test scores of one model.
-        other: Of the other.
-        split: Part sizes, where value k of each model belongs to random split k (those that both
-            have are compared); None: values are seeds.
+        other: Test scores of the other model.
+        split: Part sizes, where value k of each model belongs to random split k (the splits that
+            both have are compared); None: values belong to seeds.
     """
     if split is not None:
         common = min(ours.n, other.n)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DataError
-from ..files import read_card
-from ..task import SubgraphTask
+from ..base.errors import DataError
+from ..base.files import read_card
+from ..task import Graph, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
-from ..task.frames import Frame
+from ..task.frames import Frame, TableLike
 from .subgnn import read_edge_list
-from .tables import SUFFIXES, Sets, read_gmt, read_jsonl, read_table, suffix
+from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,38 +33,40 @@ CARD_VERSION = 1
 
 def find_table(folder: Path, stem: str) -> Path | None:
     """The table of this name in a folder; two of them are an error."""
-    found = [folder / f"{stem}{end}" for end in SUFFIXES if (folder / f"{stem}{end}").is_file()]
-    if len(found) > 1:
+    matches = [folder / f"{stem}{end}" for end in SUFFIXES if (folder / f"{stem}{end}").is_file()]
+    if len(matches) > 1:
         raise DataError(
-            f"both {found[0].name} and {found[1].name} are here; keep one.", path=folder
+            f"both {matches[0].name} and {matches[1].name} are in the folder; keep one.",
+            path=folder,
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def find_sets(folder: Path) -> Path | None:
     """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
     table = find_table(folder, "members")
-    found = [] if table is None else [table]
+    matches = [] if table is None else [table]
     for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", "*.gmt", "*.gmt.gz"):
-        found += sorted(folder.glob(pattern))
-    if len(found) > 1:
+        matches += sorted(folder.glob(pattern))
+    if len(matches) > 1:
         raise DataError(
-            f"both {found[0].name} and {found[1].name} are here; keep one.", path=folder
+            f"both {matches[0].name} and {matches[1].name} are in the folder; keep one.",
+            path=folder,
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
-def read_sets(path: Path, columns: Mapping[str, str]) -> Sets:
+def read_sets(path: Path, columns: Mapping[str, str]) -> SetTables:
     """Members, and labels where the same file has them."""
     if suffix(path) in (".jsonl", ".jsonl.gz"):
         return read_jsonl(path)
     if suffix(path) in (".gmt", ".gmt.gz"):
         return read_gmt(path)
-    return Sets(read_table(path, "members", columns), None)
+    return SetTables(read_table(path, "members", columns), None)
 
 
-def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
-    """An edge table, or a text file with two integers a line."""
+def read_edges(path: Path, columns: Mapping[str, str]) -> pa.Table:
+    """An edge table, or a text file with two integers per line."""
     if suffix(path) in (".txt", ".txt.gz", ".edgelist", ".edgelist.gz"):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
@@ -72,7 +74,7 @@ def read_edges(path: Path, columns: Mapping[str, str]) -> Any:
 
 
 def read_tables(
-    edges: Any,
+    edges: Path | Graph | TableLike,
     sets: Path,
     *,
     labels: Path | None = None,
@@ -90,17 +92,19 @@ def read_tables(
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns)
-    members, found = read_sets(sets, columns)
+    members, label_table = read_sets(sets, columns)
     own_edges = None
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns)
     if labels is not None:
-        given = read_table(labels, "labels", columns)
-        found = given if found is None else _joined(given, found, columns)
+        own_table = read_table(labels, "labels", columns)
+        label_table = (
+            own_table if label_table is None else _join_labels(own_table, label_table, columns)
+        )
     return assemble(
         edges,
         members,
-        found,
+        label_table,
         nodes=None if nodes is None else read_table(nodes, "nodes", columns),
         subgraph_edges=own_edges,
         columns=columns,
@@ -114,7 +118,7 @@ def read_tables(
     )
 
 
-def _joined(labels: Any, more: Any, columns: Mapping[str, str]) -> Any:
+def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -> pa.Table:
     """The labels table, with the columns it lacks from the file of the subgraphs (GMT, JSONL)."""
     if "label" in more.column_names:
         raise DataError("labels are given twice: in the file of the subgraphs and in a table.")
@@ -166,7 +170,7 @@ def read_folder(
 def _read_card(path: Path) -> dict[str, Any]:
     card = read_card(path, CARD_FORMAT, CARD_VERSION)
     for field in ("class_names", "notes"):
-        words = card.get(field, [])
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        texts = card.get(field, [])
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise DataError(f"'{field}' must be a list of text.", path=path)
     return card

@@ -10,13 +10,19 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from ..errors import DataError, MissingExtraError
+from ..base.errors import DataError, MissingExtraError
 from ..task import Graph, Names, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    import igraph
+    import networkx
+    from torch import Tensor
+    from torch_geometric.data import Data
+
+    from ..base.ragged import Array
     from ..task.edges import Repeated
 
 
@@ -63,10 +69,11 @@ def task_from_graph(
         graph: Anything that :func:`as_graph` takes.
         subgraphs: Lists of node ids, or a mapping from a subgraph's name to its list.
         labels: A class, or a list of classes, for each subgraph: in the same order, or by name.
-        split: train, val or test for each subgraph, likewise.
-        unknown_nodes: As in :meth:`SubgraphTask.from_tables`.
+        split: train, val or test for each subgraph: in the same order, or by name.
+        unknown_nodes: What to do about members that the graph does not have, as in
+            :meth:`SubgraphTask.from_tables`.
         repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
-        name: What to call the data.
+        name: What to call the data in outputs.
     """
     if isinstance(subgraphs, Mapping):
         keys, lists = list(subgraphs), [list(nodes) for nodes in subgraphs.values()]
@@ -109,17 +116,17 @@ def _per_subgraph(values: Any, keys: list[Any], what: str) -> list[Any]:
     return list(values)
 
 
-def _label_array(values: list[Any]) -> Any:
-    """A class each, or a list of classes each; None and NaN are missing."""
+def _label_array(values: list[Any]) -> pa.Array:
+    """One class per subgraph, or one list of classes; None and NaN are missing."""
     if any(isinstance(v, np.ndarray) and v.ndim for v in values):
         raise DataError("labels are classes or lists of classes; for a 0/1 table list the classes.")
     if any(isinstance(v, list | tuple | set) for v in values):
         rows = [v if isinstance(v, list | tuple | set) else [v] for v in values]
-        return pa.array([[_class(x) for x in row] for row in rows], pa.list_(pa.string()))
-    return pa.array([_class(v) for v in values], pa.string())
+        return pa.array([[_class_text(x) for x in row] for row in rows], pa.list_(pa.string()))
+    return pa.array([_class_text(v) for v in values], pa.string())
 
 
-def _class(value: Any) -> str | None:
+def _class_text(value: object) -> str | None:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return None
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -127,16 +134,16 @@ def _class(value: Any) -> str | None:
     return str(value)
 
 
-def _id_array(values: Any) -> Any:
+def _id_array(values: Iterable[Any]) -> pa.Array:
     """Node or subgraph ids as integers if all are, else as text."""
     values = list(values)
-    whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
-    if whole and all(abs(int(v)) < 2**63 for v in values):
+    are_integers = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values)
+    if are_integers and all(abs(int(v)) < 2**63 for v in values):
         return pa.array([int(v) for v in values], pa.int64())
     return pa.array([str(v) for v in values], pa.string())
 
 
-def _from_scipy(matrix: Any, repeated: Repeated) -> Graph:
+def _from_scipy(matrix: sp.sparray, repeated: Repeated) -> Graph:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(f"an adjacency matrix is square, found shape {matrix.shape}.")
     coo = matrix.tocoo()
@@ -153,8 +160,8 @@ def _from_scipy(matrix: Any, repeated: Repeated) -> Graph:
     )
 
 
-def _from_pyg(data: Any, repeated: Repeated) -> Graph:
-    def array(value: Any) -> Any:
+def _from_pyg(data: Data, repeated: Repeated) -> Graph:
+    def array(value: Tensor) -> Array:
         return value.detach().cpu().numpy()
 
     if data.edge_index is None or data.edge_index.ndim != 2 or data.edge_index.shape[0] != 2:
@@ -172,7 +179,7 @@ def _from_pyg(data: Any, repeated: Repeated) -> Graph:
     )
 
 
-def _from_igraph(graph: Any, repeated: Repeated) -> Graph:
+def _from_igraph(graph: igraph.Graph, repeated: Repeated) -> Graph:
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     named = "name" in graph.vs.attributes()
     return Graph.from_edges(
@@ -185,7 +192,7 @@ def _from_igraph(graph: Any, repeated: Repeated) -> Graph:
     )
 
 
-def _from_networkx(graph: Any, repeated: Repeated) -> Graph:
+def _from_networkx(graph: networkx.Graph, repeated: Repeated) -> Graph:
     nodes = list(graph.nodes)
     if all(isinstance(node, int | np.integer) for node in nodes):
         nodes.sort()
@@ -209,12 +216,12 @@ def _from_networkx(graph: Any, repeated: Repeated) -> Graph:
     )
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: Graph) -> networkx.Graph:
     """Our graph as a NetworkX graph, nodes by name."""
     try:
         import networkx
     except ImportError:
-        raise MissingExtraError("networkx", "dev", "a NetworkX graph") from None
+        raise MissingExtraError("networkx", "baselines", "a NetworkX graph") from None
     result = networkx.Graph()
     names = range(graph.num_nodes) if graph.names is None else list(graph.names)
     result.add_nodes_from(names)
@@ -222,7 +229,7 @@ def to_networkx(graph: Graph) -> Any:
     return result
 
 
-def to_igraph(graph: Graph) -> Any:
+def to_igraph(graph: Graph) -> igraph.Graph:
     """Our graph as an igraph graph; the name is the vertex attribute ``name``."""
     try:
         import igraph
@@ -237,7 +244,9 @@ def to_igraph(graph: Graph) -> Any:
     return result
 
 
-def _named_edges(graph: Graph, names: Any) -> Any:
+def _named_edges(
+    graph: Graph, names: Sequence[int | str]
+) -> Iterator[tuple[int | str, int | str, dict[str, float]]]:
     low, high, weights = graph.edges()
     source = np.concatenate([low, graph.loops]).tolist()
     target = np.concatenate([high, graph.loops]).tolist()

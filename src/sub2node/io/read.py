@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graphs import as_graph
@@ -14,7 +14,7 @@ from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
-    from ..task import SubgraphTask
+    from ..task import Graph, SubgraphTask
     from ..task.edges import Repeated
 
 _SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
@@ -32,7 +32,7 @@ def read_task(
     repeated: Repeated = "same",
     name: str = "",
 ) -> SubgraphTask:
-    """Read a task; see :func:`sub2node.load_task`, which also knows benchmarks by name."""
+    """Read a task; see :func:`sub2node.load_task`, which also takes names of benchmarks."""
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
@@ -40,19 +40,19 @@ def read_task(
     if path.is_dir():
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
-        if _subgnn(path):
+        if _is_subgnn(path):
             if columns or repeated != "same":
                 raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
             return read_subgnn(path, variant=variant, swap=swap, **common)
-        _only_subgnn(variant, swap=swap)
-        if _tables(path):
+        _refuse_subgnn_options(variant, swap=swap)
+        if _has_tables(path):
             return read_folder(path, columns=columns, repeated=repeated, **common)
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
             " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table.",
             path=path,
         )
-    _only_subgnn(variant, swap=swap)
+    _refuse_subgnn_options(variant, swap=swap)
     if suffix(path) not in _SETS:
         raise DataError(
             f"a file of subgraphs ends in {', '.join(_SETS)}, not '{suffix(path)}'; a folder is"
@@ -64,13 +64,13 @@ def read_task(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
     if isinstance(graph, str | Path):
-        source: Any = Path(graph)
-        if not source.is_file():
-            raise DataError("there is no such file.", path=source)
+        edges: Path | Graph = Path(graph)
+        if not Path(graph).is_file():
+            raise DataError("there is no such file.", path=graph)
     else:
-        source = as_graph(graph, repeated=repeated)
+        edges = as_graph(graph, repeated=repeated)
     return read_tables(
-        source,
+        edges,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
@@ -83,19 +83,19 @@ def read_task(
 def recognised(folder: Path) -> bool:
     """Whether a folder looks like data that :func:`read_task` reads."""
     try:
-        return folder.is_dir() and (_subgnn(folder) or _tables(folder))
+        return folder.is_dir() and (_is_subgnn(folder) or _has_tables(folder))
     except DataError:  # it holds tables, if too many of them
         return True
 
 
-def _subgnn(folder: Path) -> bool:
+def _is_subgnn(folder: Path) -> bool:
     return bool(find(folder, EDGES) or find(folder, SUBGRAPHS))
 
 
-def _tables(folder: Path) -> bool:
+def _has_tables(folder: Path) -> bool:
     return bool((folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder))
 
 
-def _only_subgnn(variant: str | None, *, swap: bool) -> None:
+def _refuse_subgnn_options(variant: str | None, *, swap: bool) -> None:
     if variant is not None or swap:
         raise ConfigError("variant and swap are for folders in the SubGNN layout.")

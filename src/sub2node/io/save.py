@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ConfigError, suggest
-from ..files import check_folder, new_folder, written
+from ..base.errors import ConfigError, suggest
+from ..base.files import check_folder, new_folder, written
+from ..base.ragged import Array
 from ..task import SubgraphTask
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
@@ -26,13 +27,13 @@ OURS = (
 )
 
 
-def tables_of(task: SubgraphTask) -> dict[str, Any]:
+def tables_of(task: SubgraphTask) -> dict[str, pa.Table]:
     """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges; those it needs."""
     graph, subgraphs = task.graph, task.subgraphs
     node_ids = pa.array(np.arange(graph.num_nodes)) if graph.names is None else graph.names.arrow
     set_ids = pa.array(np.arange(len(task))) if subgraphs.names is None else subgraphs.names.arrow
 
-    def nodes_at(positions: Any) -> Any:
+    def nodes_at(positions: Array) -> pa.Array:
         return node_ids.take(pa.array(positions))
 
     low, high, weights = graph.edges()
@@ -57,7 +58,7 @@ def tables_of(task: SubgraphTask) -> dict[str, Any]:
         members["weight"] = pa.array(subgraphs.weights)
     labels = {"subgraph_id": set_ids}
     if task.labels is not None:
-        labels["label"] = task.label_lists() if task.multilabel else _single(task)
+        labels["label"] = task.label_lists() if task.multilabel else _single_labels(task)
     if task.split is not None:
         labels["split"] = pa.array(task.split.words())
     if subgraphs.titles is not None:
@@ -75,9 +76,9 @@ def tables_of(task: SubgraphTask) -> dict[str, Any]:
     return {name: pa.table(columns) for name, columns in tables.items()}
 
 
-def _single(task: SubgraphTask) -> Any:
+def _single_labels(task: SubgraphTask) -> pa.Array:
     """The class name of each subgraph, null for a virtual one."""
-    assert task.labels is not None
+    assert task.labels is not None  # for mypy
     numbers = pa.array(task.labels, mask=task.labels < 0)
     return pa.array(task.class_names, pa.string()).take(numbers)
 
@@ -88,7 +89,7 @@ def save_task(
     """Write a task as a folder; ``parquet`` reads back identical, checked by its content hash.
 
     Args:
-        task: The task.
+        task: The task to write.
         path: The folder to make. Nothing is seen there until all of it is written.
         format: ``parquet``, ``csv``, ``tsv``, ``jsonl``, ``gmt`` or ``subgnn``.
         overwrite: Replace a folder that exists.
@@ -103,14 +104,14 @@ def save_task(
 
 
 def check_target(path: str | Path, format: str, *, overwrite: bool) -> None:
-    """Raise if a task could not be written there so; before it is read, best."""
+    """Raise if a task cannot be written there in this format; best called before it is read."""
     if format not in FORMATS:
         raise ConfigError(f"there is no format {format!r}.{suggest(format, FORMATS)}")
     check_folder(Path(path), overwrite=overwrite, ours=OURS)
 
 
 def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
-    """The files of a task, into a folder that is there."""
+    """Write the files of a task into a folder that exists."""
     tables = tables_of(task)
     if format == "parquet":
         card = {
@@ -131,7 +132,7 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
         if task.graph.names is None and tables["nodes"].num_columns == 1:
             lonely = (task.graph.degrees == 0).any()
             tables = tables if lonely else {k: v for k, v in tables.items() if k != "nodes"}
-    if format in ("csv", "tsv", "gmt") and task.multilabel and not _labelled(task):
+    if format in ("csv", "tsv", "gmt") and task.multilabel and not _all_labelled(task):
         raise ConfigError(f"{format} cannot say 'none of the classes'; write parquet or jsonl.")
     if format == "jsonl":
         write_jsonl(tables.pop("members"), tables.pop("labels", None), task.subgraphs.ptr, folder)
@@ -139,11 +140,11 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
         _write_gmt(task, tables, folder)
     ending = {"parquet": ".parquet", "csv": ".csv", "tsv": ".tsv"}.get(format, ".tsv")
     for name, table in tables.items():
-        flat = _one_label_a_row(table) if ending != ".parquet" else table
+        flat = _one_label_per_row(table) if ending != ".parquet" else table
         write_table(flat, folder / f"{name}{ending}")
 
 
-def _write_gmt(task: SubgraphTask, tables: dict[str, Any], folder: Path) -> None:
+def _write_gmt(task: SubgraphTask, tables: dict[str, pa.Table], folder: Path) -> None:
     if task.subgraphs.weights is not None:
         raise ConfigError("a GMT file has no member weights; write parquet instead.")
     titles = None
@@ -155,14 +156,14 @@ def _write_gmt(task: SubgraphTask, tables: dict[str, Any], folder: Path) -> None
     write_gmt(tables.pop("members"), titles, task.subgraphs.ptr, folder)
 
 
-def _labelled(task: SubgraphTask) -> bool:
+def _all_labelled(task: SubgraphTask) -> bool:
     """Whether every subgraph that is not virtual has a class."""
     virtual = False if task.split is None else task.split.mask("virtual")
     return task.labels is not None and bool((task.labels.any(axis=1) | virtual).all())
 
 
-def _spread_features(nodes: Any) -> Any:
-    """A list of features as one column each, for formats that have no lists."""
+def _spread_features(nodes: pa.Table) -> pa.Table:
+    """A list of features as one column per feature, for formats that have no lists."""
     if "features" not in nodes.column_names:
         return nodes
     values = nodes["features"].combine_chunks()
@@ -173,7 +174,7 @@ def _spread_features(nodes: Any) -> Any:
     return nodes
 
 
-def _one_label_a_row(labels: Any) -> Any:
+def _one_label_per_row(labels: pa.Table) -> pa.Table:
     """Several labels as several rows, for formats that have no lists."""
     if "label" not in labels.column_names or not pa.types.is_list(labels["label"].type):
         return labels
@@ -181,5 +182,5 @@ def _one_label_a_row(labels: Any) -> Any:
     counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     rows = np.repeat(np.arange(len(lists)), np.maximum(counts, 1))  # a virtual one has none
     places = np.cumsum(counts[rows] > 0) - 1
-    words = lists.flatten().take(pa.array(places, mask=counts[rows] == 0))
-    return labels.drop_columns(["label"]).take(pa.array(rows)).append_column("label", words)
+    classes = lists.flatten().take(pa.array(places, mask=counts[rows] == 0))
+    return labels.drop_columns(["label"]).take(pa.array(rows)).append_column("label", classes)

@@ -1,97 +1,137 @@
-"""Subgraphs without a graph, one after the other: what a file asks about, however long it is."""
+"""Subgraphs without a graph: what a file asks about, some at a time, however long it is."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError, DataError, suggest
-from ..progress import step
+from ..base.errors import ConfigError, DataError, Sub2NodeError, suggest
+from ..base.ragged import Array, owners, pointers
 from ..task.frames import ALIASES
+from .member_rows import (
+    MemberRows,
+    as_text,
+    clean,
+    column_place,
+    id_text,
+    is_lists,
+    parquet_batches,
+    parquet_rows,
+    python_values,
+    text_rows,
+)
+from .set_batch import SetBatch, in_sizes
 from .tables import DELIMITERS, PARQUET, json_row, suffix
-from .text import first_line, opened
+from .text_files import first_line, opened
 
 FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
+_LINES = 1000  # of subgraphs that are put together
 
 
-class Given(NamedTuple):
-    """A subgraph of a file, or why it is none.
-
-    Args:
-        line: Where it begins (Parquet: its row), from 1.
-        name: What it is called; ``""`` where that cannot be told.
-        nodes: Ids.
-        problem: What is wrong with it; ``""`` for nothing.
-    """
-
-    line: int
-    name: str
-    nodes: list[Any]
-    problem: str = ""
+class ScatteredRowsError(Sub2NodeError):
+    """The rows of a subgraph do not stand together, so that the file has to be read at once."""
 
 
-def read_sets(path: str | Path, columns: Mapping[str, str] | None = None) -> Iterator[Given]:
-    """The subgraphs of a file in their order; a bad one is said to be so, and the rest goes on.
+def read_sets(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    size: int | None = _LINES,
+    at_once: bool = False,
+) -> Iterator[SetBatch]:
+    """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
     Args:
         path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
             ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``; or
             GMT.
         columns: The user's column for ours.
+        size: Subgraphs per batch; None for all of them in one.
+        at_once: Whether to read the file to its end before the first batch, as is needed where
+            the rows of a subgraph do not stand together.
 
     Raises:
         DataError: The file as a whole cannot be read.
+        ScatteredRowsError: A subgraph came back after others, and ``at_once`` is not set.
     """
     path, columns = Path(path), columns or {}
     check_columns(columns)
     ending = suffix(path)
     if ending not in FORMATS:
         raise DataError(f"subgraphs to predict end in {', '.join(FORMATS)}.", path=path)
+    at_once = at_once or size is None
     if ending in PARQUET:
-        yield from _parquet(path, columns)
+        yield from in_sizes(_read_parquet_sets(path, columns, at_once=at_once), size)
         return
     first_line(path)
     if ending in DELIMITERS:
-        yield from _sets(lambda: _pairs(path, DELIMITERS[ending], columns))
+        rows = text_rows(path, DELIMITERS[ending], columns)
+        yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
-    read = _gmt if ".gmt" in ending else _jsonl
-    yield from _once(
-        Given(number, "", [], "this line is not UTF-8 text.")
+    parse_line = _parse_gmt_line if ".gmt" in ending else _parse_jsonl_line
+    sets = (
+        _Set(number, "", [], "this line is not UTF-8 text.")
         if line is None
-        else read(path, number, line, position)
-        for position, (number, line) in enumerate(_lines(path))
+        else parse_line(path, number, line, position)
+        for position, (number, line) in enumerate(_decoded_lines(path))
     )
+    yield from in_sizes(_mark_repeated(_as_batches(sets)), size)
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
-    """Raise for a mapping from a word that is none of ours."""
-    known = ("subgraph_id", "node_id", "nodes")
+    """Raise for a mapping from a name that is none of ours."""
+    names = ("subgraph_id", "node_id", "nodes")
     for ours in columns:
-        if ours not in known:
-            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, known)}")
+        if ours not in names:
+            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
 
 
-def _once(rows: Iterable[Given]) -> Iterator[Given]:
-    """Rows, of which one whose name came before is bad."""
+# A line, or a row, is a subgraph.
+
+
+class _Set(NamedTuple):
+    line: int
+    name: str
+    nodes: Sequence[str]
+    problem: str = ""
+
+
+def _as_batches(sets: Iterable[_Set]) -> Iterator[SetBatch]:
+    remaining = iter(sets)
+    while block := list(islice(remaining, _LINES)):
+        lines, names, nodes, problems = zip(*block, strict=True)
+        yield SetBatch(
+            np.array(lines, np.int64),
+            names,
+            pointers(np.fromiter(map(len, nodes), np.int64, len(nodes))),
+            pa.array(list(chain.from_iterable(nodes)), pa.large_string()),
+            {at: text for at, text in enumerate(problems) if text},
+        )
+
+
+def _mark_repeated(batches: Iterable[SetBatch]) -> Iterator[SetBatch]:
+    """The same subgraphs; one whose name came before is bad."""
     seen: set[str] = set()
-    for row in rows:
-        if not row.problem and row.name in seen:
-            yield Given(row.line, row.name, [], "a subgraph of this name came before.")
-            continue
-        if not row.problem:
-            seen.add(row.name)
-        yield row
+    for batch in batches:
+        repeated = {}
+        for at, name in enumerate(batch.names):
+            if at in batch.problems:
+                continue
+            if name in seen:
+                repeated[at] = "a subgraph of this name came before."
+            seen.add(name)
+        yield batch.with_problems(repeated)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str | None]]:
+def _decoded_lines(path: Path) -> Iterator[tuple[int, str | None]]:
     """Lines with something on them; None for one that is not text."""
     with opened(path) as stream:
         for number, raw in enumerate(stream, 1):
@@ -104,152 +144,134 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None]]:
                 yield number, line
 
 
-def _jsonl(path: Path, number: int, line: str, position: int) -> Given:
+def _parse_jsonl_line(path: Path, number: int, line: str, position: int) -> _Set:
     try:
         row = json_row(path, number, line)
     except DataError as error:
-        return Given(number, _told(line), [], error.reason)
-    return Given(number, str(row.get("id", position)), row["nodes"])
+        return _Set(number, _find_name(line), [], error.reason)
+    return _Set(number, str(row.get("id", position)), list(map(str, row["nodes"])))
 
 
-def _told(line: str) -> str:
-    """The name of a bad line, where it can be told."""
+def _find_name(line: str) -> str:
+    """The name of the subgraph of a bad line, "" where the line does not tell it."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return ""
     name = row.get("id", row.get("subgraph_id")) if isinstance(row, dict) else None
-    told = isinstance(name, str | int) and not isinstance(name, bool)
-    return _clean(str(name)) if told else ""
+    is_id = isinstance(name, str | int) and not isinstance(name, bool)
+    return clean(str(name)) if is_id else ""
 
 
-def _gmt(path: Path, number: int, line: str, position: int) -> Given:
+def _parse_gmt_line(path: Path, number: int, line: str, position: int) -> _Set:
     fields = line.split("\t")
-    nodes = [node for node in fields[2:] if node]
+    nodes = list(filter(None, fields[2:]))
     if not fields[0]:
-        return Given(number, "", [], "the set has no name.")
+        return _Set(number, "", [], "the set has no name.")
     if not nodes:
-        return Given(number, fields[0], [], "the set is empty: name, description, genes, by tabs.")
-    return Given(number, fields[0], nodes)
+        return _Set(number, fields[0], [], "the set is empty: name, description, genes, by tabs.")
+    return _Set(number, fields[0], nodes)
 
 
-class _Pair(NamedTuple):
-    line: int
-    name: str
-    node: str
-    problem: str = ""
+# A row is a member.
 
 
-def _pairs(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[_Pair]:
-    with opened(path) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        rows = csv.reader(text, delimiter=delimiter, strict=True)
-        try:
-            header = [name.strip() for name in next((row for row in rows if any(row)), [])]
-        except csv.Error as error:
-            message = f"the header cannot be read: {error}."
-            raise DataError(message, path=path, line=rows.line_num) from None
-        places = [_place(header, ours, columns, path) for ours in ("subgraph_id", "node_id")]
-        while True:
-            line = rows.line_num + 1
-            try:
-                row = next(rows)
-            except StopIteration:
-                break
-            except csv.Error as error:
-                yield _Pair(line, "", "", f"this row cannot be read: {error}.")
-                continue
-            if not any(row):
-                continue
-            yield _pair(line, row, places, len(header))
-        text.detach()
+def _group_rows(blocks: Iterable[MemberRows], *, at_once: bool) -> Iterator[SetBatch]:
+    """Rows as subgraphs; a bad row makes its subgraph bad.
 
-
-def _pair(line: int, row: list[str], places: list[int], width: int) -> _Pair:
-    name, node = ((row[p].strip() if p < len(row) else "") for p in places)
-    if any("\udc80" <= c <= "\udcff" for c in name + node):
-        return _Pair(line, _clean(name), "", "this row is not UTF-8 text.")
-    if len(row) != width:
-        return _Pair(line, name, "", f"{len(row)} fields, the header has {width}.")
-    if not name or not node:
-        return _Pair(line, name, "", f"the {'node' if name else 'subgraph'} is missing.")
-    return _Pair(line, name, node)
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _place(header: list[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
-    """Where our column stands."""
-    wanted = (columns[ours],) if ours in columns else (ours, *ALIASES[ours])
-    found = next((name for name in wanted if name in header), None)
-    if found is None:
-        raise DataError(
-            f"no column {wanted[0]!r}; columns found: {', '.join(header) or 'none'}. Map it:"
-            f" --column {ours}=….",
-            path=path,
-            line=1,
-        )
-    if header.count(found) > 1:
-        raise DataError(f"two columns are called {found!r}.", path=path)
-    return header.index(found)
-
-
-@dataclass
-class _Open:
-    """A subgraph whose rows are still coming."""
-
-    line: int
-    name: str
-    nodes: list[str] = field(default_factory=list)
-    problem: str = ""
-
-    def add(self, pair: _Pair) -> None:
-        if pair.problem and not self.problem:
-            self.line, self.problem = pair.line, pair.problem
-        self.nodes.append(pair.node)
-
-    @property
-    def given(self) -> Given:
-        return Given(self.line, self.name, [] if self.problem else self.nodes, self.problem)
-
-
-def _sets(pairs: Callable[[], Iterator[_Pair]]) -> Iterator[Given]:
-    """Rows as subgraphs; one bad row makes its subgraph bad.
-
-    Where the rows of each subgraph stand together, as a first look tells, they are read one
-    subgraph at a time; else all of them are.
+    Args:
+        blocks: Rows of members, block by block.
+        at_once: Whether to wait for all rows; else a subgraph ends where another one begins.
     """
-    opened: dict[str, _Open] = {}
-    together = _together(pairs())
-    for pair in pairs():
-        if not pair.name:
-            yield Given(pair.line, "", [], pair.problem)
-            continue
-        if pair.name not in opened:
-            if together:
-                yield from (found.given for found in opened.values())
-                opened.clear()
-            opened[pair.name] = _Open(pair.line, pair.name)
-        opened[pair.name].add(pair)
-    yield from (found.given for found in opened.values())
-
-
-def _together(pairs: Iterable[_Pair]) -> bool:
-    """Whether no subgraph comes back after another one."""
     seen: set[str] = set()
-    last = ""
-    for pair in pairs:
-        if pair.name and pair.name != last:
-            if pair.name in seen:
-                return False
-            seen.add(pair.name)
-            last = pair.name
-    return True
+    waiting: list[MemberRows] = []
+    for block in blocks:
+        waiting.append(block)
+        if at_once or (len(waiting) > 1 and not _begins_another(waiting[0], block)):
+            continue
+        rows = MemberRows.concat(waiting)
+        last = _last_start(rows)
+        waiting = [rows.part(last, len(rows))]
+        yield _complete_batch(rows.part(0, last), seen)
+    if waiting and at_once:
+        yield _batch_by_subgraph(MemberRows.concat(waiting))[0]
+    elif waiting:
+        yield _complete_batch(MemberRows.concat(waiting), seen)
 
 
-def _parquet(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
+def _begins_another(rows: MemberRows, block: MemberRows) -> bool:
+    """Whether a block has a subgraph besides the one that waiting rows belong to."""
+    return bool(set(block.codes.dictionary.to_pylist()) - set(rows.codes.dictionary.to_pylist()))
+
+
+def _named_runs(rows: MemberRows) -> tuple[Array, Array]:
+    """Rows that have a name, and which of those begin a run of the same name."""
+    named = np.flatnonzero(np.asarray(pc.binary_length(rows.names)) > 0)
+    codes = np.asarray(rows.codes.indices)[named]
+    return named, np.concatenate([[True], codes[1:] != codes[:-1]])[: len(named)]
+
+
+def _last_start(rows: MemberRows) -> int:
+    """Where the last subgraph, which may go on, begins."""
+    named, starts = _named_runs(rows)
+    return int(named[starts][-1]) if len(named) else len(rows)
+
+
+def _complete_batch(rows: MemberRows, seen: set[str]) -> SetBatch:
+    """Subgraphs all of whose rows are among these; none of them was seen before."""
+    batch, together = _batch_by_subgraph(rows)
+    names = {name for name in batch.names if name}
+    if not together or names & seen:
+        raise ScatteredRowsError("the rows of a subgraph do not stand together.")
+    seen |= names
+    return batch
+
+
+def _batch_by_subgraph(rows: MemberRows) -> tuple[SetBatch, bool]:
+    """Rows by subgraph, and whether those of each stand together.
+
+    Subgraphs come in the order of their first rows. A bad row without a name is one by itself: it
+    comes before the subgraph in whose rows it stands, or before all where they do not stand
+    together.
+    """
+    named, starts = _named_runs(rows)
+    codes = np.asarray(rows.codes.indices).astype(np.int64)
+    together = int(starts.sum()) == len(np.unique(codes[named]))
+    key = np.zeros(len(rows), np.int64)
+    if together:
+        run = np.zeros(len(rows), np.int64)
+        run[named] = starts
+        key = np.maximum(2 * np.cumsum(run) - 2, 0)
+    else:
+        key[named] = 2 * codes[named]
+    key[named] += 1
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    begins = (key % 2 == 0) | (np.diff(key, prepend=-1) != 0)
+    firsts = order[begins]
+    owner = np.cumsum(begins) - 1
+    lines = rows.lines[firsts]
+    names = rows.names.take(pa.array(firsts)).to_pylist()
+    sizes = np.bincount(owner, minlength=len(firsts))
+    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {})
+    if not rows.problems:
+        return batch, together
+    places = np.empty(len(rows), np.int64)
+    places[order] = owner
+    problems: dict[int, str] = {}
+    for row, text in rows.problems.items():
+        at = int(places[row])
+        if at not in problems:
+            problems[at], lines[at] = text, rows.lines[row]
+    return batch.with_problems(problems), together
+
+
+# Parquet.
+
+
+def _read_parquet_sets(
+    path: Path, columns: Mapping[str, str], *, at_once: bool
+) -> Iterator[SetBatch]:
     if path.is_dir():
         raise DataError("this is a folder, expected a file.", path=path)
     if not path.is_file():
@@ -257,104 +279,69 @@ def _parquet(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
     try:
         file = pq.ParquetFile(path)
         if _has_lists(file.schema_arrow, columns):
-            yield from _once(_list_rows(file, path, columns))
+            yield from _mark_repeated(_read_list_rows(file, path, columns))
         else:
-            yield from _sets(lambda: _pair_rows(file, path, columns))
+            yield from _group_rows(parquet_rows(file, path, columns), at_once=at_once)
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
 
 
-def _has_lists(schema: Any, columns: Mapping[str, str]) -> bool:
+def _has_lists(schema: pa.Schema, columns: Mapping[str, str]) -> bool:
     """Whether a table has lists of nodes; one with a column of single nodes too has them if so."""
     name = columns.get("nodes", "nodes")
     if schema.names.count(name) != 1:
         return False
     alone = not {columns.get("node_id", "node_id"), "node"} & set(schema.names)
-    return alone or _is_lists(schema.field(name).type)
+    return alone or is_lists(schema.field(name).type)
 
 
-def _is_lists(kind: Any) -> bool:
-    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(test(kind) for test in tests)
-
-
-def _values(column: Any) -> list[Any]:
-    """What a column holds; as bytes where some of it is not UTF-8 text."""
-    try:
-        return list(column.to_pylist())
-    except UnicodeDecodeError:
-        binary = pa.list_(pa.binary()) if _is_lists(column.type) else pa.binary()
-        return list(column.cast(binary).to_pylist())
-
-
-def _id(value: Any) -> str:
-    """An id as text; raises where it is none."""
-    if isinstance(value, bytes):
-        value = value.decode()
-    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError
-    return str(value)
-
-
-def _batches(file: Any, path: Path, wanted: list[str]) -> Iterator[tuple[int, Any]]:
-    """Pieces of some columns, and the row that each begins with."""
-    start, total = 1, file.metadata.num_rows
-    for batch in file.iter_batches(columns=wanted):
-        yield start, batch
-        start += batch.num_rows
-        step(f"Reading {path.name}", start - 1, total)
-
-
-def _pair_rows(file: Any, path: Path, columns: Mapping[str, str]) -> Iterator[_Pair]:
-    header = file.schema_arrow.names
-    names = [header[_place(header, ours, columns, path)] for ours in ("subgraph_id", "node_id")]
-    for start, batch in _batches(file, path, names):
-        both = (_values(batch.column(name)) for name in names)
-        for row, (who, node) in enumerate(zip(*both, strict=True), start):
-            yield _row_pair(row, who, node)
-
-
-def _row_pair(row: int, who: Any, node: Any) -> _Pair:
-    name = ""
-    for what, value in (("subgraph", who), ("node", node)):
-        if value is None or value in ("", b""):
-            return _Pair(row, name, "", f"the {what} is missing.")
-        try:
-            found = _id(value)
-        except ValueError:
-            return _Pair(row, name, "", f"the {what} is {value!r}; ids are integers or text.")
-        name = name or found
-    return _Pair(row, name, found)
-
-
-def _list_rows(file: Any, path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
-    header, many = file.schema_arrow.names, columns.get("nodes", "nodes")
-    if not _is_lists(file.schema_arrow.field(many).type):
-        raise DataError(f"the column {many!r} must hold lists of node ids.", path=path)
-    known = ("subgraph_id", *ALIASES["subgraph_id"], "id")
-    name = next((name for name in known if name in header), "")
+def _read_list_rows(
+    file: pq.ParquetFile, path: Path, columns: Mapping[str, str]
+) -> Iterator[SetBatch]:
+    header, list_column = file.schema_arrow.names, columns.get("nodes", "nodes")
+    if not is_lists(file.schema_arrow.field(list_column).type):
+        raise DataError(f"the column {list_column!r} must hold lists of node ids.", path=path)
+    candidates = ("subgraph_id", *ALIASES["subgraph_id"], "id")
+    name = next((name for name in candidates if name in header), "")
     if "subgraph_id" in columns:
-        name = header[_place(header, "subgraph_id", columns, path)]
-    for start, batch in _batches(file, path, [name, many] if name else [many]):
-        lists = _values(batch.column(many))
-        names = _values(batch.column(name)) if name else range(start, start + len(lists))
-        for row, (who, nodes) in enumerate(zip(names, lists, strict=True), start):
-            yield _row_list(row, who, nodes)
+        name = header[column_place(header, "subgraph_id", columns, path)]
+    for start, batch in parquet_batches(file, path, [list_column, name] if name else [list_column]):
+        lists, rows = batch[0], range(start, start + len(batch[0]))
+        names = batch[1] if name else pa.array(map(str, rows))
+        texts, nodes = as_text(names), as_text(lists.flatten())
+        if texts is not None and nodes is not None:
+            yield _list_batch(start, texts, lists, nodes)
+            continue
+        values = zip(rows, python_values(names), python_values(lists), strict=True)
+        yield from _as_batches(_check_list_row(*row) for row in values)
 
 
-def _row_list(row: int, who: Any, nodes: Any) -> Given:
+def _list_batch(start: int, names: pa.Array, lists: pa.Array, nodes: pa.Array) -> SetBatch:
+    """Rows with lists, all at once."""
+    sizes = np.asarray(pc.list_value_length(lists).fill_null(0)).astype(np.int64)
+    ptr = pointers(sizes)
+    lacking = np.flatnonzero(sizes == 0)
+    null = np.asarray(lists.flatten().is_null())
+    if null.any():
+        lacking = np.union1d(lacking, owners(ptr)[null])
+    problems = {int(at): "it is empty or has a missing node." for at in lacking}
+    nameless = np.flatnonzero(np.asarray(pc.binary_length(names)) == 0)
+    problems |= {int(at): "it has no name." for at in nameless}
+    lines = start + np.arange(len(names))
+    return SetBatch(lines, names.to_pylist(), ptr, nodes, {}).with_problems(problems)
+
+
+def _check_list_row(row: int, who: object, nodes: list[object] | None) -> _Set:
     if who is None or who in ("", b""):
-        return Given(row, "", [], "it has no name.")
+        return _Set(row, "", [], "it has no name.")
     try:
-        name = _id(who)
+        name = id_text(who)
     except ValueError:
-        return Given(row, "", [], f"its name is {who!r}; ids are integers or text.")
+        return _Set(row, "", [], f"its name is {who!r}; ids are integers or text.")
     if not nodes or any(node is None for node in nodes):
-        return Given(row, name, [], "it is empty or has a missing node.")
+        return _Set(row, name, [], "it is empty or has a missing node.")
     try:
-        return Given(row, name, [node if isinstance(node, int) else _id(node) for node in nodes])
+        return _Set(row, name, list(map(id_text, nodes)))
     except ValueError:
-        return Given(row, name, [], "a node of it is neither text nor an integer.")
+        return _Set(row, name, [], "a node of it is neither text nor an integer.")

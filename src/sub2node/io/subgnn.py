@@ -1,34 +1,37 @@
 """The layout of the SubGNN benchmarks: ``edge_list.txt`` and ``subgraphs.pth``, both plain text.
 
-An edge a line (``u v`` or ``u v {}``, integers from 0); a subgraph a line: node ids joined by
-``-``, a tab, the label (several joined by ``-``), a tab, the split word. Either may be gzipped.
+One edge per line (``u v`` or ``u v {}``, integers from 0); one subgraph per line: node ids joined
+by ``-``, a tab, the label (several joined by ``-``), a tab, the split word. Either may be gzipped.
 Beside them, where present: ``nodes.tsv`` and ``subgraph_ids.tsv`` with the real names.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from ..errors import ConfigError, DataError
-from ..ragged import Array
+from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.ragged import Array
 from ..task.assemble import UnknownNodes, assemble
 from ..task.edges import undirected
 from ..task.graph import Graph
 from ..task.names import Names, check_names
-from .text import delimited, first_line, lines, text_table
+from .text_files import delimited, first_line, lines, text_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..task import SubgraphTask
 
 EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
 _ROW = ("nodes", "label", "split")
-_SPARE_IDS = 100  # ids an edge that may go unused before we doubt that they count from 0
+_SPARE_IDS = 100  # unused ids per edge above which ids do not seem to count from 0
 _DIGITS = 10  # of a node id: 2,147,483,647 is the largest
 
 
@@ -44,22 +47,26 @@ def read_subgnn(
     swap: bool = False,
     unknown_nodes: UnknownNodes = "error",
     name: str = "",
+    contents: Mapping[Path, bytes] | None = None,
 ) -> SubgraphTask:
     """Read a folder in the SubGNN layout.
 
     Args:
         folder: Has ``edge_list.txt[.gz]`` and ``subgraphs.pth[.gz]``.
-        variant: Reads ``subgraphs.VARIANT.pth`` instead: the same subgraphs, split otherwise.
+        variant: Reads ``subgraphs.VARIANT.pth`` instead: the same subgraphs, with another split.
         swap: Exchange val and test if val is the smaller one, as the public readers do.
-        unknown_nodes: As in :meth:`SubgraphTask.from_tables`.
-        name: What to call the data.
+        unknown_nodes: What to do about members that the graph does not have, as in
+            :meth:`SubgraphTask.from_tables`.
+        name: What to call the data in outputs.
+        contents: Unpacked bytes of files that have been read already.
     """
+    contents = contents or {}
     sets_name = SUBGRAPHS if variant is None else f"subgraphs.{variant}.pth"
     edge_file, set_file = find(folder, EDGES), find(folder, sets_name)
     if edge_file is None or set_file is None:
         missing = EDGES if edge_file is None else sets_name
         raise DataError(f"the folder has no {missing} (or {missing}.gz).", path=folder)
-    source, target = read_edge_list(edge_file)
+    source, target = read_edge_list(edge_file, content=contents.get(edge_file))
     merged = undirected(source, target)
     size = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
     if size > _SPARE_IDS * len(source) + 10**6 and not (folder / "nodes.tsv").is_file():
@@ -68,17 +75,17 @@ def read_subgnn(
             " with other ids in a table (edges.csv with source, target).",
             path=edge_file,
         )
-    names, titles, size = _node_names(folder, size)
-    rows = _rows(set_file)
+    names, titles, size = _read_node_names(folder, size)
+    rows = _read_rows(set_file, contents.get(set_file))
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
-    words, notes = _split_words(rows["split"], swap=swap)
+    split, notes = _read_split(rows["split"], swap=swap)
     if merged.repeats:
-        notes.append(f"{merged.repeats:,} repeated edges merged.")
-    set_names, set_titles = _set_names(folder, rows.num_rows)
+        notes.append(f"{plural(merged.repeats, 'repeated edge')} merged.")
+    set_names, set_titles = _read_set_names(folder, rows.num_rows)
     labels = pc.split_pattern(rows["label"], "-")
     if pc.max(pc.list_value_length(labels)).as_py() == 1:
         labels = rows["label"]
-    columns = {"subgraph_id": set_names, "label": labels, "split": words}
+    columns = {"subgraph_id": set_names, "label": labels, "split": split}
     if set_titles is not None:
         columns["title"] = set_titles
     return assemble(
@@ -96,48 +103,50 @@ def read_subgnn(
     )
 
 
-def read_edge_list(path: Path) -> tuple[Array, Array]:
-    """Two integers a line, and perhaps ``{}``: sources and targets, int64 (E,) each."""
-    head = first_line(path)
+def read_edge_list(path: Path, *, content: bytes | None = None) -> tuple[Array, Array]:
+    """Two integers per line, and perhaps ``{}``: sources and targets, int64 (E,) each."""
+    head = first_line(path, content=content)
     delimiter = "\t" if "\t" in head else " "
     columns = [f"f{i}" for i in range(head.count(delimiter) + 1)]
     types = dict.fromkeys(columns[:2], pa.int64()) | dict.fromkeys(columns[2:], pa.string())
     try:
-        table = delimited(path, delimiter, columns=columns, types=types, quoted=False)
+        table = delimited(
+            path, delimiter, columns=columns, types=types, quoted=False, content=content
+        )
     except pa.ArrowInvalid:
-        return _edges_by_line(path)
+        return _read_edges_by_line(path, content)
     rest = [table[c] for c in columns[2:]]
     fits = len(columns) in (2, 3) and all(pc.all(pc.equal(c, "{}")).as_py() for c in rest)
     if not fits or any(c.null_count for c in table.columns):
-        return _edges_by_line(path)
+        return _read_edges_by_line(path, content)
     source, target = (np.asarray(table[c]) for c in columns[:2])
     if min(source.min(), target.min()) < 0:
-        return _edges_by_line(path)
+        return _read_edges_by_line(path, content)
     return source, target
 
 
-def _edges_by_line(path: Path) -> tuple[Array, Array]:
+def _read_edges_by_line(path: Path, content: bytes | None) -> tuple[Array, Array]:
     """The same, line by line: takes what is odd but clear, and says which line is wrong."""
     pairs = []
-    for number, line in lines(path):
+    for number, line in lines(path, content=content):
         if line.startswith("#"):
             continue
         fields = line.split()
         if len(fields) not in (2, 3) or fields[2:] not in ([], ["{}"]):
             raise DataError(
-                f"expected two node ids a line ('u v' or 'u v {{}}'), found {line[:60]!r};"
+                f"expected two node ids per line ('u v' or 'u v {{}}'), found {line[:60]!r};"
                 " edges with weights go in a table (edges.csv with source, target, weight).",
                 path=path,
                 line=number,
             )
-        pairs.append((_node(fields[0], path, number), _node(fields[1], path, number)))
+        pairs.append((_parse_node(fields[0], path, number), _parse_node(fields[1], path, number)))
     if not pairs:
         raise DataError("the graph has no edges.", path=path)
     array = np.array(pairs, dtype=np.int64)
     return array[:, 0], array[:, 1]
 
 
-def _node(word: str, path: Path, line: int) -> int:
+def _parse_node(word: str, path: Path, line: int) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= _DIGITS):
         raise DataError(
             f"expected a node id (an integer from 0), found {word!r}.", path=path, line=line
@@ -145,13 +154,12 @@ def _node(word: str, path: Path, line: int) -> int:
     return int(word)
 
 
-def _rows(path: Path) -> Any:
+def _read_rows(path: Path, content: bytes | None) -> pa.Table:
     """The subgraph file as a table of text: nodes, label, split."""
-    columns = list(_ROW) + ["rest"] * (first_line(path).count("\t") > 2)
+    columns = list(_ROW) + ["rest"] * (first_line(path, content=content).count("\t") > 2)
+    types = dict.fromkeys(columns, pa.string())
     try:
-        table = delimited(
-            path, "\t", columns=columns, types=dict.fromkeys(columns, pa.string()), quoted=False
-        )
+        table = delimited(path, "\t", columns=columns, types=types, quoted=False, content=content)
         plain = r"^[0-9]{1,10}(-[0-9]{1,10})*\t[^\t-]+(-[^\t-]+)*\t[^\t]+$"
         joined = pc.binary_join_element_wise(*(table[c] for c in _ROW), "\t")
         tail = pc.all(pc.equal(table["rest"], "")).as_py() if "rest" in columns else True
@@ -159,13 +167,13 @@ def _rows(path: Path) -> Any:
             return table
     except pa.ArrowInvalid:
         pass
-    return _rows_by_line(path)
+    return _read_rows_by_line(path, content)
 
 
-def _rows_by_line(path: Path) -> Any:
+def _read_rows_by_line(path: Path, content: bytes | None) -> pa.Table:
     """The same, line by line: takes what is odd but clear, and says which line is wrong."""
     rows = []
-    for number, line in lines(path):
+    for number, line in lines(path, content=content):
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) == 4 and not fields[3]:
             fields.pop()
@@ -180,12 +188,12 @@ def _rows_by_line(path: Path) -> Any:
             raise DataError("the subgraph is empty; it needs a node.", path=path, line=number)
         if not all(fields[1].split("-")):
             raise DataError("the label is missing.", path=path, line=number)
-        nodes = "-".join(str(_node(word, path, number)) for word in fields[0].split("-"))
+        nodes = "-".join(str(_parse_node(word, path, number)) for word in fields[0].split("-"))
         rows.append((nodes, fields[1], fields[2]))
     return pa.table(dict(zip(_ROW, zip(*rows, strict=True), strict=True)))
 
 
-def _split_words(column: Any, *, swap: bool) -> tuple[Any, list[str]]:
+def _read_split(column: pa.Array, *, swap: bool) -> tuple[pa.Array, list[str]]:
     val, test = (pc.sum(pc.equal(column, word)).as_py() or 0 for word in ("val", "test"))
     if not swap or val >= test:
         return column, []
@@ -195,7 +203,7 @@ def _split_words(column: Any, *, swap: bool) -> tuple[Any, list[str]]:
     return pc.replace_substring_regex(swapped, "^-$", "test"), [note]
 
 
-def _node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, int]:
+def _read_node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, int]:
     """Names, titles and count of the nodes; ``nodes.tsv`` has ``id``, an identifier, a ``name``."""
     path = folder / "nodes.tsv"
     if not path.is_file():
@@ -209,7 +217,7 @@ def _node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, in
     return names, titles, len(table)
 
 
-def _set_names(folder: Path, count: int) -> tuple[Any, Any]:
+def _read_set_names(folder: Path, count: int) -> tuple[pa.Array, pa.Array | None]:
     """Names of the subgraphs (their line numbers if they have none) and titles or None."""
     path = folder / "subgraph_ids.tsv"
     if not path.is_file():
@@ -222,16 +230,16 @@ def _set_names(folder: Path, count: int) -> tuple[Any, Any]:
     return ids, None if titles is None else titles.arrow
 
 
-def _pick_names(table: Any, path: Path, *, key: str) -> tuple[Names | None, Names | None]:
+def _pick_names(table: pa.Table, path: Path, *, key: str) -> tuple[Names | None, Names | None]:
     """The identifier column as names and ``name`` as titles; alone, ``name`` is the identifier."""
     if key in table.column_names:
         expected = pa.array(np.arange(len(table))).cast(pa.string())
         if not table[key].combine_chunks().equals(expected):
             raise DataError(f"the column '{key}' must count 0, 1, 2, …", path=path)
-    found = [table[c] for c in table.column_names if c not in (key, "name")]
+    columns = [table[c] for c in table.column_names if c not in (key, "name")]
     if "name" in table.column_names:
-        found.append(table["name"])
-    picked = [Names(column) for column in found[:2]]
+        columns.append(table["name"])
+    picked = [Names(column) for column in columns[:2]]
     picked += [None] * (2 - len(picked))  # type: ignore[list-item]
     return picked[0], picked[1]
 
@@ -260,7 +268,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         "u": np.concatenate([low, graph.loops]),
         "v": np.concatenate([high, graph.loops]),
     }
-    _write(pa.table(edges), folder / EDGES, " ")
+    _write_table(pa.table(edges), folder / EDGES, " ")
     nodes = pa.LargeListArray.from_arrays(subgraphs.ptr, pa.array(subgraphs.nodes).cast("string"))
     rows = pc.binary_join_element_wise(
         pc.binary_join(nodes, "-").cast(pa.string()),
@@ -274,24 +282,36 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         graph.num_nodes and graph.degrees[-1] == 0 and graph.num_nodes - 1 not in graph.loops
     )
     if graph.names is not None or graph.titles is not None or lonely_end:
-        _write_names(folder / "nodes.tsv", "id", graph.num_nodes, graph.names, graph.titles)
+        _write_names(
+            folder / "nodes.tsv",
+            "id",
+            count=graph.num_nodes,
+            names=graph.names,
+            titles=graph.titles,
+        )
     if subgraphs.names is not None or subgraphs.titles is not None:
         path = folder / "subgraph_ids.tsv"
-        _write_names(path, "line", len(subgraphs), subgraphs.names, subgraphs.titles)
+        _write_names(
+            path,
+            "line",
+            count=len(subgraphs),
+            names=subgraphs.names,
+            titles=subgraphs.titles,
+        )
 
 
 def _write_names(
-    path: Path, key: str, count: int, names: Names | None, titles: Names | None
+    path: Path, key: str, *, count: int, names: Names | None, titles: Names | None
 ) -> None:
     columns = {key: pa.array(np.arange(count))}
     if names is not None or titles is not None:
         columns["source_id"] = columns[key] if names is None else names.arrow
     if titles is not None:
         columns["name"] = titles.arrow
-    _write(pa.table(columns), path, "\t", header=True)
+    _write_table(pa.table(columns), path, "\t", header=True)
 
 
-def _write(table: Any, path: Path, delimiter: str, *, header: bool = False) -> None:
+def _write_table(table: pa.Table, path: Path, delimiter: str, *, header: bool = False) -> None:
     quoting = "needed" if header else "none"  # names may hold a quote, numbers do not
     options = pacsv.WriteOptions(
         include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header="none"

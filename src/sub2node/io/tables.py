@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from ..errors import DataError
-from ..ragged import Array
+from ..base.errors import DataError
+from ..base.ragged import Array
 from ..task.frames import ALIASES, check_unique_columns
-from .text import first_line, lines, text_table
+from .text_files import first_line, lines, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*PARQUET, *DELIMITERS)
-# Columns of ids and words: kept as the text that is written there.
+# Columns of ids and words: they stay the text that the file has.
 _TEXT = {
     "edges": ("source", "target"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
@@ -32,11 +32,11 @@ _TEXT = {
 _FIELDS = {"id", "nodes", "weights", "label", "split", "title"}
 
 
-class Sets(NamedTuple):
+class SetTables(NamedTuple):
     """Members and labels as tables, out of a file that holds both or only members."""
 
-    members: Any
-    labels: Any | None
+    members: pa.Table
+    labels: pa.Table | None
 
 
 def suffix(path: Path) -> str:
@@ -45,12 +45,12 @@ def suffix(path: Path) -> str:
     return "".join(parts).lower()
 
 
-def read_table(path: Path, what: str, columns: Mapping[str, str]) -> Any:
-    """One table. Ids, labels and words stay text, as written; other columns are read as they are.
+def read_table(path: Path, what: str, columns: Mapping[str, str]) -> pa.Table:
+    """One table. Ids, labels and words stay text, as written; types of other columns are inferred.
 
     Args:
         path: A CSV, TSV (either may be gzipped) or Parquet file.
-        what: "edges", "members", "labels", "nodes" or "subgraph_edges".
+        what: What the rows are: "edges", "members", "labels", "nodes" or "subgraph_edges".
         columns: The user's column for ours, as in :meth:`SubgraphTask.from_tables`.
     """
     ending = suffix(path)
@@ -63,7 +63,7 @@ def read_table(path: Path, what: str, columns: Mapping[str, str]) -> Any:
     return text_table(path, DELIMITERS[ending], text=text)
 
 
-def _read_parquet(path: Path) -> Any:
+def _read_parquet(path: Path) -> pa.Table:
     if not path.is_file():
         raise DataError("there is no such file.", path=path)
     if not path.stat().st_size:
@@ -76,8 +76,8 @@ def _read_parquet(path: Path) -> Any:
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
 
 
-def read_jsonl(path: Path) -> Sets:
-    """One subgraph a line: ``{"nodes": […], "id": …, "label": … or […], "split": …}``.
+def read_jsonl(path: Path) -> SetTables:
+    """One subgraph per line: ``{"nodes": […], "id": …, "label": … or […], "split": …}``.
 
     Line by line, because a columnar JSON reader guesses types and would turn ids into dates.
     """
@@ -85,12 +85,12 @@ def read_jsonl(path: Path) -> Sets:
     rows = [json_row(path, number, line) for number, line in lines(path)]
     ids = [row.get("id", position) for position, row in enumerate(rows)]
     _check_unique(ids, path)
-    names = _column(ids)
+    names = _id_column(ids)
     sizes = [len(row["nodes"]) for row in rows]
     owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
     members = {
         "subgraph_id": names.take(owner),
-        "node_id": _column(node for row in rows for node in row["nodes"]),
+        "node_id": _id_column(node for row in rows for node in row["nodes"]),
     }
     weighted = sum("weights" in row for row in rows)
     if weighted not in (0, len(rows)):
@@ -103,7 +103,7 @@ def read_jsonl(path: Path) -> Sets:
         values = [row.get(field) for row in rows]
         if any(value is not None for value in values):
             labels[field] = _label_column(values) if field == "label" else pa.array(values)
-    return Sets(pa.table(members), pa.table(labels) if len(labels) > 1 else None)
+    return SetTables(pa.table(members), pa.table(labels) if len(labels) > 1 else None)
 
 
 def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
     def refuse(message: str) -> DataError:
         return DataError(message, path=path, line=number)
 
-    row = _json_object(line, refuse)
+    row = _parse_json_object(line, refuse)
     if "subgraph_id" in row:
         row["id"] = row.pop("subgraph_id")
     if unknown := row.keys() - _FIELDS:
@@ -137,7 +137,7 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
     return row
 
 
-def _json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any]:
+def _parse_json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any]:
     try:
         row = json.loads(line)
         json.dumps(row, ensure_ascii=False).encode()  # half a surrogate pair is no text
@@ -150,17 +150,17 @@ def _json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any
     return row
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_id(value: Any) -> bool:
+def _is_id(value: object) -> bool:
     if isinstance(value, bool):
         return False
     return isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**63)
 
 
-def _column(values: Iterable[Any]) -> Any:
+def _id_column(values: Iterable[Any]) -> pa.Array:
     """Ids as an Arrow column: numbers if all are, else text."""
     values = list(values)
     if all(isinstance(value, int) for value in values):
@@ -168,17 +168,18 @@ def _column(values: Iterable[Any]) -> Any:
     return pa.array([str(value) for value in values], pa.string())
 
 
-def _label_column(values: list[Any]) -> Any:
+def _label_column(values: list[Any]) -> pa.Array:
     if any(isinstance(value, list) for value in values):
         rows = [value if isinstance(value, list) else [value] for value in values]
         return pa.array([[str(v) for v in row if v is not None] for row in rows])
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def read_gmt(path: Path) -> Sets:
-    """Gene sets: a name, a description and the genes, tab-separated, one set a line."""
+def read_gmt(path: Path) -> SetTables:
+    """Gene sets: a name, a description and the genes, tab-separated, one set per line."""
     first_line(path)
-    names, titles, owner, nodes = [], [], [], []
+    names: list[str | int] = []
+    titles, owner, nodes = [], [], []
     for number, line in lines(path):
         fields = line.split("\t")
         genes = [gene for gene in fields[2:] if gene]
@@ -198,10 +199,10 @@ def read_gmt(path: Path) -> Sets:
     _check_unique(names, path)
     members = pa.table({"subgraph_id": owner, "node_id": nodes})
     titled = any(title not in ("", "na", "NA") for title in titles)
-    return Sets(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
+    return SetTables(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
 
 
-def _check_unique(names: list[Any], path: Path) -> None:
+def _check_unique(names: list[str | int], path: Path) -> None:
     seen: set[str] = set()
     for name in map(str, names):
         if name in seen:
@@ -209,8 +210,8 @@ def _check_unique(names: list[Any], path: Path) -> None:
         seen.add(name)
 
 
-def write_table(table: Any, path: Path) -> None:
-    """Write one table; the ending of the path tells how."""
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write one table; the ending of the path tells the format."""
     if suffix(path) in PARQUET:
         pq.write_table(table, path)
         return
@@ -218,7 +219,7 @@ def write_table(table: Any, path: Path) -> None:
     pacsv.write_csv(table, path, options)
 
 
-def write_jsonl(members: Any, labels: Any | None, ptr: Array, folder: Path) -> None:
+def write_jsonl(members: pa.Table, labels: pa.Table | None, ptr: Array, folder: Path) -> None:
     """The counterpart of :func:`read_jsonl`; members come grouped by subgraph."""
     ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
     weights = members["weight"].combine_chunks() if "weight" in members.column_names else None
@@ -229,12 +230,12 @@ def write_jsonl(members: Any, labels: Any | None, ptr: Array, folder: Path) -> N
             if weights is not None:
                 row["weights"] = weights[start:stop].to_pylist()
             if rest is not None:
-                found = rest.slice(i, 1).to_pylist()[0]
-                row.update({key: value for key, value in found.items() if value is not None})
+                fields = rest.slice(i, 1).to_pylist()[0]
+                row.update({key: value for key, value in fields.items() if value is not None})
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def write_gmt(members: Any, titles: Any | None, ptr: Array, folder: Path) -> None:
+def write_gmt(members: pa.Table, titles: pa.Array | None, ptr: Array, folder: Path) -> None:
     """The counterpart of :func:`read_gmt`; members come grouped by subgraph."""
     ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
     with (folder / "subgraphs.gmt").open("w", encoding="utf-8") as file:

@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from .. import kernels
-from ..kernels import side
-from ..kernels.draws import Draw
-from ..pattern import Pattern
+from ..base.ragged import SparseMatrix
+from ..ops import triton as kernels
+from ..ops.pattern import Pattern
+from ..ops.triton import second_stream
+from ..ops.triton.dropout_draws import Draw
 
 Kind = Literal["normalized", "weighted", "mean"]
 
 
-class Ready(NamedTuple):
-    """Values of edges by rows and by columns, (R, E) each, and what to wait for."""
+class EdgeValues(NamedTuple):
+    """Values of kept edges by rows and by columns, (R, E) each, and the event to wait for."""
 
     kind: Kind
     values: Tensor
     back_values: Tensor
-    event: Any
+    event: torch.cuda.Event | None
 
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
-    """A symmetric graph of n nodes whose pattern always has the whole diagonal.
+    """A symmetric graph of n nodes whose pattern always has the full diagonal.
 
     Args:
-        pattern: Edges in both directions, and one entry (i, i) a node.
-        diagonal: Which entries those are; (n,).
+        pattern: Edges in both directions, and one entry (i, i) per node.
+        diagonal: Positions of the entries (i, i) in the pattern; (n,).
         weights: 0 where there is no self-loop; (E,) or (R, E).
-        weighted: Whether the weights say anything.
-        draw: Which edges are kept, each replica its own; None: all.
-        ready: What :meth:`found` found.
+        weighted: Whether the graph has edge weights.
+        draw: Which edges are kept, drawn per replica; None: all.
+        edge_values: What :meth:`with_edge_values` computed.
     """
 
     pattern: Pattern
@@ -46,15 +47,17 @@ class Adjacency:
     weights: Tensor
     weighted: bool
     draw: Draw | None = None
-    ready: Ready | None = None
+    edge_values: EdgeValues | None = None
 
     @classmethod
-    def from_csr(cls, matrix: Any, *, weighted: bool = True, device: Any = "cpu") -> Adjacency:
+    def from_csr(
+        cls, matrix: SparseMatrix, *, weighted: bool = True, device: torch.device | str = "cpu"
+    ) -> Adjacency:
         """From a symmetric SciPy matrix; entries on its diagonal are self-loops."""
         size = matrix.shape[0]
         coo = matrix.tocoo()
-        here = np.arange(size)
-        rows, columns = (np.concatenate([ends, here]) for ends in coo.coords)
+        nodes = np.arange(size)
+        rows, columns = (np.concatenate([ends, nodes]) for ends in coo.coords)
         data = np.concatenate([coo.data, np.zeros(size, coo.data.dtype)]).astype(np.float32)
         full = sp.coo_array((data, (rows, columns)), shape=matrix.shape).tocsr()
         full.sum_duplicates()
@@ -66,7 +69,7 @@ class Adjacency:
         """The graph without some edges, each replica without its own.
 
         Args:
-            keep: 0 or 1, (R, E); or which are drawn, for kernels that need not see all of them.
+            keep: 0 or 1 per edge, (R, E); or a draw, which kernels evaluate where they need it.
         """
         if isinstance(keep, Draw):
             return replace(self, draw=keep)
@@ -119,65 +122,67 @@ class Adjacency:
         plus: Tensor | None = None,
         plus_times: float = 1.0,
     ) -> Tensor:
-        """``times`` · what each node hears of its neighbours, + ``plus_times`` · ``plus``.
+        """``times`` · the weighted sum over each node's neighbours, + ``plus_times`` · ``plus``.
 
         Args:
-            x: (R, n, F).
+            x: Node vectors, (R, n, F).
             kind: Weights as in :attr:`normalized`, as they are, or as in :attr:`mean`.
-            times: Of the sum.
-            plus: (R, n, F).
-            plus_times: Of what is added.
+            times: Factor of the sum.
+            plus: Vectors to add, (R, n, F).
+            plus_times: Factor of these vectors.
 
         Returns:
             (R, n, F).
         """
-        if kernels.on(x):
-            return self._around(x, kind, times, plus, plus_times)
+        if kernels.use_triton(x):
+            return self._around_by_kernels(x, kind, times=times, plus=plus, plus_times=plus_times)
         values = self._values_of(kind)
         values = values if times == 1 else values * times
-        if plus is x and kind == "normalized":  # a matter of the diagonal then
+        if plus is x and kind == "normalized":  # x is added through the diagonal
             share = torch.full_like(values[..., : len(self.diagonal)], plus_times)
             return self.pattern.aggregate(x, values.index_add(-1, self.diagonal, share))
         return self.pattern.aggregate(x, values, plus=plus, times=plus_times)
 
     def _values_of(self, kind: Kind) -> Tensor:
-        found: Tensor = getattr(self, {"weighted": "values"}.get(kind, kind))
-        return found
+        values: Tensor = getattr(self, {"weighted": "values"}.get(kind, kind))
+        return values
 
-    def _around(
-        self, x: Tensor, kind: Kind, times: float, plus: Tensor | None, plus_times: float
+    def _around_by_kernels(
+        self, x: Tensor, kind: Kind, *, times: float, plus: Tensor | None, plus_times: float
     ) -> Tensor:
-        """The same by kernels, which draw edges and find degrees on the way."""
-        from ..kernels.aggregate import Aggregate, drawn_values
+        """:meth:`around` by kernels, which draw edges and compute degrees on the way."""
+        from ..ops.triton.aggregate import Aggregate, drawn_values
 
         pattern = self.pattern
         lists, back = pattern.lists, pattern.back
         if self.draw is None:
             values, back_values = self._values_of(kind), None
-        elif self.ready is not None and self.ready.kind == kind:
-            side.wait(self.ready.event)
-            values, back_values = self.ready.values, self.ready.back_values
+        elif self.edge_values is not None and self.edge_values.kind == kind:
+            second_stream.wait_for(self.edge_values.event)
+            values, back_values = self.edge_values.values, self.edge_values.back_values
         else:
             values, back_values = drawn_values(lists, back, self.weights, self.draw, kind=kind)
         return Aggregate.apply(  # type: ignore[no-any-return,no-untyped-call]
             x, plus, lists, back, values, back_values, times, plus_times
         )
 
-    def found(self, kind: Kind) -> Adjacency:
-        """The same with the values of the edges that are kept, found beside other work."""
-        from ..kernels.aggregate import drawn_values
+    def with_edge_values(self, kind: Kind) -> Adjacency:
+        """The same with the values of kept edges, computed on a side stream beside other work."""
+        from ..ops.triton.aggregate import drawn_values
 
         assert self.draw is not None
         device = self.weights.device
-        with side.beside(device):
+        with second_stream.launch_beside(device):
             values = drawn_values(
                 self.pattern.lists, self.pattern.back, self.weights, self.draw, kind=kind
             )
-        return replace(self, ready=Ready(kind, *values, side.done(device)))
+        return replace(
+            self, edge_values=EdgeValues(kind, *values, second_stream.record_event(device))
+        )
 
     def edge_list(self, replica: int = 0) -> tuple[Tensor, Tensor]:
         """``edge_index`` (2, K) from source to target and weights (K,), as PyG reads them."""
         values = self.values if self.values.dim() == 1 else self.values[replica]
-        here = torch.nonzero(values).squeeze(-1)
-        ends = (self.pattern.index[here], self.pattern.row[here])
-        return torch.stack(ends).long(), values[here]
+        present = torch.nonzero(values).squeeze(-1)
+        ends = (self.pattern.index[present], self.pattern.row[present])
+        return torch.stack(ends).long(), values[present]

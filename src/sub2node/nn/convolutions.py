@@ -14,20 +14,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from .. import kernels
-from ..config import Convolution
-from ..errors import ConfigError
+from ..base.errors import ConfigError
+from ..config import ConvolutionSettings
+from ..ops import triton as kernels
 from .adjacency import Adjacency, Kind
-from .layers import Linear, Mapped, combine
-from .ring import Ring, leading
+from .layers import Mapped, ReplicaLinear, combine
+from .ring_adjacency import Ring, leading
 from .streams import Init
 
 
 class MakeConvolution(Protocol):
-    """How a convolution is made: widths, settings, 1-based number of its layer, first values."""
+    """Builds a convolution from width, settings, 1-based number of its layer and initial values."""
 
     def __call__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> nn.Module:
         """A module with ``forward(x, first, graph)``."""
 
@@ -35,19 +35,19 @@ class MakeConvolution(Protocol):
 class GCN(nn.Module):
     """D^-½ (A + I) D^-½ X W + b (Kipf and Welling, arXiv:1609.02907); I where A has no loop."""
 
-    hears: Kind = "normalized"
+    edge_weighting: Kind = "normalized"
 
     def __init__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> None:
         super().__init__()
-        self.linear = Linear(width, width, init, glorot=True, bias=False)
+        self.linear = ReplicaLinear(width, width, init, glorot=True, bias=False)
         self.bias = init.zeros(1, width)
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        heard = graph.around(x, self.hears)
-        return combine(Mapped(heard, self.linear.weight), bias=self.bias)
+        aggregated = graph.around(x, self.edge_weighting)
+        return combine(Mapped(aggregated, self.linear.weight), bias=self.bias)
 
 
 class GCN2(nn.Module):
@@ -57,10 +57,10 @@ class GCN2(nn.Module):
     out = (1-α) ((1-β) P + β P W₁) + α ((1-β) X₀ + β X₀ W₂).
     """
 
-    hears: Kind = "normalized"
+    edge_weighting: Kind = "normalized"
 
     def __init__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> None:
         super().__init__()
         self.alpha, self.beta = settings.alpha, math.log(settings.theta / layer + 1)
@@ -71,32 +71,34 @@ class GCN2(nn.Module):
         """(R, n, F) → (R, n, F)."""
         alpha, beta, first = self.alpha, self.beta, leading(first, graph)
         if self.weight_first is None:
-            heard = graph.around(x, self.hears, times=1 - alpha, plus=first, plus_times=alpha)
-            return combine(Mapped(heard, self.weight, 1 - beta, beta))
+            aggregated = graph.around(
+                x, self.edge_weighting, times=1 - alpha, plus=first, plus_times=alpha
+            )
+            return combine(Mapped(aggregated, self.weight, 1 - beta, beta))
         second = Mapped(first, self.weight_first, 1 - beta, beta, times=alpha)
-        plus = None if kernels.on(x) else combine(second)
-        heard = graph.around(x, self.hears, times=1 - alpha)
-        mapped = Mapped(heard, self.weight, 1 - beta, beta)
+        plus = None if kernels.use_triton(x) else combine(second)
+        aggregated = graph.around(x, self.edge_weighting, times=1 - alpha)
+        mapped = Mapped(aggregated, self.weight, 1 - beta, beta)
         return combine(mapped, second) if plus is None else combine(mapped, bias=plus)
 
 
 class GIN(nn.Module):
     """MLP((1+ε) x_i + Σ_j w_ij x_j) (Xu et al., arXiv:1810.00826), with the weights in the sum."""
 
-    hears: Kind = "weighted"
+    edge_weighting: Kind = "weighted"
 
     def __init__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> None:
         super().__init__()
-        self.first, self.second = (Linear(width, width, init) for _ in range(2))
+        self.first, self.second = (ReplicaLinear(width, width, init) for _ in range(2))
         self.eps = init.zeros(1, 1) if settings.train_eps else None
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         own = leading(x, graph)
         own = own if self.eps is None else (1 + self.eps) * own
-        total = graph.around(x, self.hears, plus=own)
+        total = graph.around(x, self.edge_weighting, plus=own)
         out: Tensor = self.second(torch.relu(self.first(total)))
         return out
 
@@ -104,18 +106,18 @@ class GIN(nn.Module):
 class SAGE(nn.Module):
     """W₁ · mean_j(w_ij x_j) + b + W₂ x_i over edges (Hamilton et al., arXiv:1706.02216)."""
 
-    hears: Kind = "mean"
+    edge_weighting: Kind = "mean"
 
     def __init__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> None:
         super().__init__()
-        self.around = Linear(width, width, init)
-        self.own = Linear(width, width, init, bias=False)
+        self.around = ReplicaLinear(width, width, init)
+        self.own = ReplicaLinear(width, width, init, bias=False)
 
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
         """(R, n, F) → (R, n, F)."""
-        mean = graph.around(x, self.hears)
+        mean = graph.around(x, self.edge_weighting)
         parts = Mapped(mean, self.around.weight), Mapped(leading(x, graph), self.own.weight)
         return combine(*parts, bias=self.around.bias)
 
@@ -130,7 +132,7 @@ class GATv2(nn.Module):
     SLOPE = 0.2
 
     def __init__(
-        self, width: int, settings: Convolution, layer: int, weighted: bool, init: Init
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
     ) -> None:
         super().__init__()
         self.heads = settings.heads
@@ -139,7 +141,9 @@ class GATv2(nn.Module):
                 f"{self.heads} attention heads do not divide a width of {width}; set heads or"
                 " hidden."
             )
-        self.source, self.target = (Linear(width, width, init, glorot=True) for _ in range(2))
+        self.source, self.target = (
+            ReplicaLinear(width, width, init, glorot=True) for _ in range(2)
+        )
         self.attention = init.glorot(1, self.heads, width // self.heads)
         self.edge = init.glorot(1, width) if weighted else None
         self.bias = init.zeros(1, width)
@@ -154,8 +158,8 @@ class GATv2(nn.Module):
         shape = (replicas, mixed.shape[1], self.heads, mixed.shape[2] // self.heads)
         mixed = leaky_relu(mixed, self.SLOPE).view(shape)
         scores = (mixed * self.attention).sum(-1)
-        gone = (~graph.present & graph.off_diagonal).unsqueeze(-1)
-        share = pattern.softmax(scores.masked_fill(gone, -torch.inf))
+        dropped = (~graph.present & graph.off_diagonal).unsqueeze(-1)
+        share = pattern.softmax(scores.masked_fill(dropped, -torch.inf))
         messages = sources.view_as(mixed) * share.unsqueeze(-1)
         return pattern.sum(messages.flatten(2)) + self.bias
 

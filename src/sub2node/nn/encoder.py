@@ -7,13 +7,13 @@ from functools import partial
 
 from torch import Tensor, nn
 
-from .. import kernels
-from ..config import Convolution, Model
+from ..config import ConvolutionSettings, NetworkSettings
+from ..ops import triton as kernels
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
-from .foreign import Foreign
-from .layers import BatchNorm, Dropout, Linear, finish
-from .ring import Ring, leading
+from .custom_convolution import CustomConvolution
+from .layers import BatchNorm, Dropout, ReplicaLinear, finish
+from .ring_adjacency import Ring, leading
 from .streams import Init, Streams
 
 
@@ -21,27 +21,27 @@ class Layer(nn.Module):
     """Edge dropout → convolution → norm → + linear map of the input → ReLU → dropout."""
 
     def __init__(
-        self, width: int, model: Model, conv: nn.Module, init: Init, streams: Streams
+        self, width: int, model: NetworkSettings, *, conv: nn.Module, init: Init, streams: Streams
     ) -> None:
         super().__init__()
         self.conv = conv
-        if isinstance(conv, Foreign):
+        if isinstance(conv, CustomConvolution):
             conv.streams = streams
         self.norm = BatchNorm(width, init) if model.batch_norm else None
-        self.skip = Linear(width, width, init) if model.skip else None
+        self.skip = ReplicaLinear(width, width, init) if model.skip else None
         self.dropout = Dropout(model.dropout, streams)
         self.edge_dropout, self.streams = model.edge_dropout, streams
         self.place = streams.place()
 
     def prepare(self, graph: Adjacency) -> Adjacency | None:
-        """The graph without dropped edges, found beside other work; None: it is not time yet.
+        """The graph without dropped edges, computed beside other work; None: not possible yet.
 
         What is drawn on the CPU is drawn in the order of the layers.
         """
-        kind = getattr(self.conv, "hears", None)
-        if not (self.training and self.edge_dropout and kind and kernels.on(graph.weights)):
+        kind = getattr(self.conv, "edge_weighting", None)
+        if not (self.training and self.edge_dropout and kind and kernels.use_triton(graph.weights)):
             return None
-        return graph.drop(self.streams.draw(self.edge_dropout, self.place)).found(kind)
+        return graph.drop(self.streams.draw(self.edge_dropout, self.place)).with_edge_values(kind)
 
     def forward(
         self, x: Tensor, first: Tensor, graph: Adjacency | Ring, prepared: Adjacency | None = None
@@ -64,25 +64,26 @@ class Encoder(nn.Module):
         self,
         width_in: int,
         depth: int,
-        model: Model,
-        settings: Convolution,
-        make: MakeConvolution,
         *,
+        model: NetworkSettings,
+        settings: ConvolutionSettings,
+        make: MakeConvolution,
         weighted: bool,
         init: Init,
         streams: Streams,
     ) -> None:
         super().__init__()
         width = model.hidden
-        self.project = Linear(width_in, width, init) if width_in != width else None
+        self.project = ReplicaLinear(width_in, width, init) if width_in != width else None
         self.dropout = Dropout(model.dropout, streams)
-        self.layers = nn.ModuleList(
-            Layer(width, model, make(width, settings, number, weighted, init), init, streams)
-            for number in range(1, depth + 1)
-        )
+        layers = []
+        for number in range(1, depth + 1):
+            conv = make(width, settings, layer=number, weighted=weighted, init=init)
+            layers.append(Layer(width, model, conv=conv, init=init, streams=streams))
+        self.layers = nn.ModuleList(layers)
 
     def prepare(self, graph: Adjacency) -> list[Adjacency | None]:
-        """Of each layer, what can be found before its input is known."""
+        """The graph of each layer, where it can be computed before the layer's input is there."""
         return [layer.prepare(graph) for layer in self.layers]  # type: ignore[operator]
 
     def enter(self, x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm
 
-from .. import kernels
+from ..ops import triton as kernels
 from .streams import Init, Streams
 
 
@@ -67,8 +67,8 @@ class Mapped(NamedTuple):
     times: float = 1.0
 
     @property
-    def given(self) -> tuple[Tensor, Tensor, float, float]:
-        """What kernels are given."""
+    def kernel_arguments(self) -> tuple[Tensor, Tensor, float, float]:
+        """Inputs, weights and the two factors, as kernels take them."""
         return self.x, self.weight, self.times * self.own, self.times * self.share
 
 
@@ -76,14 +76,14 @@ def combine(first: Mapped, second: Mapped | None = None, bias: Tensor | None = N
     """Sum of one or two linear maps, and a bias (R, 1, out); (R, n, out)."""
     x, weight = first[:2]
     widths = (*weight.shape[1:], 0 if second is None else second.weight.shape[1])
-    fast = kernels.on(x) and x.shape[1] > 0
+    fast = kernels.use_triton(x) and x.shape[1] > 0
     if fast and second is not None and max(widths) > kernels.WIDEST // 2:
         return combine(first, bias=bias) + combine(second)  # two matrices would not fit
     if fast and max(widths) <= kernels.WIDEST:
-        from ..kernels.dense import Linear as Dense
+        other = (None, None, 0.0, 1.0) if second is None else second.kernel_arguments
+        from ..ops.triton.dense import LinearSum
 
-        other = (None, None, 0.0, 1.0) if second is None else second.given
-        return Dense.apply(*first.given, *other, bias)  # type: ignore[no-any-return,no-untyped-call]
+        return LinearSum.apply(*first.kernel_arguments, *other, bias)  # type: ignore[no-any-return,no-untyped-call]
     plus = bias if second is None else matmul(second.x, _mixed(second), bias)
     return matmul(x, _mixed(first), plus)
 
@@ -97,7 +97,7 @@ def _mixed(part: Mapped) -> Tensor:
     return mixed if times == 1 else times * mixed
 
 
-class Linear(nn.Module):
+class ReplicaLinear(nn.Module):
     """x W + b with W (R, in, out); initialised as ``torch.nn.Linear``, or W by Glorot."""
 
     def __init__(
@@ -132,9 +132,9 @@ class BatchNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         training = self.training and x.shape[1] > 1  # one node has no spread to divide by
-        each = zip(x, self.mean, self.variance, self.weight, self.bias, strict=True)
+        replicas = zip(x, self.mean, self.variance, self.weight, self.bias, strict=True)
         return torch.stack(
-            [batch_norm(part, m, v, w, b, training=training) for part, m, v, w, b in each]
+            [batch_norm(part, m, v, w, b, training=training) for part, m, v, w, b in replicas]
         )
 
 
@@ -149,15 +149,15 @@ class Dropout(nn.Module):
         """(R, n, F) → (R, n, F)."""
         if not self.training or not self.share:
             return x
-        if kernels.on(x) and x.numel():
-            from ..kernels.finish import Finish
+        if kernels.use_triton(x) and x.numel():
+            from ..ops.triton.norm_relu_dropout import NormReluDropout
 
             draw = self.streams.draw(self.share)
             flat = x.reshape(len(x), -1, x.shape[-1])
-            found = Finish.apply(  # type: ignore[no-untyped-call]
+            dropped = NormReluDropout.apply(  # type: ignore[no-untyped-call]
                 flat, None, None, None, None, draw, False
             )
-            return found.view(x.shape)  # type: ignore[no-any-return]
+            return dropped.view(x.shape)  # type: ignore[no-any-return]
         return x * self._mask(x)
 
     def after_relu(self, x: Tensor) -> Tensor:
@@ -177,17 +177,17 @@ def finish(
 ) -> Tensor:
     """What ends a layer: dropout(relu(norm(z) + skip())); ``z`` may be overwritten."""
     plain_norm = norm is not None and (torch.is_grad_enabled() != norm.training or z.shape[1] == 1)
-    if kernels.on(z) and z.numel() and not plain_norm:
-        from ..kernels.finish import Finish, Norm
+    if kernels.use_triton(z) and z.numel() and not plain_norm:
+        from ..ops.triton.norm_relu_dropout import Norm, NormReluDropout
 
         dropping = dropout.training and dropout.share
         draw = dropout.streams.draw(dropout.share) if dropping else None
-        weight = bias = made = None
+        weight = bias = statistics = None
         if norm is not None:
             weight, bias = norm.weight, norm.bias
-            made = Norm(norm.mean, norm.variance, training=norm.training)
-        return Finish.apply(  # type: ignore[no-any-return,no-untyped-call]
-            z, None if skip is None else skip(), weight, bias, made, draw, True
+            statistics = Norm(norm.mean, norm.variance, training=norm.training)
+        return NormReluDropout.apply(  # type: ignore[no-any-return,no-untyped-call]
+            z, None if skip is None else skip(), weight, bias, statistics, draw, True
         )
     if norm is not None:
         z = norm(z)

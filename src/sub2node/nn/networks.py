@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from ..config import Config
-from ..pattern import Pattern
+from ..ops.pattern import Pattern
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .encoder import Encoder
-from .layers import Dropout, Linear
+from .layers import Dropout, ReplicaLinear
+from .node_table import VectorTable
 from .readout import Members, Readout, SubgraphInputs
 from .streams import Init, Streams
-from .table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +24,12 @@ class Stage:
 
     Args:
         members: Subgraphs and their node vectors.
-        scored: Which of the subgraphs are asked about.
-        positions: Rows of the node table that stand inside subgraphs, one a member; None where
+        scored: The subgraphs to give logits for.
+        positions: Row of the node table of each member of a subgraph; None where
             node vectors are read from the table directly.
         nodes: The graph among node vectors: inside subgraphs, or the global one.
         subgraphs: The S2N graph.
-        inputs: What is known about the subgraphs of ``members`` besides their nodes; (m, F).
+        inputs: Features of the subgraphs of ``members`` besides their nodes; (m, F).
     """
 
     members: Members
@@ -43,17 +43,17 @@ class Stage:
 class Network(nn.Module, ABC):
     """Parts that all structures share: node table, readout and head.
 
-    ``forward(stage)`` gives the vectors (R, m, F) and the logits (R, m, C) of the subgraphs asked
-    about.
+    ``forward(stage)`` gives the vectors (R, m, F) and the logits (R, m, C) of the scored
+    subgraphs.
     """
 
-    def __init__(self, config: Config, table: Table, classes: int, init: Init) -> None:
+    def __init__(self, config: Config, table: VectorTable, classes: int, init: Init) -> None:
         super().__init__()
         self.table = table
-        self.head = Linear(config.model.hidden, classes, init)
+        self.head = ReplicaLinear(config.model.hidden, classes, init)
 
-    def _readout(self, config: Config, width: int, inputs: int, init: Init) -> None:
-        """Node vectors of this width and ``inputs`` numbers a subgraph → subgraph vectors."""
+    def _add_readout(self, config: Config, width: int, inputs: int, init: Init) -> None:
+        """Node vectors of this width and ``inputs`` numbers per subgraph → subgraph vectors."""
         kind = config.model.readout
         self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
         self.known = SubgraphInputs(inputs, width, init) if inputs else None
@@ -75,15 +75,29 @@ class Separated(Network):
     """Each subgraph a graph of its own: table → encoder inside → readout → head."""
 
     def __init__(
-        self, config: Config, table: Table, inputs: int, classes: int, make: MakeConvolution,
-        weighted: bool, init: Init, streams: Streams,
-    ) -> None:  # fmt: skip
+        self,
+        config: Config,
+        table: VectorTable,
+        *,
+        inputs: int,
+        classes: int,
+        make: MakeConvolution,
+        weighted: bool,
+        init: Init,
+        streams: Streams,
+    ) -> None:
         super().__init__(config, table, classes, init)
         self.encoder = Encoder(
-            table.width, config.model.layers, config.model, config.model.outer, make,
-            weighted=weighted, init=init, streams=streams,
-        )  # fmt: skip
-        self._readout(config, config.model.hidden, inputs, init)
+            table.width,
+            config.model.layers,
+            model=config.model,
+            settings=config.model.outer,
+            make=make,
+            weighted=weighted,
+            init=init,
+            streams=streams,
+        )
+        self._add_readout(config, config.model.hidden, inputs, init)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
@@ -108,23 +122,43 @@ class S2N(Network):
     """
 
     def __init__(
-        self, config: Config, table: Table, inputs: int, classes: int, make: MakeConvolution,
-        weighted: bool, init: Init, streams: Streams,
-    ) -> None:  # fmt: skip
+        self,
+        config: Config,
+        table: VectorTable,
+        *,
+        inputs: int,
+        classes: int,
+        make: MakeConvolution,
+        weighted: bool,
+        init: Init,
+        streams: Streams,
+    ) -> None:
         super().__init__(config, table, classes, init)
         model, width = config.model, table.width
         self.inner: Encoder | None = None
-        if config.with_inner:
+        if config.structure.inner:
             self.inner = Encoder(
-                width, model.inner_layers, model, model.inner, make,
-                weighted=weighted, init=init, streams=streams,
-            )  # fmt: skip
+                width,
+                model.inner_layers,
+                model=model,
+                settings=model.inner,
+                make=make,
+                weighted=weighted,
+                init=init,
+                streams=streams,
+            )
             width = model.hidden
-        self._readout(config, width, inputs, init)
+        self._add_readout(config, width, inputs, init)
         self.outer = Encoder(
-            width, model.layers, model, model.outer, make,
-            weighted=True, init=init, streams=streams,
-        )  # fmt: skip
+            width,
+            model.layers,
+            model=model,
+            settings=model.outer,
+            make=make,
+            weighted=True,
+            init=init,
+            streams=streams,
+        )
         self.dropout = Dropout(model.dropout, streams)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Node vectors to one vector a subgraph."""
+"""Node vectors to one vector per subgraph."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from ..pattern import Pattern
-from .layers import Linear
+from ..ops.pattern import Pattern
+from .layers import ReplicaLinear
 from .streams import Init
 
 
@@ -19,7 +19,7 @@ class Members:
 
     Args:
         pattern: Subgraphs × node vectors.
-        weights: ω, one a member; None for ones. (K,)
+        weights: ω, one per member, (K,); None for ones.
     """
 
     pattern: Pattern
@@ -43,7 +43,7 @@ class Readout(nn.Module):
     def __init__(self, kind: Literal["constant", "max", "learned"], width: int, init: Init) -> None:
         super().__init__()
         self.kind = kind
-        self.score = Linear(width, 1, init) if kind == "learned" else None
+        self.score = ReplicaLinear(width, 1, init) if kind == "learned" else None
 
     def forward(self, x: Tensor, members: Members) -> Tensor:
         """(R, nodes, F) → (R, subgraphs, F)."""
@@ -59,11 +59,11 @@ class Readout(nn.Module):
 
 
 class SubgraphInputs(nn.Module):
-    """What is known about a subgraph besides its nodes, as a vector to add to the readout."""
+    """Features of a subgraph besides its nodes, as a vector to add to the readout."""
 
     def __init__(self, inputs: int, width: int, init: Init) -> None:
         super().__init__()
-        self.linear = Linear(inputs, width, init)
+        self.linear = ReplicaLinear(inputs, width, init)
         self.replicas = len(init)
 
     def forward(self, inputs: Tensor) -> Tensor:

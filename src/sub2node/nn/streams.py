@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..kernels.draws import Draw
+from ..ops.triton.dropout_draws import Draw
 
 _PLACES = 2**20  # draws of a step are fewer
 
 
-def _generator(seed: int, purpose: int, device: Any) -> torch.Generator:
+def _generator(seed: int, purpose: int, device: torch.device | str) -> torch.Generator:
     state = np.random.SeedSequence([seed, purpose]).generate_state(1, np.uint64)
     return torch.Generator(device).manual_seed(int(state[0] >> 1))
 
@@ -45,12 +44,6 @@ class Init:
         """Glorot's uniform distribution, by the last two dimensions; (R, *shape)."""
         return self.uniform(*shape, bound=math.sqrt(6 / sum(shape[-2:])))
 
-    def normal(self, *shape: int, scale: float) -> Tensor:
-        """N(0, scale²); (R, *shape)."""
-        return torch.stack(
-            [torch.randn(shape, generator=stream) * scale for stream in self._generators]
-        )
-
     def zeros(self, *shape: int) -> nn.Parameter:
         """(R, *shape)."""
         return nn.Parameter(torch.zeros(len(self), *shape))
@@ -60,25 +53,29 @@ class Init:
         return nn.Parameter(torch.ones(len(self), *shape))
 
     def integers(self) -> list[int]:
-        """A seed a replica, for what draws from a generator that is not ours."""
+        """One seed per replica, for code that draws from a generator of its own."""
         return [int(torch.randint(2**62, (), generator=g)) for g in self._generators]
 
 
 class Streams:
     """What is dropped while training: bits of each replica's own.
 
-    On the CPU they come from NumPy's SFC64, one generator a replica, three times quicker than
+    On the CPU they come from NumPy's SFC64, one generator per replica, three times quicker than
     PyTorch's Mersenne twister. On a GPU they are a function of seed, step and place of use
-    (:mod:`sub2node.kernels.draws`), which kernels find on the way.
+    (:mod:`sub2node.ops.triton.dropout_draws`), which kernels compute on the way.
 
     Args:
-        seeds: One a replica.
-        device: Where the bits are needed.
-        counted: The way of the GPU; by default where it is one.
+        seeds: One seed per replica.
+        device: Device that the bits are for.
+        counted: Whether bits are a function of their place, as on a GPU; default: on a GPU.
     """
 
     def __init__(
-        self, seeds: Sequence[int], device: Any = "cpu", *, counted: bool | None = None
+        self,
+        seeds: Sequence[int],
+        device: torch.device | str = "cpu",
+        *,
+        counted: bool | None = None,
     ) -> None:
         self.seeds, self.device = tuple(seeds), torch.device(device)
         self.counted = self.device.type != "cpu" if counted is None else counted
@@ -101,11 +98,11 @@ class Streams:
         return _PLACES + self._places
 
     def draw(self, share: float, site: int = 0) -> Draw:
-        """Which numbers are kept, to be found where they are needed.
+        """Which numbers are kept, to be computed where they are needed.
 
         Args:
-            share: Of what is dropped.
-            site: What :meth:`place` gave; by default the next number of this step.
+            share: Probability that a number is dropped.
+            site: A number from :meth:`place`; by default the next one of this step.
         """
         self._site += not site
         return Draw(self._keys, self._step, site or self._site, share)
@@ -128,15 +125,15 @@ class Streams:
         return keep
 
     def _fill(self, parts: Iterable[Tensor], share: float) -> None:
-        """Ones and zeros into one flat part a replica: NumPy compares, torch converts."""
+        """Ones and zeros into one flat part per replica: NumPy compares, torch converts."""
         least = round(share * 2**16) - 2**15
         for part, source in zip(parts, self._sources, strict=True):
             size = len(part)
-            kept = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
-            part.copy_(torch.from_numpy(kept.view(np.uint8)))
+            keep = source.random_raw(-(-size // 4)).view(np.int16)[:size] >= least
+            part.copy_(torch.from_numpy(keep.view(np.uint8)))
 
     def integers(self) -> list[int]:
-        """A seed a replica, for what draws from a generator that is not ours."""
+        """One seed per replica, for code that draws from a generator of its own."""
         if not self.counted:
             return [int(source.random_raw()) >> 2 for source in self._sources]
         self._site += 1
@@ -158,6 +155,6 @@ class Streams:
             self._site = int(state[1])
             return
         for source, part in zip(self._sources, state.cpu().contiguous(), strict=True):
-            whole = source.state
-            whole["state"]["state"] = part.numpy().view(np.uint64).copy()
-            source.state = whole
+            full = source.state
+            full["state"]["state"] = part.numpy().view(np.uint64).copy()
+            source.state = full

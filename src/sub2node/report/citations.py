@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from .. import __version__
-from .works import Work, read_works
+from ..config import is_coarsened
+from ..runs import Work, read_works
 
 Reason = tuple[str, str]  # a key of references.bib, what it was used for
 
@@ -110,7 +110,7 @@ class Citation:
 
     Args:
         key: Its BibTeX key.
-        why: What the run used it for, one phrase each.
+        why: What the run used it for, one phrase per purpose.
         bibtex: The entry.
     """
 
@@ -125,7 +125,7 @@ class Citations:
 
     Args:
         entries: In the order in which a reader meets them: method, model, data, software.
-        missing: What was used and cannot be cited from here, one sentence each.
+        missing: What was used and cannot be cited from here, one sentence per item.
     """
 
     entries: tuple[Citation, ...]
@@ -137,8 +137,8 @@ class Citations:
             f"% {entry.key}: {'; '.join(entry.why)}\n{entry.bibtex}" for entry in self.entries
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """The entries and what is missing, as values that JSON can hold."""
         return {
             "citations": [
                 {"key": entry.key, "why": list(entry.why), "bibtex": entry.bibtex}
@@ -158,14 +158,14 @@ def cite(path: str | Path) -> Citations:
         DataError: The folder is none of these.
     """
     works = read_works(Path(path))
-    found: dict[str, dict[str, None]] = {}  # keys and reasons, each once, in the order met
-    for reasons in (_of_model, _of_test, _of_data):
-        for key, why in (reason for work in works for reason in reasons(work)):
-            found.setdefault(key, {})[why] = None
-    known = bibliography()
-    entries = [Citation(key, tuple(why), known[key]) for key, why in found.items()]
-    software = Citation("sub2node", ("the software",), _software())
-    missing = {sentence: None for work in works for sentence in _missing(work)}
+    reasons_by_key: dict[str, dict[str, None]] = {}  # each once, in the order met
+    for list_reasons in (_cite_model, _cite_test, _cite_data):
+        for key, why in (reason for work in works for reason in list_reasons(work)):
+            reasons_by_key.setdefault(key, {})[why] = None
+    texts = bibliography()
+    entries = [Citation(key, tuple(why), texts[key]) for key, why in reasons_by_key.items()]
+    software = Citation("sub2node", ("the software",), _software_entry())
+    missing = {sentence: None for work in works for sentence in _explain_missing(work)}
     return Citations((*entries, software), tuple(missing))
 
 
@@ -177,7 +177,7 @@ def bibliography() -> Mapping[str, str]:
     return {entry[1]: entry[0] for entry in entries}
 
 
-def _software() -> str:
+def _software_entry() -> str:
     return (
         "@misc{sub2node,\n"
         "  author = {{The sub2node authors}},\n"
@@ -188,17 +188,17 @@ def _software() -> str:
     )
 
 
-def _of_model(work: Work) -> Iterator[Reason]:
+def _cite_model(work: Work) -> Iterator[Reason]:
     """What one model rests on."""
     config = work.config
     if "baseline" in config:
         name = str(config["baseline"])
         yield from ((key, f"{name}: {why}") for key, why in _BASELINES.get(name, ()))
     elif "structure" in config:
-        yield from _of_structure(work)
-    yield from _of_features(_section(config, "features"), str(config.get("baseline", "")))
+        yield from _cite_structure(work)
+    yield from _cite_features(_read_section(config, "features"), str(config.get("baseline", "")))
     if "training" in config:
-        yield from _of_training(config)
+        yield from _cite_training(config)
     if work.kind == "model":
         yield "guo2017calibration", "the temperature of the probabilities"
         if work.seeds > 1:
@@ -208,77 +208,77 @@ def _of_model(work: Work) -> Iterator[Reason]:
         yield "bergstra2011algorithms", "its sampler, TPE"
 
 
-def _of_structure(work: Work) -> Iterator[Reason]:
+def _cite_structure(work: Work) -> Iterator[Reason]:
     config = work.config
     structure, conv = str(config["structure"]), str(config.get("conv", ""))
-    what = {
+    purpose = {
         "separated": "the structure separated, as the paper compares with it",
         "connected": "the structure connected, as the paper compares with it",
     }.get(structure, f"the structure {structure}")
-    yield "kim2024translating", what
+    yield "kim2024translating", purpose
     if conv in _CONVOLUTIONS:
         key, title = _CONVOLUTIONS[conv]
         yield key, f"the convolution {conv} ({title})"
     elif conv.startswith("torch_geometric."):
         yield "fey2019fast", f"the convolution {conv}, as PyG implements it"
-    if structure.startswith("cos2n") and not work.own_bridges:
-        method = str(_section(config, "coarsening").get("method", ""))
+    if is_coarsened(structure) and not work.own_bridges:
+        method = str(_read_section(config, "coarsening").get("method", ""))
         for key in _COARSENING.get(method, ()):
             yield key, f"the coarsening {method}"
 
 
-def _of_features(features: Mapping[str, Any], baseline: str) -> Iterator[Reason]:
-    where = f"{baseline}: " if baseline else ""
+def _cite_features(features: Mapping[str, object], baseline: str) -> Iterator[Reason]:
+    prefix = f"{baseline}: " if baseline else ""
     reasons = (
         *_FEATURES.get(str(features.get("kind")), ()),
         *_ENCODINGS.get(str(features.get("encoding")), ()),
     )
-    yield from ((key, where + why) for key, why in reasons)
+    yield from ((key, prefix + why) for key, why in reasons)
     if features.get("subgraphs") == "wl":
         yield "shervashidze2011weisfeiler", "Weisfeiler-Leman histograms as inputs"
 
 
-def _of_training(config: Mapping[str, Any]) -> Iterator[Reason]:
-    model, training = _section(config, "model"), _section(config, "training")
+def _cite_training(config: Mapping[str, object]) -> Iterator[Reason]:
+    model, training = _read_section(config, "model"), _read_section(config, "training")
     if model.get("batch_norm"):
         yield "ioffe2015batch", "batch normalisation"
     if model.get("skip"):
         yield "he2016deep", "skip connections"
-    if _positive(model.get("dropout")):
+    if _is_positive(model.get("dropout")):
         yield "srivastava2014dropout", "dropout of channels"
-    if _positive(model.get("edge_dropout")):
+    if _is_positive(model.get("edge_dropout")):
         yield "rong2020dropedge", "dropout of edges"
-    if _positive(training.get("clip")):
+    if _is_positive(training.get("clip")):
         yield "pascanu2013difficulty", "clipping of gradients"
     yield "kingma2015adam", "the optimiser, Adam"
     yield "paszke2019pytorch", "PyTorch, in which the networks are written"
 
 
-def _section(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = config.get(name)
-    return found if isinstance(found, Mapping) else {}
+def _read_section(config: Mapping[str, object], name: str) -> Mapping[str, object]:
+    section = config.get(name)
+    return section if isinstance(section, Mapping) else {}
 
 
-def _positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, int | float) and value > 0
 
 
-def _of_test(work: Work) -> Iterator[Reason]:
+def _cite_test(work: Work) -> Iterator[Reason]:
     if "Welch" in work.test:
         yield "welch1947generalization", "the test between models"
     if "resampled" in work.test:
         yield "nadeau2003inference", "the test between models over random splits"
 
 
-def _of_data(work: Work) -> Iterator[Reason]:
-    data, name = work.data, str(work.data.get("name") or "")
+def _cite_data(work: Work) -> Iterator[Reason]:
+    data, name = work.data, work.name
     for key in _DATA.get(name, ()):
         yield key, f"the data {name}"
-    if _GLASS_INSTANCES.get(name) == (data.get("nodes"), data.get("edges")):
+    if data is not None and _GLASS_INSTANCES.get(name) == (data.nodes, data.edges):
         yield "wang2022glass", f"the instance of {name} that was published with GLASS"
 
 
-def _missing(work: Work) -> Iterator[str]:
+def _explain_missing(work: Work) -> Iterator[str]:
     """What cannot be cited from here."""
     config = work.config
     conv = str(config.get("conv", ""))
@@ -287,13 +287,12 @@ def _missing(work: Work) -> Iterator[str]:
             yield f"The convolution {conv} has a paper of its own, named in PyG's documentation."
         else:
             yield "The convolution is your own, and this package cannot cite it."
-    if "structure" in config and str(config["structure"]).startswith("cos2n"):
-        method = str(_section(config, "coarsening").get("method", ""))
+    if is_coarsened(str(config.get("structure", ""))):
+        method = str(_read_section(config, "coarsening").get("method", ""))
         if work.own_bridges:
             yield "The virtual subgraphs came with the data: cite what made them."
         elif not _COARSENING.get(method):
             yield f"Virtual subgraphs by {method} are random sets: there is nothing to cite."
-    name = str(work.data.get("name") or "")
-    if name not in _DATA:
-        called = f"The data {name!r}" if name else "The data"
-        yield f"{called} is none of the published sets: cite its source yourself."
+    if work.name not in _DATA:
+        subject = f"The data {work.name!r}" if work.name else "The data"
+        yield f"{subject} is none of the published sets: cite its source yourself."

@@ -1,4 +1,4 @@
-"""Models as folders: arrays, tables and a card, every byte of which is checked when it is read.
+"""Models as folders of arrays, tables and a card; every byte is checked when they are read.
 
 No pickle. ``model.json`` has the settings, where the model comes from, and the SHA-256 of the other
 files and of its own content; a file that differs is refused before it is parsed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +20,20 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import nn
 
+from ..base.errors import ConfigError, DataError, Sub2NodeError
+from ..base.files import check_folder, new_folder, require_writable, written
+from ..base.ragged import Array
 from ..config import Config
 from ..encode import SubgraphScale
-from ..errors import ConfigError, DataError, Sub2NodeError
-from ..files import check_folder, new_folder, require_writable, written
 from ..io.graphs import as_graph
 from ..nn import CONVOLUTIONS
-from ..ragged import Array
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
-from .card import model_card
-from .checks import check_content, check_facts
-from .known import Known
-from .made import restored
+from .answers import JsonObject
+from .artefact_checks import check_content, check_facts
+from .model_card import render_model_card
+from .reference_set import KnownSubgraphs
+from .restore import restore_network
 from .scorer import Scorer
 
 FORMAT, VERSION = "sub2node-model", 1
@@ -47,7 +48,7 @@ _OURS = (
 
 
 def check_place(path: str | Path, *, overwrite: bool) -> None:
-    """Raise unless a model folder can be made here."""
+    """Raise unless a model folder can be written to this path."""
     check_folder(Path(path), overwrite=overwrite, ours=_OURS)
     require_writable(Path(path))
 
@@ -58,40 +59,43 @@ def save_scorer(
     """Write a model folder.
 
     Args:
-        scorer: The model.
-        path: The folder.
+        scorer: The model to write.
+        path: The folder to write.
         graph: Where the data lies (a benchmark's name, a folder or a file), to refer to its graph
             by this name and its content hash; by default the graph is part of the folder.
-        overwrite: Whether a model that is there may be replaced.
+        overwrite: Whether an existing model may be replaced.
     """
     path = Path(path)
     if graph is not None:
-        graph = _everywhere(graph)
-        _referred(graph, scorer.graph.hash)
+        graph = _resolve_reference(graph)
+        _load_referenced(graph, scorer.graph.hash)
     with new_folder(path, overwrite=overwrite, ours=_OURS) as folder, written(path):
-        files = {WEIGHTS: _weights(scorer), KNOWN: _known(scorer, with_graph=graph is None)}
+        files = {
+            WEIGHTS: _encode_weights(scorer),
+            KNOWN: _encode_known(scorer, with_graph=graph is None),
+        }
         if graph is None:
             low, high, weights = scorer.graph.edges()
             columns = {"low": low, "high": high}
             columns |= {} if weights is None else {"weight": weights}
-            files[EDGES] = _table(columns, delta=("low", "high"))
-            files |= _named(NODES, scorer.graph.names, scorer.graph.titles)
-        files |= _named(NAMES, scorer.task.subgraphs.names, scorer.task.subgraphs.titles)
-        facts = _facts(scorer, graph, files)
+            files[EDGES] = _encode_table(columns, delta=("low", "high"))
+            files |= _encode_names(NODES, scorer.graph.names, scorer.graph.titles)
+        files |= _encode_names(NAMES, scorer.task.subgraphs.names, scorer.task.subgraphs.titles)
+        facts = _collect_facts(scorer, graph, files)
         for name, content in files.items():
             (folder / name).write_bytes(content)
-        text = json.dumps({**facts, "digest": _digest(facts)}, indent=1, ensure_ascii=False)
+        text = json.dumps({**facts, "digest": _digest_facts(facts)}, indent=1, ensure_ascii=False)
         (folder / CARD).write_text(text + "\n", encoding="utf-8")
-        (folder / "MODEL_CARD.md").write_text(model_card(scorer), encoding="utf-8")
+        (folder / "MODEL_CARD.md").write_text(render_model_card(scorer), encoding="utf-8")
     return path
 
 
-def _facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -> dict[str, Any]:
+def _collect_facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -> JsonObject:
     task = scorer.task
     return {
         "format": FORMAT,
         "version": VERSION,
-        "config": scorer.known.config.to_dict(),
+        "config": scorer.known_subgraphs.config.to_dict(),
         "seeds": list(scorer.seeds),
         "classes": list(task.class_names),
         "multilabel": task.multilabel,
@@ -104,27 +108,31 @@ def _facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -> dict[s
     }
 
 
-def _digest(facts: dict[str, Any]) -> str:
+def _digest_facts(facts: JsonObject) -> str:
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _weights(scorer: Scorer) -> bytes:
-    state = {f"network.{name}": tensor.contiguous()
-             for name, tensor in scorer.network.state_dict().items()}  # fmt: skip
+def _encode_weights(scorer: Scorer) -> bytes:
+    parameters = scorer.network.state_dict().items()
+    state = {f"network.{name}": tensor.contiguous() for name, tensor in parameters}
     return save_tensors({**state, "table": scorer.network.table.table.contiguous()})
 
 
-def _known(scorer: Scorer, *, with_graph: bool) -> bytes:
-    task, scale = scorer.task, scorer.known.scale
+def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
+    task, scale = scorer.task, scorer.known_subgraphs.scale
     subgraphs, graph = task.subgraphs, task.graph
     assert task.split is not None
     assert task.labels is not None
     arrays = {
-        "ptr": subgraphs.ptr, "nodes": subgraphs.nodes, "weights": subgraphs.weights,
-        "edge_ptr": subgraphs.edge_ptr, "edges": subgraphs.edges, "labels": task.labels,
+        "ptr": subgraphs.ptr,
+        "nodes": subgraphs.nodes,
+        "weights": subgraphs.weights,
+        "edge_ptr": subgraphs.edge_ptr,
+        "edges": subgraphs.edges,
+        "labels": task.labels,
         "split": task.split.codes,
-    }  # fmt: skip
+    }
     if with_graph:
         arrays |= {"graph.loops": graph.loops, "graph.loop_weights": graph.loop_weights}
         arrays |= {"graph.features": graph.features}
@@ -132,17 +140,21 @@ def _known(scorer: Scorer, *, with_graph: bool) -> bytes:
         arrays |= {"scale.mean": scale.mean, "scale.sd": scale.sd, "scale.heights": scale.heights}
         arrays |= {f"scale.edges.{i:04d}": edges for i, edges in enumerate(scale.edges)}
     return save_tensors(
-        {name: torch.from_numpy(np.array(a)) for name, a in arrays.items() if a is not None}
+        {
+            name: torch.from_numpy(np.array(array))
+            for name, array in arrays.items()
+            if array is not None
+        }
     )
 
 
-def _named(file: str, names: Names | None, titles: Names | None) -> dict[str, bytes]:
-    columns = {"name": names, "title": titles}
-    given = {column: found.arrow for column, found in columns.items() if found is not None}
-    return {file: _table(given)} if given else {}
+def _encode_names(file: str, names: Names | None, titles: Names | None) -> dict[str, bytes]:
+    texts = (("name", names), ("title", titles))
+    columns = {column: text.arrow for column, text in texts if text is not None}
+    return {file: _encode_table(columns)} if columns else {}
 
 
-def _table(columns: dict[str, Any], delta: tuple[str, ...] = ()) -> bytes:
+def _encode_table(columns: Mapping[str, Array | pa.Array], delta: tuple[str, ...] = ()) -> bytes:
     sink = pa.BufferOutputStream()
     encoding = dict.fromkeys(delta, "DELTA_BINARY_PACKED")
     options = {"use_dictionary": False, "column_encoding": encoding} if delta else {}
@@ -156,8 +168,8 @@ def load_scorer(
     """Read a model folder.
 
     Args:
-        path: The folder.
-        graph: The global graph, where the folder refers to one that is not found by itself.
+        path: The folder to read.
+        graph: The global graph, where the folder refers to one that is not where it was.
         conv: The convolution class, where the model was trained with one of the user's own;
             a model never says which code to load.
 
@@ -167,7 +179,7 @@ def load_scorer(
     folder = Path(path)
     facts = _read_card(folder)
     try:
-        return _loaded(folder, facts, graph, conv)
+        return _load(folder, facts, graph, conv)
     except Sub2NodeError as error:
         reason = error.reason if isinstance(error, DataError) else str(error)
         raise DataError(reason, path=folder) from error
@@ -178,8 +190,8 @@ def load_scorer(
         ) from error
 
 
-def _loaded(
-    folder: Path, facts: dict[str, Any], graph: Any, conv: Callable[..., nn.Module] | None
+def _load(
+    folder: Path, facts: JsonObject, graph: Any, conv: Callable[..., nn.Module] | None
 ) -> Scorer:
     check_facts(facts)
     read = _Reader(folder, facts["files"])
@@ -190,23 +202,29 @@ def _loaded(
             " give its class: load(path, conv=…)."
         )
     arrays = {name: t.numpy() for name, t in load_tensors(read(KNOWN)).items()}
-    graph = _graph(facts, arrays, read) if graph is None else as_graph(graph)
+    graph = _read_graph(facts, arrays, read) if graph is None else as_graph(graph)
     if graph.hash != facts["graph"]["hash"]:
         raise DataError("the global graph is not the one that the model was trained on.")
-    task = _task(facts, arrays, graph, read)
+    task = _read_task(facts, arrays, graph, read)
     tensors = load_tensors(read(WEIGHTS))
     table = tensors.pop("table")
     state = {name.removeprefix("network."): tensor for name, tensor in tensors.items()}
-    scale = _scale(config, arrays)
-    check_content(facts, config, task, table, state, scale)
-    network = restored(config, task, facts["seeds"], table, state, conv)
-    numbers = float(facts["temperature"]), float(facts["threshold"])
-    known = Known(task, config, scale)
-    return Scorer(known, network, tuple(facts["seeds"]), *numbers, facts["card"])
+    scale = _read_scale(config, arrays)
+    check_content(facts, config, task=task, table=table, state=state, scale=scale)
+    seeds = tuple(facts["seeds"])
+    network = restore_network(config, task, seeds=seeds, table=table, state=state, conv=conv)
+    return Scorer(
+        KnownSubgraphs(task, config, scale),
+        network,
+        seeds,
+        temperature=float(facts["temperature"]),
+        threshold=float(facts["threshold"]),
+        card=facts["card"],
+    )
 
 
 class _Reader:
-    """Files of a model, checked before anyone sees their content."""
+    """Files of a model; the digest of each is checked before it is parsed."""
 
     def __init__(self, folder: Path, hashes: dict[str, str]) -> None:
         self.folder, self.hashes = folder, hashes
@@ -226,12 +244,12 @@ class _Reader:
             )
         return content
 
-    def table(self, name: str) -> Any:
-        """A Parquet file."""
+    def table(self, name: str) -> pa.Table:
+        """The content of a Parquet file."""
         return pq.read_table(pa.BufferReader(self(name)))
 
 
-def _read_card(folder: Path) -> dict[str, Any]:
+def _read_card(folder: Path) -> JsonObject:
     path = folder / CARD
     if not path.is_file():
         what = "no such folder" if not folder.exists() else "no model.json here"
@@ -248,60 +266,67 @@ def _read_card(folder: Path) -> dict[str, Any]:
             " the package that wrote it, or train the model anew.",
             path=path,
         )
-    given = facts.pop("digest", None)
+    expected = facts.pop("digest", None)
     try:
-        found = _digest(facts)
+        digest = _digest_facts(facts)
     except (ValueError, RecursionError):
-        found = ""
-    if given != found:
+        digest = ""
+    if digest != expected:
         raise DataError("this card is damaged: its content is not what it was.", path=path)
     return facts
 
 
-def _graph(facts: dict[str, Any], arrays: dict[str, Array], read: _Reader) -> Graph:
+def _read_graph(facts: JsonObject, arrays: dict[str, Array], read: _Reader) -> Graph:
     reference = facts["graph"]["reference"]
     if reference is not None:
-        return _referred(reference, facts["graph"]["hash"])
+        return _load_referenced(reference, facts["graph"]["hash"])
     table = read.table(EDGES)
-    names, titles = _names(read, NODES)
+    names, titles = _read_names(read, NODES)
     columns = {name: np.asarray(table.column(name)) for name in table.column_names}
     edges = Edges(
-        columns["low"], columns["high"], columns.get("weight"), arrays["graph.loops"],
-        arrays.get("graph.loop_weights"), 0,
-    )  # fmt: skip
+        columns["low"],
+        columns["high"],
+        columns.get("weight"),
+        arrays["graph.loops"],
+        arrays.get("graph.loop_weights"),
+        0,
+    )
     return Graph.from_undirected(
-        edges, num_nodes=facts["graph"]["nodes"], features=arrays.get("graph.features"),
-        names=names, titles=titles,
-    )  # fmt: skip
+        edges,
+        num_nodes=facts["graph"]["nodes"],
+        features=arrays.get("graph.features"),
+        names=names,
+        titles=titles,
+    )
 
 
-def _everywhere(data: str) -> str:
-    """A name of data that holds in every folder."""
+def _resolve_reference(data: str) -> str:
+    """A reference to data that does not depend on the current folder."""
     from ..datasets import BENCHMARKS
 
-    here = data not in BENCHMARKS and Path(data).exists()
-    return str(Path(data).resolve()) if here else data
+    is_path = data not in BENCHMARKS and Path(data).exists()
+    return str(Path(data).resolve()) if is_path else data
 
 
-def _referred(reference: str, wanted: str) -> Graph:
+def _load_referenced(reference: str, expected_hash: str) -> Graph:
     """The graph that a model only refers to."""
     from ..datasets import load_task
 
     if reference.startswith(("generate:", "like:")):
         raise ConfigError(f"a model refers to data that lies somewhere, not to {reference!r}.")
     try:
-        found = load_task(reference).graph
+        graph = load_task(reference).graph
     except Sub2NodeError as error:
         raise DataError(
             f"the global graph lies outside of the model and cannot be read ({error}); give it:"
             " load(path, graph=…)."
         ) from error
-    if found.hash != wanted:
+    if graph.hash != expected_hash:
         raise DataError(f"{reference} has another graph than the one the model was trained on.")
-    return found
+    return graph
 
 
-def _names(read: _Reader, file: str) -> tuple[Names | None, Names | None]:
+def _read_names(read: _Reader, file: str) -> tuple[Names | None, Names | None]:
     if not read.has(file):
         return None, None
     table = read.table(file)
@@ -312,14 +337,19 @@ def _names(read: _Reader, file: str) -> tuple[Names | None, Names | None]:
     return names, titles
 
 
-def _task(
-    facts: dict[str, Any], arrays: dict[str, Array], graph: Graph, read: _Reader
+def _read_task(
+    facts: JsonObject, arrays: dict[str, Array], graph: Graph, read: _Reader
 ) -> SubgraphTask:
-    names, titles = _names(read, NAMES)
+    names, titles = _read_names(read, NAMES)
     subgraphs = Subgraphs(
-        arrays["ptr"], arrays["nodes"], arrays.get("weights"), arrays.get("edge_ptr"),
-        arrays.get("edges"), names=names, titles=titles,
-    )  # fmt: skip
+        arrays["ptr"],
+        arrays["nodes"],
+        arrays.get("weights"),
+        arrays.get("edge_ptr"),
+        arrays.get("edges"),
+        names=names,
+        titles=titles,
+    )
     if not np.isin(arrays["split"], (0, 1)).all():
         raise DataError("the known subgraphs must be training or virtual ones.")
     split = Split(arrays["split"])
@@ -327,9 +357,14 @@ def _task(
     return SubgraphTask(graph, subgraphs, arrays["labels"], classes, split, facts["name"])
 
 
-def _scale(config: Config, arrays: dict[str, Array]) -> SubgraphScale | None:
+def _read_scale(config: Config, arrays: dict[str, Array]) -> SubgraphScale | None:
     if config.features.subgraphs == "none":
         return None
     edges = [arrays[name] for name in sorted(arrays) if name.startswith("scale.edges.")]
-    found = (arrays["scale.mean"], arrays["scale.sd"], arrays.get("scale.heights"))
-    return SubgraphScale(config.features.subgraphs, *found, tuple(edges))
+    return SubgraphScale(
+        config.features.subgraphs,
+        arrays["scale.mean"],
+        arrays["scale.sd"],
+        arrays.get("scale.heights"),
+        tuple(edges),
+    )

@@ -1,14 +1,14 @@
-"""Probabilities of several replicas, made as sure as they are right."""
+"""Calibration: a temperature for the mean probabilities of several replicas."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..metrics import softmax
-from ..ragged import Array
+from ..base.metrics import softmax
+from ..base.ragged import Array
 
-_RANGE = (-3.0, 3.0)  # of the logarithm of temperatures that are looked at
-_PRIOR = 0.5  # standard deviation of that logarithm, before anything is seen
+_RANGE = (-3.0, 3.0)  # logarithms of the temperatures that are tried
+_PRIOR = 0.5  # standard deviation of the prior of that logarithm
 
 
 def probabilities(logits: Array, temperature: float, *, multilabel: bool) -> Array:
@@ -22,11 +22,12 @@ def probabilities(logits: Array, temperature: float, *, multilabel: bool) -> Arr
 def best_temperature(logits: Array, labels: Array) -> float:
     """The temperature at which the mean probabilities of replicas fit these labels best.
 
-    Highest likelihood, times a log-normal prior around 1: a few labels, on which the replicas'
-    epochs were chosen besides, are easily all right, and must not make the model sure of all.
+    It maximises likelihood times a log-normal prior around 1: on a few labels, on which the best
+    epochs were chosen too, all predictions may be right by chance, and without the prior the model
+    would become overconfident.
 
     Args:
-        logits: (R, m, C).
+        logits: Logits of the replicas; (R, m, C).
         labels: (m,) classes or (m, C) booleans, not those that the replicas were trained on.
     """
     from scipy.optimize import minimize_scalar
@@ -41,9 +42,9 @@ def best_temperature(logits: Array, labels: Array) -> float:
     grid = np.linspace(*_RANGE, 25)
     best = grid[int(np.argmin([loss(value) for value in grid]))]
     width = grid[1] - grid[0]
-    found = minimize_scalar(loss, bounds=(best - width, best + width), method="bounded")
-    chosen = found.x if found.fun <= loss(best) else best
-    return float(np.exp(np.clip(chosen, *_RANGE)))
+    minimum = minimize_scalar(loss, bounds=(best - width, best + width), method="bounded")
+    log_temperature = minimum.x if minimum.fun <= loss(best) else best
+    return float(np.exp(np.clip(log_temperature, *_RANGE)))
 
 
 def log_loss(logits: Array, labels: Array, temperature: float) -> float:

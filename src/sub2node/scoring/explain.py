@@ -15,19 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..ragged import Array
-from ..task import SubgraphTask
-from .passes import Gates
-from .query import Query
+from ..base.ragged import Array
+from .forward import Gates
+from .placed_query import PlacedQuery
 
 if TYPE_CHECKING:
-    from .known import Joined
     from .scorer import Scorer
 
-_STEPS = (32, 64, 128)  # points on the line; more where the sum is not met
+_STEPS = (32, 64, 128)  # points on the line; more where the sum is not close enough
 _CLOSE = 2e-4  # how far the sum may be off
-_NEARLY = 1e-9  # a link of weight 0 is none, which some convolutions tell from a weak one
-_ROWS = 1 << 15  # members, links and copies of them that are looked at together
+_NEARLY = 1e-9  # some convolutions treat a link of weight 0 as missing, unlike a weak one
+_ROWS = 1 << 15  # members, links and their copies that are computed together
 
 
 @dataclass(frozen=True)
@@ -35,11 +33,11 @@ class Contribution:
     """What a member or a known subgraph adds to a probability.
 
     Args:
-        id: Of the node, or the known subgraph.
-        title: For people to read.
-        value: Added to the probability.
-        weight: Of the link (known subgraphs).
-        labels: Of the known subgraph.
+        id: Id of the node, or of the known subgraph.
+        title: A name for people to read, may be empty.
+        value: What it adds to the probability.
+        weight: Weight of the link to a known subgraph; None for a member.
+        labels: Labels of the known subgraph.
     """
 
     id: str
@@ -54,13 +52,13 @@ class Explanation:
     """Baseline and contributions that add up to a probability.
 
     Args:
-        name: Of the subgraph.
-        label: The class.
-        probability: Of it.
-        baseline: Its probability for an empty subgraph without links.
-        members: Largest first.
-        neighbors: Known subgraphs it is joined to, largest first.
-        statistics: What its statistics as a whole contribute, where the network reads some.
+        name: Name of the subgraph.
+        label: The class that is explained.
+        probability: Probability of that class.
+        baseline: Probability of that class for an empty subgraph without links.
+        members: Contributions of the members, largest first.
+        neighbors: Contributions of the known subgraphs it is joined to, largest first.
+        statistics: What its statistics contribute together, where the network reads some.
         gap: What is missing in the sum, by rounding and by the number of points on the line.
         joins: Whether the model joins subgraphs at all; if so, one without ``neighbors`` is too
             weakly joined to any known one.
@@ -78,98 +76,113 @@ class Explanation:
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
-    """One subgraph, asked about at points of the line."""
+class _GatePath:
+    """The line of gates from 0 to 1 for one subgraph.
+
+    Args:
+        scorer: The model.
+        placed: The subgraph; it is attached once, and copied for the points.
+    """
 
     scorer: Scorer
-    query: Query
+    placed: PlacedQuery
 
-    def at(self, points: Array) -> tuple[Tensor, list[Tensor]]:
-        """Probabilities (T, C) and the gates they depend on, one row a point."""
-        count, members = len(points), self.query.subgraphs.sizes[0]
-        many = self.query.take(np.zeros(count, np.int64))
-        task, joined = self.scorer.new_task(many), self.scorer.join(many)
-        line = torch.from_numpy(points.astype(np.float32))[:, None]
-        links = 0 if joined is None else len(joined.links.nodes) // count
-        gates = [line.repeat(1, width).requires_grad_() for width in (int(members), links, 1)]
-        return self._probabilities(task, joined, gates).mean(dim=0), gates
+    def evaluate(self, points: Array) -> tuple[Tensor, list[Tensor]]:
+        """Probabilities (T, C) and the gates they depend on, one row per point."""
+        column = torch.from_numpy(points.astype(np.float32))[:, None]
+        widths = (self._num_members, self._num_links, 1)
+        gates = [column.repeat(1, width).requires_grad_() for width in widths]
+        return self._probabilities(*gates).mean(dim=0), gates
 
-    def _probabilities(
-        self, task: SubgraphTask, joined: Joined | None, given: list[Tensor]
-    ) -> Tensor:
-        """Of all replicas, (R, T, C)."""
-        each, (members, links, inputs) = self.scorer.forward, given
+    def _probabilities(self, members: Tensor, links: Tensor, inputs: Tensor) -> Tensor:
+        """Probabilities of all replicas; (R, T, C)."""
+        forward = self.scorer.forward
+        neighbor_edges = self.placed.attachment is not None and forward.reads_neighbor_edges
+        copies = self.placed.tile(len(inputs), neighbor_edges=neighbor_edges)
         gates = Gates(members.flatten(), links.flatten().clamp(min=_NEARLY), inputs)
-        stage = each.known.stage(task, None if joined is None else joined.degrees)
-        read, extra = each.read(stage, gates)
-        x = read if extra is None else read + extra
-        if joined is not None:
-            weak = replace(joined.links, weights=joined.links.weights * gates.links)
-            x = each.outward(x, joined, 0, len(task), links=weak, grad=True)
-        logits = each.network.head(x) / self.scorer.temperature
+        x, attachment = forward.enter(copies.stage, gates), copies.attachment
+        if attachment is not None:
+            weights = attachment.links.weights * gates.links
+            x = forward.embed(
+                x,
+                attachment,
+                links=replace(attachment.links, weights=weights),
+                neighbor_edges=copies.neighbor_edges,
+                grad=True,
+            )
+        logits = forward.network.head(x) / self.scorer.temperature
         return torch.sigmoid(logits) if self.scorer.multilabel else torch.softmax(logits, dim=-1)
 
-    def sums(self, target: int, steps: int) -> list[Array]:
-        """Gradients along the line by each gate, Gauss-Legendre; members, links, inputs."""
+    def integrate(self, target: int, steps: int) -> list[Array]:
+        """Integrals of the gradients by each gate, Gauss-Legendre: members, links, inputs."""
         points, weights = np.polynomial.legendre.leggauss(steps)
         points, weights = (points + 1) / 2, weights / 2
         totals: list[Array] = []
-        size = max(1, _ROWS // max(self._rows, 1))
+        size = max(1, _ROWS // max(self._rows_per_point, 1))
         for first in range(0, steps, size):
             part = slice(first, first + size)
-            values, gates = self.at(points[part])
+            values, gates = self.evaluate(points[part])
             grads = torch.autograd.grad(values[:, target].sum(), gates, allow_unused=True)
-            kept = [torch.zeros_like(gate) if grad is None else grad
-                    for grad, gate in zip(grads, gates, strict=True)]  # fmt: skip
-            found = [weights[part] @ grad.double().numpy() for grad in kept]
-            totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
+            segment_sums = [
+                weights[part] @ (torch.zeros_like(gate) if grad is None else grad).double().numpy()
+                for grad, gate in zip(grads, gates, strict=True)
+            ]
+            if totals:
+                segment_sums = [a + b for a, b in zip(totals, segment_sums, strict=True)]
+            totals = segment_sums
         return totals
 
     @property
-    def _rows(self) -> int:
-        """What a point costs."""
-        members = int(self.query.subgraphs.sizes[0])
-        joined = self.scorer.join(self.query)
-        if joined is None:
-            return members
-        if not self.scorer.forward.by_rings:  # a whole graph each
-            members += self.scorer.known.outer.matrix.nnz // 32
-        return members + 8 * len(joined.links.nodes)
+    def _num_members(self) -> int:
+        return int(self.placed.query.subgraphs.sizes[0])
+
+    @property
+    def _num_links(self) -> int:
+        attachment = self.placed.attachment
+        return 0 if attachment is None else len(attachment.links.nodes)
+
+    @property
+    def _rows_per_point(self) -> int:
+        """Rows that are computed for one point."""
+        rows = self._num_members + 8 * self._num_links
+        if self.placed.attachment is not None and not self.scorer.forward.by_rings:
+            rows += self.scorer.known_subgraphs.outer.matrix.nnz // 32  # the graph per point
+        return rows
 
 
-def explain(scorer: Scorer, query: Query, target: int | None) -> Explanation:
+def explain(scorer: Scorer, placed: PlacedQuery, target: int | None) -> Explanation:
     """Contributions for the one subgraph of a query.
 
     Args:
         scorer: The model.
-        query: One subgraph.
+        placed: A query with one subgraph.
         target: Number of the class; by default the likeliest.
     """
-    line = _Line(scorer, query)
+    path = _GatePath(scorer, placed)
     with torch.no_grad():
-        ends = line.at(np.array([0.0, 1.0]))[0].double().numpy()
+        ends = path.evaluate(np.array([0.0, 1.0]))[0].double().numpy()
     chosen = int(ends[1].argmax()) if target is None else target
     baseline, probability = float(ends[0, chosen]), float(ends[1, chosen])
     for steps in _STEPS:
-        members, links, inputs = line.sums(chosen, steps)
+        members, links, inputs = path.integrate(chosen, steps)
         gap = probability - baseline - sum(float(part.sum()) for part in (members, links, inputs))
         if abs(gap) < _CLOSE:
             break
     return Explanation(
-        query.names[0],
-        scorer.classes[chosen],
-        probability,
-        baseline,
-        _members(scorer, query, members),
-        _neighbors(scorer, query, links),
-        float(inputs[0]) if scorer.known.scale is not None else None,
-        gap,
-        scorer.known.config.translated,
+        name=placed.query.names[0],
+        label=scorer.classes[chosen],
+        probability=probability,
+        baseline=baseline,
+        members=_rank_members(scorer, placed, members),
+        neighbors=_rank_neighbors(scorer, placed, links),
+        statistics=float(inputs[0]) if scorer.known_subgraphs.scale is not None else None,
+        gap=gap,
+        joins=scorer.known_subgraphs.config.structure.translated,
     )
 
 
-def _members(scorer: Scorer, query: Query, values: Array) -> tuple[Contribution, ...]:
-    index, nodes = scorer.index, query.subgraphs.nodes
+def _rank_members(scorer: Scorer, placed: PlacedQuery, values: Array) -> tuple[Contribution, ...]:
+    index, nodes = scorer.index, placed.query.subgraphs.nodes
     order = np.argsort(-np.abs(values), kind="stable")
     return tuple(
         Contribution(index.name(int(nodes[i])), index.title(int(nodes[i])), float(values[i]))
@@ -177,14 +190,12 @@ def _members(scorer: Scorer, query: Query, values: Array) -> tuple[Contribution,
     )
 
 
-def _neighbors(scorer: Scorer, query: Query, values: Array) -> tuple[Contribution, ...]:
-    joined = scorer.join(query)
-    if joined is None:
+def _rank_neighbors(scorer: Scorer, placed: PlacedQuery, values: Array) -> tuple[Contribution, ...]:
+    if placed.attachment is None:
         return ()
-    order = np.argsort(-np.abs(values), kind="stable")
-    found = []
-    for i in map(int, order):
-        name, title, labels = scorer._named(int(joined.links.nodes[i]))
-        weight = float(joined.links.weights[i])
-        found.append(Contribution(name, title, float(values[i]), weight, labels))
-    return tuple(found)
+    links, contributions = placed.attachment.links, []
+    for i in np.argsort(-np.abs(values), kind="stable").tolist():
+        name, title, labels = scorer.describe_known(int(links.nodes[i]))
+        weight = float(links.weights[i])
+        contributions.append(Contribution(name, title, float(values[i]), weight, labels))
+    return tuple(contributions)

@@ -1,35 +1,37 @@
-"""Subgraphs that are asked about: from the ids people use to positions in the graph."""
+"""Queries: new subgraphs, from the ids that users write to positions in the graph."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, repeat
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ConfigError, DataError
-from ..ragged import Array, pointers, ranges
+from ..base.errors import ConfigError, DataError
+from ..base.ragged import Array, distinct, owners, pointers, ranges
 from ..task import Graph, Subgraphs
 from ..task.names import Names
 
-Unknown = Literal["error", "drop"]
+UnknownPolicy = Literal["error", "drop"]
 _SHOWN = 5
+_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """Subgraphs to answer for.
+    """New subgraphs whose labels are wanted.
 
     Args:
-        names: What each is called in answers.
-        subgraphs: Their nodes that the graph has.
-        known: Share of the nodes asked about that the graph has; (K,).
-        unknown: The others, by subgraph.
+        names: Names of the subgraphs in answers.
+        subgraphs: The subgraphs, without nodes that the graph does not have.
+        known: Share of each subgraph's nodes that the graph has; (K,).
+        unknown: Ids of the other nodes, by subgraph.
     """
 
     names: tuple[str, ...]
@@ -41,45 +43,46 @@ class Query:
         return len(self.names)
 
     def take(self, positions: Sequence[int] | Array) -> Query:
-        """Some of them, in this order."""
+        """The subgraphs at some positions, in this order."""
         chosen = np.asarray(positions, np.int64)
         return Query(
             tuple(self.names[i] for i in chosen),
-            _joined([self.subgraphs], chosen),
+            _concatenate([self.subgraphs], chosen),
             self.known[chosen],
             tuple(self.unknown[i] for i in chosen),
         )
 
     @classmethod
     def of(cls, subgraphs: Subgraphs, names: Sequence[str] | None = None) -> Query:
-        """Subgraphs of the graph itself, all of whose nodes are known."""
+        """A query from subgraphs of the graph itself, all of whose nodes are known."""
         count = len(subgraphs)
-        given = names or [subgraphs.name_of(i) for i in range(count)]
-        return cls(tuple(given), subgraphs, np.ones(count), ((),) * count)
+        names = names or [subgraphs.name_of(i) for i in range(count)]
+        return cls(tuple(names), subgraphs, np.ones(count), ((),) * count)
 
     @classmethod
     def join(cls, queries: Sequence[Query]) -> Query:
-        """Several, one after the other."""
+        """Several queries as one, in this order."""
         return cls(
             tuple(name for query in queries for name in query.names),
-            _joined([query.subgraphs for query in queries]),
+            _concatenate([query.subgraphs for query in queries]),
             np.concatenate([query.known for query in queries]),
-            tuple(found for query in queries for found in query.unknown),
+            tuple(ids for query in queries for ids in query.unknown),
         )
 
 
-def _joined(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Subgraphs:
-    """Subgraphs one after the other, without names; ``chosen``: some of them, even repeatedly."""
-    own = {part.edges is not None for part in parts}
-    if len(own) > 1:
+def _concatenate(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Subgraphs:
+    """Subgraphs one after the other, without names; those ``chosen``, which may repeat."""
+    with_edges = {part.edges is not None for part in parts}
+    if len(with_edges) > 1:
         raise DataError("some subgraphs have edges of their own and some have none.")
-    sizes, nodes = (np.concatenate([getattr(p, n) for p in parts]) for n in ("sizes", "nodes"))
+    sizes = np.concatenate([part.sizes for part in parts])
+    nodes = np.concatenate([part.nodes for part in parts])
     weights = None
     if any(part.weights is not None for part in parts):
-        weights = np.concatenate([_weights(part) for part in parts])
+        weights = np.concatenate([_member_weights(part) for part in parts])
     edges: Array | None = None
     edge_sizes: Array | None = None
-    if own == {True}:
+    if with_edges == {True}:
         edges = np.concatenate([np.asarray(part.edges) for part in parts])
         edge_sizes = np.concatenate([np.diff(np.asarray(part.edge_ptr)) for part in parts])
     if chosen is not None:
@@ -93,13 +96,13 @@ def _joined(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Subgraph
     return Subgraphs(pointers(sizes), nodes, weights, edge_ptr, edges)
 
 
-def _weights(subgraphs: Subgraphs) -> Array:
-    given = subgraphs.weights
-    return np.ones(len(subgraphs.nodes), np.float32) if given is None else given
+def _member_weights(subgraphs: Subgraphs) -> Array:
+    weights = subgraphs.weights
+    return np.ones(len(subgraphs.nodes), np.float32) if weights is None else weights
 
 
 class Node(NamedTuple):
-    """A node as a search shows it."""
+    """A node with its id, its title and its degree, as a search returns it."""
 
     id: str
     title: str
@@ -107,11 +110,11 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Index:
-    """The nodes of a graph by id, and by words in their ids and titles.
+class NodeIndex:
+    """The nodes of a graph by id, and by text in their ids and titles.
 
     Args:
-        graph: The graph.
+        graph: The graph whose nodes are looked up.
     """
 
     graph: Graph
@@ -121,17 +124,14 @@ class Index:
         names = self.graph.names
         return {} if names is None else {name: i for i, name in enumerate(names)}
 
-    def find(self, node: Any) -> int:
-        """The position of a node, -1 for none of ours."""
-        if isinstance(node, bool | np.bool_) or not isinstance(node, str | int | np.integer):
-            kind = type(node).__name__
-            raise DataError(f"a node is known by text or a whole number, found {node!r} ({kind}).")
+    def find(self, ids: Sequence[str]) -> Array:
+        """Positions of nodes by their ids, -1 where the graph has no such node; (n,)."""
         if self.graph.names is not None:
-            return self._positions.get(str(node), -1)
-        if isinstance(node, str):
-            plain = node.isascii() and node.isdigit() and (node == "0" or node[0] != "0")
-            node = int(node) if plain and len(node) < 19 else -1
-        return int(node) if 0 <= node < self.graph.num_nodes else -1
+            matches = map(self._positions.get, ids, repeat(-1))
+            return np.fromiter(matches, np.int64, len(ids))
+        numbers = (int(i) if _NUMBER.fullmatch(i) else -1 for i in ids)
+        positions = np.fromiter(numbers, np.int64, len(ids))
+        return np.where(positions < self.graph.num_nodes, positions, -1)
 
     def name(self, position: int) -> str:
         """The id of a node."""
@@ -139,16 +139,16 @@ class Index:
         return str(position) if names is None else names[position]
 
     def title(self, position: int) -> str:
-        """What people call it, or nothing."""
+        """The title of a node, "" for none."""
         titles = self.graph.titles
         return "" if titles is None else titles[position]
 
     @cached_property
-    def _words(self) -> list[Any]:
-        """Ids and titles in small letters."""
+    def _lowercase_texts(self) -> list[pa.Array]:
+        """Ids and titles in lower case."""
         ids = self.graph.names or Names(map(str, range(self.graph.num_nodes)))
-        given = [ids] if self.graph.titles is None else [ids, self.graph.titles]
-        return [pc.utf8_lower(names.arrow) for names in given]
+        columns = [ids] if self.graph.titles is None else [ids, self.graph.titles]
+        return [pc.utf8_lower(names.arrow) for names in columns]
 
     @cached_property
     def _degrees(self) -> Array:
@@ -156,89 +156,163 @@ class Index:
 
     def search(self, text: str, count: int) -> list[Node]:
         """Nodes whose id or title has this text, those first that begin with it."""
-        wanted = text.strip()
-        if not wanted or count < 1:
+        low = text.strip().lower()
+        if not low or count < 1:
             return []
         ranked = np.full(self.graph.num_nodes, 3, np.int8)
-        low = wanted.lower()
-        for column in self._words:
-            for rank, found in (
+        for column in self._lowercase_texts:
+            for rank, matches in (
                 (2, pc.match_substring(column, low)),
                 (1, pc.starts_with(column, low)),
                 (0, pc.equal(column, low)),
             ):
-                ranked[np.asarray(found) & (ranked > rank)] = rank
+                ranked[np.asarray(matches) & (ranked > rank)] = rank
         hits = np.flatnonzero(ranked < 3)
         order = np.lexsort((hits, -self._degrees[hits], ranked[hits]))[:count]
         return [Node(self.name(i), self.title(i), int(self._degrees[i])) for i in hits[order]]
 
 
-def ask(
-    index: Index, sets: Sequence[Sequence[Any]], names: Sequence[str] | None, unknown: str
-) -> Query:
-    """A query from lists of node ids.
+@dataclass(frozen=True, eq=False)
+class IdLists:
+    """Lists of node ids, where each distinct id is stored once.
 
     Args:
-        index: Of the graph.
-        sets: Ids, text or whole numbers; one that is given twice counts once.
-        names: Of the subgraphs; by default their numbers.
-        unknown: Of nodes that the graph does not have: ``error``, or ``drop`` them.
+        names: Names of the subgraphs.
+        ptr: Subgraph i has the codes ``ptr[i]…ptr[i + 1]``; (K+1,).
+        codes: Positions in ``ids``; (ptr[-1],).
+        ids: The distinct ids.
+    """
+
+    names: Sequence[str]
+    ptr: Array
+    codes: Array
+    ids: Sequence[str]
+
+    @classmethod
+    def of(cls, sets: Sequence[Sequence[Any]], names: Sequence[str] | None) -> IdLists:
+        """Store lists of ids, text or whole numbers; names are by default their numbers."""
+        names = [str(i) for i in range(len(sets))] if names is None else list(map(str, names))
+        if len(names) != len(sets):
+            raise DataError(f"{len(sets):,} subgraphs but {len(names):,} names.")
+        for name, nodes in zip(names, sets, strict=True):
+            if isinstance(nodes, str | bytes) or not hasattr(nodes, "__iter__"):
+                raise DataError(f"subgraph {name!r} is {nodes!r}, expected a list of node ids.")
+        lists = [list(nodes) for nodes in sets]
+        flat = list(chain.from_iterable(lists))
+        if not all(map(_is_id_type, set(map(type, flat)))):
+            node = next(node for node in flat if not _is_id_type(type(node)))
+            kind = type(node).__name__
+            raise DataError(f"a node is known by text or a whole number, found {node!r} ({kind}).")
+        texts = list(map(str, flat))
+        code = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        codes = np.fromiter(map(code.__getitem__, texts), np.int64, len(texts))
+        return cls(names, pointers(np.array(list(map(len, lists)), np.int64)), codes, list(code))
+
+    @classmethod
+    def of_arrow(cls, names: Sequence[str], ptr: Array, ids: pa.Array) -> IdLists:
+        """Store Arrow text: the ids of one subgraph after the other."""
+        encoded = ids.dictionary_encode()
+        codes = np.asarray(encoded.indices).astype(np.int64)
+        return cls(names, ptr, codes, encoded.dictionary.to_pylist())
+
+
+def _is_id_type(kind: type) -> bool:
+    return issubclass(kind, str | int | np.integer) and not issubclass(kind, bool)
+
+
+def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict[int, str]]:
+    """Lists of ids as a query, all of them at once.
+
+    Args:
+        index: The nodes of the graph by id.
+        lists: Lists of ids; one that is repeated in a list counts once.
+        unknown: Whether nodes that the graph does not have are an ``error``, or ``drop``-ped.
+
+    Returns:
+        The subgraphs that can be answered, and the problem of each of the others, by its position
+        in ``lists``.
     """
     if unknown not in ("error", "drop"):
         raise ConfigError(f"unknown_nodes is error or drop here, not {unknown!r}.")
-    given = [str(i) for i in range(len(sets))] if names is None else list(map(str, names))
-    if len(given) != len(sets):
-        raise DataError(f"{len(sets):,} subgraphs but {len(given):,} names.")
-    flat: list[int] = []
-    counts, shares, lost = [], [], []
-    for name, nodes in zip(given, sets, strict=True):
-        if isinstance(nodes, str | bytes) or not hasattr(nodes, "__iter__"):
-            raise DataError(f"subgraph {name!r} is {nodes!r}, expected a list of node ids.")
-        found = {str(node): index.find(node) for node in nodes}
-        here = sorted({position for position in found.values() if position >= 0})
-        missing = tuple(node for node, position in found.items() if position < 0)
-        _check(name, found, missing, unknown, known=bool(here))
-        flat += here
-        counts.append(len(here))
-        shares.append(1 - len(missing) / len(found))
-        lost.append(missing)
-    subgraphs = Subgraphs(pointers(np.array(counts, np.int64)), np.array(flat, np.int64))
-    return Query(tuple(given), subgraphs, np.array(shares, np.float64), tuple(lost))
+    count, size = len(lists.names), max(index.graph.num_nodes, 1)
+    positions = index.find(lists.ids)[lists.codes]
+    owner = owners(lists.ptr)
+    is_known = positions >= 0
+    member_of, nodes = np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)
+    known_counts = np.bincount(member_of, minlength=count)
+    missing: list[tuple[str, ...]] = [()] * count
+    missing_owner = owner[~is_known]
+    for place, codes in zip(*_segments(missing_owner, lists.codes[~is_known]), strict=True):
+        missing[place] = tuple(lists.ids[code] for code in dict.fromkeys(codes.tolist()))
+    problems = {}
+    for place in np.flatnonzero(
+        (known_counts == 0) | np.isin(np.arange(count), missing_owner)
+    ).tolist():
+        if problem := _describe_problem(
+            lists.names[place], missing[place], int(known_counts[place]), unknown
+        ):
+            problems[place] = problem
+    missing_counts = np.array(list(map(len, missing)), np.int64)
+    answerable = np.ones(count, bool)
+    answerable[list(problems)] = False
+    shares = 1 - missing_counts[answerable] / (known_counts + missing_counts)[answerable]
+    subgraphs = Subgraphs(pointers(known_counts[answerable]), nodes[answerable[member_of]])
+    chosen = np.flatnonzero(answerable).tolist()
+    names = tuple(lists.names[place] for place in chosen)
+    return Query(names, subgraphs, shares, tuple(missing[place] for place in chosen)), problems
 
 
-def _check(
-    name: str, found: dict[str, int], missing: tuple[str, ...], unknown: str, *, known: bool
-) -> None:
-    if not found:
-        raise DataError(f"subgraph {name!r} is empty; it needs a node.")
-    words = ", ".join(repr(node[:60]) for node in missing[:_SHOWN])
+def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:
+    """Values grouped by owner, for the owners that have some; owners ascend."""
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    return owner[starts].tolist(), np.split(values, starts[1:]) if len(starts) else []
+
+
+def _describe_problem(name: str, missing: tuple[str, ...], num_known: int, unknown: str) -> str:
+    """Why a subgraph cannot be answered; "" where it can."""
+    if not num_known and not missing:
+        return f"subgraph {name!r} is empty; it needs a node."
+    ids = ", ".join(repr(node[:60]) for node in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     if missing and unknown == "error":
-        raise DataError(
-            f"subgraph {name!r} has nodes that are not in the graph: {words}{more};"
+        return (
+            f"subgraph {name!r} has nodes that are not in the graph: {ids}{more};"
             " unknown_nodes='drop' (--unknown-nodes drop) goes on without them."
         )
-    if not known:
-        raise DataError(f"no node of subgraph {name!r} is in the graph: {words}{more}.")
+    if not num_known:
+        return f"no node of subgraph {name!r} is in the graph: {ids}{more}."
+    return ""
 
 
-def id_lists(data: Any) -> tuple[list[Any], list[str] | None]:
-    """Lists of ids, and names where there are some: from lists, a dict of them, or a frame."""
+def ask(index: NodeIndex, lists: IdLists, unknown: str) -> Query:
+    """A query from lists of node ids; raises where one of them cannot be answered.
+
+    Args:
+        index: The nodes of the graph by id.
+        lists: Lists of ids.
+        unknown: Whether nodes that the graph does not have are an ``error``, or ``drop``-ped.
+    """
+    query, problems = look_up(index, lists, unknown)
+    if problems:
+        raise DataError(next(iter(problems.values())))
+    return query
+
+
+def read_id_lists(data: Any) -> IdLists:
+    """Lists of ids from lists, a dict of them by name, or a frame of members."""
     from ..task.frames import Frame
 
     if isinstance(data, dict) and not {"subgraph_id", "node_id"} <= data.keys():
-        return list(data.values()), list(map(str, data))
+        return IdLists.of(list(data.values()), list(map(str, data)))
     if isinstance(data, dict | pa.Table) or hasattr(data, "columns"):
         frame = Frame.of(data, "members", {})
-        who, what = frame.ids("subgraph_id"), frame.ids("node_id")
-        spaces = who.dictionary_encode()
-        order = np.argsort(np.asarray(spaces.indices), kind="stable")
-        counts = np.bincount(np.asarray(spaces.indices), minlength=len(spaces.dictionary))
-        nodes = what.take(pa.array(order)).to_pylist()
-        lists = [nodes[a:b] for a, b in pairwise(pointers(counts))]
-        return lists, [str(name) for name in spaces.dictionary.to_pylist()]
+        subgraphs, nodes = frame.ids("subgraph_id").dictionary_encode(), frame.ids("node_id")
+        owner = np.asarray(subgraphs.indices)
+        ptr = pointers(np.bincount(owner, minlength=len(subgraphs.dictionary)))
+        ids = nodes.take(pa.array(np.argsort(owner, kind="stable"))).cast(pa.large_string())
+        return IdLists.of_arrow(list(map(str, subgraphs.dictionary.to_pylist())), ptr, ids)
     if isinstance(data, str | bytes) or not hasattr(data, "__len__"):
         raise DataError(
             f"subgraphs are lists of node ids, or a frame of members; found {type(data).__name__}."
         )
-    return list(data), None
+    return IdLists.of(list(data), None)

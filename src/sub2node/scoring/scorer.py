@@ -5,119 +5,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, get_args
 
 import numpy as np
 
-from ..errors import ConfigError
+from ..base.errors import ConfigError
+from ..base.ragged import Array
 from ..nn.networks import Network
-from ..ragged import Array
 from ..task import Graph, SubgraphTask
+from .answers import Answers, JsonObject, NearbySubgraph, Neighbor, Surroundings
 from .calibration import probabilities
 from .explain import Explanation, explain
-from .known import Joined, Known
-from .passes import Pass
-from .query import Index, Node, Query, Unknown, ask
+from .forward import ForwardPass
+from .placed_query import PlacedQuery
+from .query import IdLists, Node, NodeIndex, Query, UnknownPolicy, ask, look_up
+from .reference_set import KnownSubgraphs
 
 Mode = Literal["independent", "joint"]
-_PICTURED = 3  # links a known subgraph in a picture
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """What a model says about the subgraphs of a query.
-
-    Args:
-        names: As in the query.
-        probabilities: Mean over seeds; (K, C).
-        spread: Standard deviation over seeds, 0 with one; (K, C).
-        known: Share of nodes that the graph has; (K,).
-        unknown: The others, by subgraph.
-        said: Which classes are claimed; bool (K, C).
-        classes: Names of the classes.
-        multilabel: Whether there may be several, or none.
-    """
-
-    names: tuple[str, ...]
-    probabilities: Array
-    spread: Array
-    known: Array
-    unknown: tuple[tuple[str, ...], ...]
-    said: Array
-    classes: tuple[str, ...]
-    multilabel: bool
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @property
-    def labels(self) -> list[str] | list[list[str]]:
-        """The class of each subgraph, or its list of classes."""
-        lists = [[self.classes[c] for c in np.flatnonzero(row)] for row in self.said]
-        return lists if self.multilabel else [found[0] for found in lists]
-
-
-class Neighbor(NamedTuple):
-    """A known subgraph that is like the one asked about."""
-
-    name: str
-    title: str
-    labels: tuple[str, ...]
-    similarity: float
-
-
-class Around(NamedTuple):
-    """A known subgraph near the one asked about in the S2N graph."""
-
-    name: str
-    title: str
-    labels: tuple[str, ...]
-    weight: float | None
-    hop: int
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """The S2N graph around a subgraph: its strongest links, and the strongest among the others.
-
-    Args:
-        nodes: Known subgraphs, nearest first.
-        links: Pairs of positions in ``nodes`` and their weight; -1 is the one asked about.
-    """
-
-    nodes: tuple[Around, ...]
-    links: tuple[tuple[int, int, float], ...]
+_LINKS_PER_NODE = 3  # in the surroundings of a subgraph
 
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """A trained network, the graph and the subgraphs they know.
+    """A trained network with its global graph and its known subgraphs.
 
     Args:
-        known: Graph, known subgraphs and settings.
+        known_subgraphs: The known subgraphs with their graph and the settings.
         network: All replicas, trained.
-        seeds: One a replica.
-        temperature: What logits are divided by.
-        threshold: Probability above which a class of a multi-label model is claimed.
-        card: Where it comes from: data, settings, versions, scores.
+        seeds: One seed per replica.
+        temperature: Number by which logits are divided.
+        threshold: Probability above which a class of a multi-label model is predicted.
+        card: Origin of the model: data, settings, versions, scores.
     """
 
-    known: Known
+    known_subgraphs: KnownSubgraphs
     network: Network
     seeds: tuple[int, ...]
     temperature: float = 1.0
     threshold: float = 0.5
-    card: dict[str, Any] = field(default_factory=dict)
+    card: JsonObject = field(default_factory=dict)
 
     @property
     def task(self) -> SubgraphTask:
         """The known subgraphs with their labels."""
-        return self.known.task
+        return self.known_subgraphs.task
 
     @property
     def graph(self) -> Graph:
         """The global graph."""
-        return self.known.graph
+        return self.known_subgraphs.graph
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -130,51 +66,61 @@ class Scorer:
         return self.task.multilabel
 
     @cached_property
-    def index(self) -> Index:
-        """Nodes by id."""
-        return Index(self.graph)
+    def index(self) -> NodeIndex:
+        """The nodes of the graph by id."""
+        return NodeIndex(self.graph)
 
     @cached_property
-    def forward(self) -> Pass:
-        """The network with what it remembers."""
-        return Pass(self.network, self.known)
+    def forward(self) -> ForwardPass:
+        """The forward pass of the network for new subgraphs."""
+        return ForwardPass(self.network, self.known_subgraphs)
 
     def ask(
         self,
         sets: Sequence[Sequence[str | int]],
         *,
         names: Sequence[str] | None = None,
-        unknown_nodes: Unknown = "error",
+        unknown_nodes: UnknownPolicy = "error",
     ) -> Query:
         """A query from lists of node ids.
 
         Args:
-            sets: One list a subgraph.
-            names: What to call them; by default their numbers.
+            sets: One list of node ids per subgraph.
+            names: Names of the subgraphs, by default their numbers.
             unknown_nodes: A node that is not in the graph is an ``error``, or ``drop``-ped.
         """
-        return ask(self.index, sets, names, unknown_nodes)
+        return ask(self.index, IdLists.of(sets, names), unknown_nodes)
 
-    def new_task(self, query: Query) -> SubgraphTask:
-        """The subgraphs of a query as a task without labels."""
-        return SubgraphTask(self.graph, query.subgraphs)
+    def look_up(
+        self, lists: IdLists, *, unknown_nodes: str = "error"
+    ) -> tuple[Query, dict[int, str]]:
+        """A query from lists of ids, and the problems of those that cannot be answered."""
+        return look_up(self.index, lists, unknown_nodes)
 
-    def join(self, query: Query, *, joint: bool = False) -> Joined | None:
-        """Where they lie in the S2N graph; None where the network knows none."""
-        if not self.known.config.translated:
-            return None
-        return self.known.join(query.subgraphs, joint=joint)
+    def place(self, query: Query | PlacedQuery, *, mode: Mode = "independent") -> PlacedQuery:
+        """A query with its place beside the known subgraphs, for several questions about it.
 
-    def outputs(self, query: Query, *, mode: Mode = "independent") -> tuple[Array, Array]:
-        """Vectors (R, K, F) and logits (R, K, C) of all replicas."""
-        if mode not in ("independent", "joint"):
+        Args:
+            query: The subgraphs; a query that was placed in this mode stays as it is.
+            mode: The mode of :meth:`predict`.
+        """
+        if mode not in get_args(Mode):
             raise ConfigError(f"a mode is independent or joint, not {mode!r}.")
-        task, joint = self.new_task(query), mode == "joint"
-        joined = self.join(query, joint=joint)
-        vectors, logits = self.forward.answer(task, joined, joint=joint)
+        joint = mode == "joint"
+        if not isinstance(query, PlacedQuery):
+            return PlacedQuery(query, self.known_subgraphs, joint)
+        return (
+            query if query.joint == joint else PlacedQuery(query.query, self.known_subgraphs, joint)
+        )
+
+    def outputs(
+        self, query: Query | PlacedQuery, *, mode: Mode = "independent"
+    ) -> tuple[Array, Array]:
+        """Vectors (R, K, F) and logits (R, K, C) of all replicas."""
+        vectors, logits = self.forward.answer(self.place(query, mode=mode))
         return vectors.numpy(), logits.numpy()
 
-    def predict(self, query: Query, *, mode: Mode = "independent") -> Answers:
+    def predict(self, query: Query | PlacedQuery, *, mode: Mode = "independent") -> Answers:
         """Answers for a query.
 
         Args:
@@ -182,75 +128,89 @@ class Scorer:
             mode: ``independent``: each beside the known subgraphs alone, so that its answer never
                 depends on the others; ``joint``: all in one graph, as the paper evaluates.
         """
-        _, logits = self.outputs(query, mode=mode)
-        each = probabilities(logits, self.temperature, multilabel=self.multilabel)
-        mean = each.mean(axis=0)
-        spread = each.std(axis=0, ddof=1) if len(each) > 1 else np.zeros_like(mean)
-        return Answers(
-            query.names, mean, spread, query.known, query.unknown, self.claims(mean), self.classes,
-            self.multilabel,
-        )  # fmt: skip
+        placed = self.place(query, mode=mode)
+        return self.answers(placed.query, self.outputs(placed, mode=mode)[1])
 
-    def claims(self, probabilities: Array) -> Array:
-        """Which classes probabilities (K, C) claim; bool (K, C)."""
+    def answers(self, query: Query, logits: Array) -> Answers:
+        """Answers from the logits (R, K, C) of all replicas: calibrated, then averaged."""
+        by_replica = probabilities(logits, self.temperature, multilabel=self.multilabel)
+        mean = by_replica.mean(axis=0)
+        spread = by_replica.std(axis=0, ddof=1) if len(by_replica) > 1 else np.zeros_like(mean)
+        return Answers(
+            names=query.names,
+            probabilities=mean,
+            spread=spread,
+            known=query.known,
+            unknown=query.unknown,
+            predicted=self.predict_classes(mean),
+            classes=self.classes,
+            multilabel=self.multilabel,
+        )
+
+    def predict_classes(self, probabilities: Array) -> Array:
+        """The classes that are predicted from probabilities (K, C); bool (K, C)."""
         if self.multilabel:
             return np.asarray(probabilities > self.threshold)
         return np.asarray(probabilities.argmax(axis=1)[:, None] == range(len(self.classes)))
 
-    def explain(self, query: Query, *, label: str | None = None) -> list[Explanation]:
-        """Why: what members and neighbours contribute to the probability of a class.
+    def explain(self, query: Query | PlacedQuery, *, label: str | None = None) -> list[Explanation]:
+        """What members and neighbours contribute to the probability of a class.
 
         Args:
-            query: What to explain.
+            query: The subgraphs whose answers are explained.
             label: The class; by default the likeliest.
         """
         if label is not None and label not in self.classes:
             raise ConfigError(f"there is no class {label!r}; known: {', '.join(self.classes)}.")
-        found = None if label is None else self.classes.index(label)
-        return [explain(self, query.take([number]), found) for number in range(len(query))]
+        target = None if label is None else self.classes.index(label)
+        placed = self.place(query)
+        if len(placed) == 1:
+            return [explain(self, placed, target)]
+        singles = (placed.query.take([number]) for number in range(len(placed)))
+        return [explain(self, self.place(single), target) for single in singles]
 
     @cached_property
     def _known_vectors(self) -> Array:
-        """Unit vectors of the known labelled subgraphs, one a replica: (R, n, F)."""
-        return _unit(self.forward.vectors().numpy()[:, : self._labelled])
+        """Unit vectors of the known labelled subgraphs, one per replica; (R, n, F)."""
+        return _normalize(self.forward.known_vectors().numpy()[:, : self._num_labelled])
 
     @property
-    def _labelled(self) -> int:
-        """Known subgraphs that are not virtual, which come first."""
+    def _num_labelled(self) -> int:
+        """Number of known subgraphs that are not virtual; they come first."""
         return len(self.task) - self.task.num_virtual
 
-    def neighbors(self, query: Query, *, count: int = 10) -> list[list[Neighbor]]:
+    def neighbors(self, query: Query | PlacedQuery, *, count: int = 10) -> list[list[Neighbor]]:
         """The known subgraphs whose vectors are nearest, by cosine, mean over seeds."""
         if not len(query):
             return []
-        vectors = _unit(self.outputs(query)[0])
-        near = np.einsum("rkf,rnf->kn", vectors, self._known_vectors) / len(vectors)
-        order = np.argsort(-near, axis=1, kind="stable")[:, : max(count, 0)]
+        vectors = _normalize(self.outputs(query)[0])
+        similarity = np.einsum("rkf,rnf->kn", vectors, self._known_vectors) / len(vectors)
+        order = np.argsort(-similarity, axis=1, kind="stable")[:, : max(count, 0)]
         return [
-            [Neighbor(*self._named(i), float(row[i])) for i in map(int, best)]
-            for row, best in zip(near, order, strict=True)
+            [Neighbor(*self.describe_known(i), float(row[i])) for i in map(int, best)]
+            for row, best in zip(similarity, order, strict=True)
         ]
 
-    def _named(self, number: int) -> tuple[str, str, tuple[str, ...]]:
+    def describe_known(self, number: int) -> tuple[str, str, tuple[str, ...]]:
         """Name, title and labels of a known subgraph."""
         subgraphs, labels = self.task.subgraphs, self.task.labels
         title = "" if subgraphs.titles is None else subgraphs.titles[number]
-        found: tuple[str, ...] = ()
-        if labels is not None and number < self._labelled:
+        label_names: tuple[str, ...] = ()
+        if labels is not None and number < self._num_labelled:
             row = np.flatnonzero(labels[number]) if self.multilabel else [labels[number]]
-            found = tuple(self.classes[c] for c in row)
-        return subgraphs.name_of(number), title, found
+            label_names = tuple(self.classes[c] for c in row)
+        return subgraphs.name_of(number), title, label_names
 
-    def around(self, query: Query, *, most: int = 40) -> list[Surroundings]:
+    def around(self, query: Query | PlacedQuery, *, most: int = 40) -> list[Surroundings]:
         """The S2N graph around each subgraph: strongest neighbours, then theirs."""
-        joined = self.join(query)
-        if joined is None:
-            return [Surroundings((), ()) for _ in query.names]
-        parts = [joined.links.part(number, number + 1) for number in range(len(query))]
+        attachment = self.place(query).attachment
+        if attachment is None:
+            return [Surroundings((), ())] * len(query)
+        parts = [attachment.links.part(number, number + 1) for number in range(len(query))]
         return [self._surroundings(part.nodes, part.weights.numpy(), most) for part in parts]
 
     def _surroundings(self, nodes: Array, weights: Array, most: int) -> Surroundings:
-        matrix = self.known.outer.matrix
+        matrix = self.known_subgraphs.outer.matrix
         first = np.argsort(-weights, kind="stable")[:most]
         near, strength = nodes[first], weights[first]
         reach = np.asarray(matrix[near].max(axis=0).todense()).ravel() if len(near) else None
@@ -261,23 +221,25 @@ class Scorer:
             far = far[reach[far] > 0]
         chosen = np.concatenate([near, far]).astype(np.int64)
         block = matrix[chosen][:, chosen].tocoo()
-        once = np.flatnonzero(block.row < block.col)
-        once = once[np.argsort(-block.data[once], kind="stable")[: _PICTURED * len(chosen)]]
-        between = zip(block.row[once], block.col[once], block.data[once], strict=True)
-        found = [
-            Around(*self._named(int(i)), float(strength[p]) if p < len(near) else None,
-                   1 if p < len(near) else 2)
-            for p, i in enumerate(chosen)
-        ]  # fmt: skip
+        upper = np.flatnonzero(block.row < block.col)
+        upper = upper[
+            np.argsort(-block.data[upper], kind="stable")[: _LINKS_PER_NODE * len(chosen)]
+        ]
+        between = zip(block.row[upper], block.col[upper], block.data[upper], strict=True)
+        hop_1 = [
+            NearbySubgraph(*self.describe_known(int(i)), weight, 1)
+            for i, weight in zip(near, strength.tolist(), strict=True)
+        ]
+        hop_2 = [NearbySubgraph(*self.describe_known(int(i)), None, 2) for i in far]
         links = [(-1, p, float(w)) for p, w in enumerate(strength)]
         links += [(int(a), int(b), float(w)) for a, b, w in between]
-        return Surroundings(tuple(found), tuple(links))
+        return Surroundings((*hop_1, *hop_2), tuple(links))
 
     def find_nodes(self, text: str, *, count: int = 20) -> list[Node]:
         """Nodes whose id or title has this text."""
         return self.index.search(text, count)
 
 
-def _unit(vectors: Array) -> Array:
+def _normalize(vectors: Array) -> Array:
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, 1e-12))

@@ -1,4 +1,4 @@
-"""Train a model that answers: networks of several seeds, averaged and calibrated."""
+"""Train a scorer: networks of several seeds, averaged and calibrated."""
 
 from __future__ import annotations
 
@@ -7,40 +7,51 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from torch import nn
 
-from ..errors import ConfigError, DataError
-from ..evaluate.choosing import TrainedNetwork
-from ..evaluate.models import GraphNetwork
-from ..evaluate.protocol import labels_of, network, seed_list
+from ..base.environment import versions
+from ..base.errors import ConfigError
+from ..base.metrics import best_threshold, scores
+from ..base.ragged import Array
+from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
-from ..metrics import best_threshold, scores
-from ..ragged import Array
-from ..task import Part, SubgraphTask
-from ..versions import versions
+from ..evaluate.seeds import seed_list
+from ..models.candidates import TrainedNetwork
+from ..models.find import network
+from ..models.graph_network import GraphNetwork
+from ..ops.triton import Compile
+from ..task import Part, SubgraphTask, require_learnable
+from .answers import Answers, JsonObject
 from .calibration import best_temperature, log_loss
-from .labels import class_weights
-from .made import scorer_of
+from .label_encoding import class_weights
 from .query import Query
+from .restore import build_scorer
 from .scorer import Scorer
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What to train; as the arguments of :class:`SubgraphClassifier`.
+    """What to train: arguments of :class:`SubgraphClassifier`.
 
     Args:
-        classes: As they were given, for ``class_weight``.
+        classes: Classes as the user wrote them, for ``class_weight``.
+        coarsen: Method and ratio of the virtual subgraphs of CoS2N, as ``heavy_edge:0.3``.
+        encodings: Columns (N, K) or an :class:`Encoding` that joins the node features.
+        compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
     """
 
     structure: str | None
-    conv: str | Callable[..., Any] | None
+    conv: str | Callable[..., nn.Module] | None
     seeds: int | Sequence[int]
     preset: str
     settings: Mapping[str, Any] | None
-    class_weight: Any
+    class_weight: str | Mapping[Any, float] | None
     threshold: str
     device: str
     classes: Array
+    coarsen: str | None = None
+    encodings: Any = None
+    compile: Compile = "auto"
 
     def __post_init__(self) -> None:
         if self.threshold not in ("half", "val"):
@@ -49,75 +60,68 @@ class Recipe:
     def model(
         self, task: SubgraphTask, seconds: float | None
     ) -> tuple[GraphNetwork, tuple[str, ...]]:
-        """The network with its settings, which may be trained for so long; and what to know."""
-        found, _, notes = network(
-            task, structure=self.structure, conv=self.conv, preset=self.preset,
-            settings=self.settings, device=self.device,
-        )  # fmt: skip
+        """The network with its settings and a time limit for training, and notes for the user."""
+        spec = network(
+            task,
+            structure=self.structure,
+            conv=self.conv,
+            preset=self.preset,
+            settings=self.settings,
+            device=self.device,
+            coarsen=self.coarsen,
+            encodings=self.encodings,
+            compile=self.compile,
+        )
         weights = class_weights(self.class_weight, task, self.classes)
-        model = replace(found, all_nodes=True, class_weights=weights, seconds=seconds)
-        return model, notes
+        model = replace(spec.model, all_nodes=True, class_weights=weights, seconds=seconds)
+        return model, spec.notes
 
 
-class Fit(NamedTuple):
-    """A trained network, what it was trained on, and what to know."""
+class FittedNetwork(NamedTuple):
+    """A trained network, the task it was trained on, and notes for the user."""
 
     trained: TrainedNetwork
     task: SubgraphTask
     notes: tuple[str, ...]
 
 
-def learnable(task: SubgraphTask) -> SubgraphTask:
-    """The task without its test part; raises where there is nothing to learn."""
+def fit_network(
+    task: SubgraphTask, recipe: Recipe, *, seconds: float | None = None
+) -> FittedNetwork:
+    """Train the networks of a recipe, for at most so many seconds."""
+    require_learnable(task, parts=("train", "val"))
     assert task.split is not None
-    occurring = np.flatnonzero(task.label_counts().sum(axis=0))
-    if not task.multilabel and len(occurring) < 2:
-        raise DataError(
-            f"all subgraphs have one class ({task.class_names[occurring[0]]!r}); nothing to learn."
-        )
-    if task.multilabel and not len(occurring):
-        raise DataError("no subgraph has a label; nothing to learn.")
-    if not task.graph.num_nodes:
-        raise DataError("the graph has no nodes.")
-    task.require_learnable()
-    return task.subset(~task.split.mask("test"))
-
-
-def fitted(task: SubgraphTask, recipe: Recipe, *, seconds: float | None = None) -> Fit:
-    """Train, for so long at most."""
-    seen = learnable(task)
-    labels: dict[Part, Array] = {part: labels_of(seen, part) for part in ("train", "val")}
+    seen_task = task.subset(~task.split.mask("test"))
+    labels: dict[Part, Array] = {part: labels_of(seen_task, part) for part in ("train", "val")}
     seeds = seed_list(recipe.seeds if isinstance(recipe.seeds, int) else list(recipe.seeds))
-    model, notes = recipe.model(seen, seconds)
-    trained = model.fit(seen, labels, seeds)
-    return Fit(trained, seen, (*notes, *trained.facts["notes"]))
+    model, notes = recipe.model(seen_task, seconds)
+    trained = model.fit(seen_task, labels, seeds)
+    return FittedNetwork(trained, seen_task, (*notes, *trained.facts["notes"]))
 
 
-def train(
-    task: SubgraphTask, recipe: Recipe, *, choices: Sequence[Mapping[str, Any]] = ()
-) -> Scorer:
-    """Train, average, calibrate, and say how good it is.
+def train(task: SubgraphTask, recipe: Recipe, *, choices: Sequence[JsonObject] = ()) -> Scorer:
+    """Train, average, calibrate and score.
 
     Args:
-        task: With labels and a split.
+        task: A task with labels and a split.
         recipe: What to train.
-        choices: What was tried before, for the card.
+        choices: Rows of the structures that were tried before, for the card.
     """
-    trained, seen, notes = fitted(task, recipe)
-    scorer = scorer_of(trained, seen, recipe.conv if callable(recipe.conv) else None)
-    truth = labels_of(seen, "val")
-    logits = scorer.outputs(_asked(seen, "val"))[1]
-    scorer = replace(scorer, temperature=best_temperature(logits, truth))
-    if seen.multilabel and recipe.threshold == "val":
-        said = scorer.predict(_asked(seen, "val")).probabilities
-        scorer = replace(scorer, threshold=best_threshold(truth, said))
+    trained, seen_task, notes = fit_network(task, recipe)
+    scorer = build_scorer(trained, seen_task, recipe.conv if callable(recipe.conv) else None)
+    validation = PartOutputs.of(scorer, seen_task, "val")
+    temperature = best_temperature(validation.logits, validation.truth)
+    scorer = replace(scorer, temperature=temperature)
+    if seen_task.multilabel and recipe.threshold == "val":
+        probabilities = validation.answers(scorer).probabilities
+        scorer = replace(scorer, threshold=best_threshold(validation.truth, probabilities))
     card = {
         "model": f"{trained.settings.structure} {trained.settings.conv}",
         "preset": recipe.preset,
         "data": data_facts(task),
-        "validation_subgraphs": len(truth),
-        "validation": measured(scorer, seen, "val"),
-        "validation_by_class": by_class(scorer, seen, "val"),
+        "validation_subgraphs": len(validation.truth),
+        "validation": measure_scores(scorer, validation),
+        "validation_by_class": score_classes(scorer, validation),
         "temperature": scorer.temperature,
         "notes": list(notes),
         "choices": [dict(choice) for choice in choices],
@@ -125,36 +129,57 @@ def train(
     }
     assert task.split is not None
     if task.split.count("test"):  # read once, after every choice
-        card["test"] = measured(scorer, task, "test")
-        card["test_by_class"] = by_class(scorer, task, "test")
+        test = PartOutputs.of(scorer, task, "test")
+        card["test"] = measure_scores(scorer, test)
+        card["test_by_class"] = score_classes(scorer, test)
     return replace(scorer, card=card)
 
 
-def _asked(task: SubgraphTask, part: Part) -> Query:
-    assert task.split is not None
-    return Query.of(task.subgraphs.take(np.flatnonzero(task.split.mask(part))))
+@dataclass(frozen=True, eq=False)
+class PartOutputs:
+    """Logits of the replicas for a part of a task, computed once.
+
+    Args:
+        query: The subgraphs of the part.
+        truth: Labels of the subgraphs.
+        logits: Logits (R, m, C), each subgraph beside the known ones only.
+    """
+
+    query: Query
+    truth: Array
+    logits: Array
+
+    @classmethod
+    def of(cls, scorer: Scorer, task: SubgraphTask, part: Part) -> PartOutputs:
+        """Compute the logits of a part."""
+        assert task.split is not None
+        query = Query.of(task.subgraphs.take(np.flatnonzero(task.split.mask(part))))
+        return cls(query, labels_of(task, part), scorer.outputs(query)[1])
+
+    def answers(self, scorer: Scorer) -> Answers:
+        """Answers with the temperature and the threshold of a scorer."""
+        return scorer.answers(self.query, self.logits)
 
 
-def measured(scorer: Scorer, task: SubgraphTask, part: Part) -> dict[str, float]:
-    """Scores of the averaged model on a part, each subgraph asked about by itself."""
-    truth, query = labels_of(task, part), _asked(task, part)
-    said = scorer.predict(query).probabilities
-    shown = said if scorer.multilabel else np.log(np.maximum(said, 1e-300))
-    found = scores(truth, shown, multilabel=scorer.multilabel, threshold=scorer.threshold)
-    loss = log_loss(scorer.outputs(query)[1], truth, scorer.temperature)
-    return {**found, "log_loss": loss, "subgraphs": len(truth)}
+def measure_scores(scorer: Scorer, outputs: PartOutputs) -> dict[str, float]:
+    """Scores of the averaged model on a part."""
+    truth, outcome = outputs.truth, outputs.answers(scorer).probabilities
+    outcome = outcome if scorer.multilabel else np.log(np.maximum(outcome, 1e-300))
+    values = scores(truth, outcome, multilabel=scorer.multilabel, threshold=scorer.threshold)
+    loss = log_loss(outputs.logits, truth, scorer.temperature)
+    return {**values, "log_loss": loss, "subgraphs": len(truth)}
 
 
-def by_class(scorer: Scorer, task: SubgraphTask, part: Part) -> dict[str, dict[str, float]]:
+def score_classes(scorer: Scorer, outputs: PartOutputs) -> dict[str, dict[str, float]]:
     """Precision, recall, F1 and number of subgraphs of each class on a part."""
     from sklearn.metrics import precision_recall_fscore_support
 
-    truth = labels_of(task, part)
+    truth = outputs.truth
     table = truth if truth.ndim == 2 else truth[:, None] == np.arange(len(scorer.classes))
-    said = scorer.predict(_asked(task, part)).said
-    columns = precision_recall_fscore_support(table, said, zero_division=0)
-    words = ("precision", "recall", "f1", "subgraphs")
+    predicted = outputs.answers(scorer).predicted
+    columns = precision_recall_fscore_support(table, predicted, zero_division=0)
+    metrics = ("precision", "recall", "f1", "subgraphs")
     return {
-        name: dict(zip(words, map(float, row), strict=True))
+        name: dict(zip(metrics, map(float, row), strict=True))
         for name, row in zip(scorer.classes, zip(*columns, strict=True), strict=True)
     }

@@ -13,20 +13,21 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from . import bodies
-from .answers import to_json
-from .complaints import query_complaint
+from . import api_schemas as schemas
+from .answer_json import to_json
 from .docs_page import docs_page, docs_policy
-from .gate import Gate
-from .limits import Limits, RefusalError, Token
-from .openapi import body, describe_api, errors
-from .pages import page_files
+from .error_responses import parameter_refusal
+from .middleware import RequestMiddleware
+from .openapi import describe_api, describe_body, describe_errors
+from .request_limits import Limits, RefusalError, Token
 from .service import Service
+from .static_files import page_files
 
 if TYPE_CHECKING:
     from ..scoring import Scorer
+    from ..scoring.answers import JsonObject
 
-_POSTED = (400, 401, 408, 413, 415, 422, 500, 503, 504)
+_POST_ERRORS = (400, 401, 408, 413, 415, 422, 500, 503, 504)
 
 
 def create_app(
@@ -36,8 +37,8 @@ def create_app(
 
     Args:
         scorer: The model.
-        limits: What a request may ask for.
-        token: The secret that requests must show.
+        limits: Limits on a request.
+        token: The secret that requests must show, if there is one.
     """
     service = Service(scorer, limits or Limits(), token or Token(None))
 
@@ -47,10 +48,15 @@ def create_app(
         yield
         service.close()
 
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None,
-                  redirect_slashes=False)  # fmt: skip
+    app = FastAPI(
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+    )
     app.state.service = service
-    app.add_middleware(Gate, service=service)
+    app.add_middleware(RequestMiddleware, service=service)
     app.add_exception_handler(RefusalError, _refuse)
     app.add_exception_handler(HTTPException, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse)
@@ -62,26 +68,29 @@ def create_app(
 
 def _add_api(app: FastAPI, service: Service) -> None:
     for path, method, answer, models in (
-        ("/v1/predict", service.predict, bodies.Predictions, ("PredictOne", "PredictMany")),
-        ("/v1/explain", service.explain, bodies.Explanation, ("ExplainBody",)),
-        ("/v1/neighbors", service.neighbors, bodies.NeighborsAnswer, ("NeighborsBody",)),
+        ("/v1/predict", service.predict, schemas.Predictions, ("PredictOne", "PredictMany")),
+        ("/v1/explain", service.explain, schemas.ExplanationBody, ("ExplainBody",)),
+        ("/v1/neighbors", service.neighbors, schemas.NeighborsAnswer, ("NeighborsBody",)),
     ):
         app.add_api_route(
             path,
             method,
             methods=["POST"],
-            responses={200: _answer(answer), **errors(_POSTED)},
-            openapi_extra=body(*models),
+            responses={200: _describe_answer(answer), **describe_errors(_POST_ERRORS)},
+            openapi_extra=describe_body(*models),
         )
     app.add_api_route(
         "/v1/nodes",
         service.nodes,
-        responses={200: _answer(bodies.Found), **errors((401, 422, 500, 503, 504))},
+        responses={
+            200: _describe_answer(schemas.NodesAnswer),
+            **describe_errors((401, 422, 500, 503, 504)),
+        },
     )
     app.add_api_route(
         "/v1/model",
         service.model,
-        responses={200: _answer(bodies.ModelAnswer), **errors((401, 500))},
+        responses={200: _describe_answer(schemas.ModelAnswer), **describe_errors((401, 500))},
     )
 
 
@@ -90,8 +99,11 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         "/healthz",
         service.health,
         responses={
-            200: _answer(bodies.Status),
-            503: {"model": bodies.Status, "description": "The service finishes its last requests."},
+            200: _describe_answer(schemas.Status),
+            503: {
+                "model": schemas.Status,
+                "description": "The service finishes its last requests.",
+            },
         },
     )
     plain = {"text/plain": {"schema": {"type": "string"}}}
@@ -99,7 +111,10 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         "/metrics",
         service.counts,
         response_class=Response,
-        responses={200: {"content": plain, "description": "The counts."}, **errors((401,))},
+        responses={
+            200: {"content": plain, "description": "The counts."},
+            **describe_errors((401,)),
+        },
     )
 
 
@@ -108,11 +123,11 @@ def _add_pages(app: FastAPI, service: Service) -> None:
         app.add_route(file.path, file.respond, methods=["GET"], include_in_schema=False)
     description = describe_api(app, service)
     app.openapi_schema = description
-    raw, page = to_json(description), docs_page(description)
+    description_json, page = to_json(description), docs_page(description)
     policy = {"Content-Security-Policy": docs_policy(), "Cache-Control": "no-cache"}
 
     async def openapi(_: Request) -> Response:
-        return Response(raw, media_type="application/json")
+        return Response(description_json, media_type="application/json")
 
     async def docs(_: Request) -> Response:
         return Response(page, headers=policy, media_type="text/html; charset=utf-8")
@@ -121,24 +136,24 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     app.add_route("/docs", docs, include_in_schema=False)
 
 
-def _answer(model: type[BaseModel]) -> dict[str, Any]:
+def _describe_answer(model: type[BaseModel]) -> JsonObject:
     return {"model": model, "description": model.__doc__ or ""}
 
 
 async def _refuse(_: Request, error: Any) -> Response:
-    """Any refusal, FastAPI's own too, as our content."""
+    """A response for any refusal, those of FastAPI included, with our content."""
     if isinstance(error, RequestValidationError):
-        error = query_complaint(error.errors())
+        error = parameter_refusal(error.errors())
     elif isinstance(error, HTTPException):
         error = RefusalError(
-            error.status_code, _told(error.status_code), headers=dict(error.headers or {})
+            error.status_code, _status_message(error.status_code), headers=dict(error.headers or {})
         )
     return Response(
         to_json(error.content()), error.status, error.headers, media_type="application/json"
     )
 
 
-def _told(status: int) -> str:
+def _status_message(status: int) -> str:
     texts = {
         404: "there is nothing at this address; GET /docs lists what there is.",
         405: "this address takes another method; the header Allow names it.",

@@ -1,7 +1,7 @@
 """One thread runs the model; requests that wait for it go through together.
 
-Nothing waits for company: while a pass runs, requests gather; the next pass takes all of them, up
-to a maximum. Each request is looked up by itself first, so one that is wrong fails alone.
+No request waits for others: while a pass runs, requests queue; the next pass takes all of them, up
+to a maximum. The nodes of each request are looked up separately first, so a wrong one fails alone.
 """
 
 from __future__ import annotations
@@ -12,56 +12,57 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
-from .answers import Said
-from .limits import Limits, RefusalError
+from .request_limits import Limits, RefusalError
 
 if TYPE_CHECKING:
-    from ..scoring import Query, Scorer
+    from ..scoring import Answers, Query, Scorer
 
     Outcome = bytes | Exception
 
+ResultT = TypeVar("ResultT")
+
 
 @dataclass(frozen=True)
-class Ask:
-    """Subgraphs to label, which may share a pass with others.
+class BatchedJob:
+    """Subgraphs to label, which may share a pass with those of other requests.
 
     Args:
-        count: How many they are.
-        query: Looks them up; an error it raises is this request's alone.
-        render: The answer, from what a pass gave and this request's rows in it.
+        count: Number of subgraphs.
+        query: Looks the nodes up; an error it raises fails this request only.
+        render: Makes the response from the answers of a pass and this request's rows in it.
     """
 
     count: int
     query: Callable[[], Query]
-    render: Callable[[Said, range], bytes]
+    render: Callable[[Answers, range], bytes]
 
 
 @dataclass(frozen=True)
-class Errand:
-    """Anything else for the model's thread, done alone."""
+class SingleJob:
+    """Any other work for the model's thread, which runs alone."""
 
     run: Callable[[], bytes]
 
 
 @dataclass(frozen=True, eq=False)
-class _Job:
-    work: Ask | Errand
+class _QueuedJob:
+    work: BatchedJob | SingleJob
     answer: asyncio.Future[bytes]
 
     @property
-    def wanted(self) -> bool:
+    def is_pending(self) -> bool:
         return not self.answer.done()
 
     def deliver(self, outcome: Outcome) -> None:
         try:
             self.answer.get_loop().call_soon_threadsafe(self._set, outcome)
-        except RuntimeError:  # the loop is closed: nobody waits
+        except RuntimeError:  # the loop is closed: no client waits
             return
 
     def _set(self, outcome: Outcome) -> None:
-        if not self.wanted:
+        if not self.is_pending:
             return
         if isinstance(outcome, Exception):
             self.answer.set_exception(outcome)
@@ -74,13 +75,15 @@ class ModelThread:
 
     Args:
         scorer: The model.
-        limits: How many requests may wait, and how large a pass may be.
-        ran: Told after each pass: its subgraphs and its requests.
+        limits: Limits on waiting requests and on the size of a pass.
+        count_pass: Called after each pass with its numbers of subgraphs and of requests.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, ran: Callable[[int, int], None]) -> None:
-        self._scorer, self._limits, self._ran = scorer, limits, ran
-        self._waiting: deque[_Job] = deque()
+    def __init__(
+        self, scorer: Scorer, limits: Limits, count_pass: Callable[[int, int], None]
+    ) -> None:
+        self._scorer, self._limits, self._count_pass = scorer, limits, count_pass
+        self._waiting: deque[_QueuedJob] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -88,16 +91,16 @@ class ModelThread:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def submit(self, work: Ask | Errand) -> asyncio.Future[bytes]:
-        """Queue work; the future brings its answer. One that is done is skipped.
+    def submit(self, work: BatchedJob | SingleJob) -> asyncio.Future[bytes]:
+        """Queue work; the future gets its answer. Work whose future is done is skipped.
 
         Raises:
-            RefusalError: Too many wait already.
+            RefusalError: Too many requests wait already.
         """
-        job = _Job(work, asyncio.get_running_loop().create_future())
+        job = _QueuedJob(work, asyncio.get_running_loop().create_future())
         with self._changed:
             if len(self._waiting) >= self._limits.waiting:
-                self._waiting = deque(other for other in self._waiting if other.wanted)
+                self._waiting = deque(queued for queued in self._waiting if queued.is_pending)
             if len(self._waiting) >= self._limits.waiting or self._closed:
                 raise RefusalError(
                     503,
@@ -105,38 +108,38 @@ class ModelThread:
                     headers={"Retry-After": "1"},
                 )
             if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name="model", daemon=True)
+                self._thread = threading.Thread(target=self._run_jobs, name="model", daemon=True)
                 self._thread.start()
             self._waiting.append(job)
             self._changed.notify()
         return job.answer
 
     def open(self) -> None:
-        """Take work, again if the thread was ended."""
+        """Accept work, again after the thread ended."""
         with self._changed:
             self._closed, self._thread = False, None
 
     def close(self) -> None:
-        """Finish what waits, then end the thread; one whose client is gone is not waited for."""
+        """Finish the queue, then end the thread; requests without a client are skipped."""
         with self._changed:
             self._closed = True
             self._changed.notify()
         if self._thread is not None:
             self._thread.join(self._limits.timeout)
 
-    def _serve(self) -> None:
-        while jobs := self._next():
+    def _run_jobs(self) -> None:
+        while jobs := self._take_jobs():
             first = jobs[0].work
-            if isinstance(first, Errand):
+            if isinstance(first, SingleJob):
                 jobs[0].deliver(_outcome(first.run))
             else:
-                self._answer([(job, job.work) for job in jobs if isinstance(job.work, Ask)])
+                self._answer([(job, job.work) for job in jobs if isinstance(job.work, BatchedJob)])
 
-    def _next(self) -> list[_Job]:
-        """The front of the queue: an errand, or as many asks in a row as fit; none at the end."""
+    def _take_jobs(self) -> list[_QueuedJob]:
+        """The front of the queue: a single job, or batched ones that fit; empty at the end."""
         with self._changed:
             while True:
-                while self._waiting and not self._waiting[0].wanted:
+                while self._waiting and not self._waiting[0].is_pending:
                     self._waiting.popleft()
                 if self._waiting:
                     break
@@ -144,11 +147,11 @@ class ModelThread:
                     return []
                 self._changed.wait()
             jobs = [self._waiting.popleft()]
-            if isinstance(jobs[0].work, Errand):
+            if isinstance(jobs[0].work, SingleJob):
                 return jobs
             size = jobs[0].work.count
-            while self._waiting and isinstance(work := self._waiting[0].work, Ask):
-                if not self._waiting[0].wanted:
+            while self._waiting and isinstance(work := self._waiting[0].work, BatchedJob):
+                if not self._waiting[0].is_pending:
                     self._waiting.popleft()
                     continue
                 size += work.count
@@ -157,38 +160,40 @@ class ModelThread:
                 jobs.append(self._waiting.popleft())
             return jobs
 
-    def _answer(self, asks: list[tuple[_Job, Ask]]) -> None:
-        """Look each request up by itself, then let the model see those that are right."""
-        good: list[tuple[_Job, Ask, Query]] = []
-        for job, ask in asks:
-            query = _outcome(ask.query)
+    def _answer(self, batch: list[tuple[_QueuedJob, BatchedJob]]) -> None:
+        """Look each request up separately, then run the model on those without errors."""
+        valid: list[tuple[_QueuedJob, BatchedJob, Query]] = []
+        for job, request in batch:
+            query = _outcome(request.query)
             if isinstance(query, Exception):
                 job.deliver(query)
             else:
-                good.append((job, ask, query))
-        if not good:
+                valid.append((job, request, query))
+        if not valid:
             return
-        queries = [query for _, _, query in good]
-        said = _outcome(partial(self._predict, queries))
-        if isinstance(said, Exception) and len(good) > 1:
-            for one in good:  # only the one at fault is to fail
-                self._answer([one[:2]])
+        queries = [query for _, _, query in valid]
+        answers = _outcome(partial(self._predict, queries))
+        if isinstance(answers, Exception) and len(valid) > 1:
+            for job, request, _ in valid:  # only the one at fault fails
+                self._answer([(job, request)])
             return
         start = 0
-        for job, ask, query in good:
+        for job, request, query in valid:
             rows = range(start, start + len(query))
             start += len(query)
-            failed = isinstance(said, Exception)
-            job.deliver(said if failed else _outcome(partial(ask.render, said, rows)))
-        self._ran(start, len(good))
+            if isinstance(answers, Exception):
+                job.deliver(answers)
+            else:
+                job.deliver(_outcome(partial(request.render, answers, rows)))
+        self._count_pass(start, len(valid))
 
-    def _predict(self, queries: list[Query]) -> Said:
+    def _predict(self, queries: list[Query]) -> Answers:
         query = queries[0] if len(queries) == 1 else type(queries[0]).join(queries)
-        return Said.of(self._scorer.classes, self._scorer.predict(query))
+        return self._scorer.predict(query)
 
 
-def _outcome(work: Callable[[], Any]) -> Any:
-    """What the work gives, or the error that it raises."""
+def _outcome(work: Callable[[], ResultT]) -> ResultT | Exception:
+    """The result of the work, or the error that it raises."""
     try:
         return work()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The OpenAPI description as a plain page that needs nothing from elsewhere."""
+"""The OpenAPI description as a plain HTML page without external resources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from html import escape
-from typing import Any
+
+from ..scoring.answers import JsonObject
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -31,7 +32,7 @@ def docs_policy() -> str:
     )
 
 
-def docs_page(description: dict[str, Any]) -> str:
+def docs_page(description: JsonObject) -> str:
     """HTML with a section for each path and a table for each model of the description."""
     info = description["info"]
     return "".join(
@@ -40,78 +41,80 @@ def docs_page(description: dict[str, Any]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(info['title'])}</title><style>{_STYLE}</style></head><body><main>",
             f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
-            *(_paragraphs(info["description"])),
+            *(_paragraphs_html(info["description"])),
             '<p>For machines: <a href="/openapi.json">openapi.json</a>.</p>',
             *(
                 part
                 for path, methods in description["paths"].items()
                 for method, operation in methods.items()
-                for part in _operation(path, method, operation)
+                for part in _operation_html(path, method, operation)
             ),
             *(
                 part
                 for name, schema in sorted(description["components"]["schemas"].items())
-                for part in _schema(name, schema)
+                for part in _schema_html(name, schema)
             ),
             "</main></body></html>",
         ]
     )
 
 
-def _operation(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
+def _operation_html(path: str, method: str, operation: JsonObject) -> Iterator[str]:
     yield f'<h2><span class="method">{escape(method)}</span><code>{escape(path)}</code></h2>'
-    yield from _paragraphs(operation.get("description", ""))
+    yield from _paragraphs_html(operation.get("description", ""))
     if rows := operation.get("parameters"):
         yield "<h3>Parameters</h3><table>"
-        for one in rows:
-            need = "required" if one.get("required") else "optional"
-            text = escape(one.get("description", ""))
-            yield f"<tr><td><code>{escape(one['name'])}</code></td>"
-            yield f"<td>{_kind(one['schema'])}</td><td>{need}</td><td>{text}</td></tr>"
+        for row in rows:
+            need = "required" if row.get("required") else "optional"
+            text = escape(row.get("description", ""))
+            yield f"<tr><td><code>{escape(row['name'])}</code></td>"
+            yield f"<td>{_type_html(row['schema'])}</td><td>{need}</td><td>{text}</td></tr>"
         yield "</table>"
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content:
-        yield f"<h3>Body: {_kind(content['schema'])}</h3>"
+        yield f"<h3>Body: {_type_html(content['schema'])}</h3>"
         for example in content["examples"].values():
-            shown = json.dumps(example["value"], indent=2, ensure_ascii=False)
-            yield f"<p>{escape(example['summary'])}:</p><pre>{escape(shown)}</pre>"
+            body = json.dumps(example["value"], indent=2, ensure_ascii=False)
+            yield f"<p>{escape(example['summary'])}:</p><pre>{escape(body)}</pre>"
     yield "<h3>Answers</h3><table>"
     for status, answer in sorted(operation["responses"].items()):
-        kinds = " or ".join(_kind(one["schema"]) for one in answer.get("content", {}).values())
+        kinds = " or ".join(
+            _type_html(media["schema"]) for media in answer.get("content", {}).values()
+        )
         text = escape(answer.get("description", ""))
         yield f"<tr><td>{escape(status)}</td><td>{kinds}</td><td>{text}</td></tr>"
     yield "</table>"
 
 
-def _schema(name: str, schema: dict[str, Any]) -> Iterator[str]:
+def _schema_html(name: str, schema: JsonObject) -> Iterator[str]:
     yield f'<h2 id="{escape(name)}"><code>{escape(name)}</code></h2>'
-    yield from _paragraphs(schema.get("description", ""))
+    yield from _paragraphs_html(schema.get("description", ""))
     needed = schema.get("required", [])
     yield "<table>"
     for field, kind in schema.get("properties", {}).items():
         need = "required" if field in needed else "optional"
-        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}</td><td>{need}</td>"
+        yield f"<tr><td><code>{escape(field)}</code></td><td>{_type_html(kind)}</td><td>{need}</td>"
         yield f"<td>{escape(kind.get('description', ''))}</td></tr>"
     yield "</table>"
 
 
-def _kind(schema: dict[str, Any]) -> str:
-    """A type in words; a model is a link to its table."""
+def _type_html(schema: JsonObject) -> str:
+    """A type for people to read; a model is a link to its table."""
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
     for choice in ("anyOf", "oneOf"):
         if choice in schema:
-            return " or ".join(dict.fromkeys(_kind(one) for one in schema[choice]))
+            return " or ".join(dict.fromkeys(_type_html(option) for option in schema[choice]))
     if "enum" in schema or "const" in schema:
         return " or ".join(escape(json.dumps(v)) for v in schema.get("enum", [schema.get("const")]))
     if "items" in schema:
-        return f"list of {_kind(schema['items'])}"
+        return f"list of {_type_html(schema['items'])}"
     if isinstance(schema.get("additionalProperties"), dict):
-        return f"object of {_kind(schema['additionalProperties'])}"
+        return f"object of {_type_html(schema['additionalProperties'])}"
     return escape(str(schema.get("type", "")))
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _paragraphs_html(text: str) -> Iterator[str]:
     for part in filter(None, text.split("\n\n")):
         yield f"<p>{escape(part.strip())}</p>"

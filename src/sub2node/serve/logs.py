@@ -1,4 +1,4 @@
-"""The log of the service: JSON, one line an event, on stderr."""
+"""The log of the service: JSON, one line per event, on stderr."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
-from typing import Any
 
 _LONGEST_PATH = 200
 
@@ -16,7 +15,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without its end."""
-        line: dict[str, Any] = {
+        line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
@@ -27,20 +26,20 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Send the log of this service, and the warnings of what carries it, to stderr as JSON."""
+    """Send the log of this service, and warnings of its server, to stderr as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name, level in (("sub2node", logging.INFO), ("uvicorn", logging.WARNING),
-                        ("asyncio", logging.WARNING)):  # fmt: skip
+    levels = {"sub2node": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.WARNING}
+    for name, level in levels.items():
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)
 
 
 def request_line(
-    method: str, path: str, status: int, seconds: float, subgraphs: int, client: str | None
+    method: str, path: str, *, status: int, seconds: float, subgraphs: int, client: str | None
 ) -> str:
-    """What is logged of a request: never what it holds, and no query."""
+    """The log line of a request, without its body and its query."""
     line = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "level": "info",

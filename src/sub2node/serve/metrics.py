@@ -26,30 +26,30 @@ class Histogram:
 
     def lines(self, name: str, labels: str = "") -> Iterator[str]:
         """The samples; ``labels`` as ``path="/"``, or empty."""
-        comma, seen = "," if labels else "", 0
+        comma, cumulative = "," if labels else "", 0
         braced = f"{{{labels}}}" if labels else ""
         for bound, count in zip((*self.bounds, float("inf")), tuple(self.counts), strict=True):
-            seen += count
+            cumulative += count
             limit = "+Inf" if bound == float("inf") else f"{bound:g}"
-            yield f'{name}_bucket{{{labels}{comma}le="{limit}"}} {seen}'
+            yield f'{name}_bucket{{{labels}{comma}le="{limit}"}} {cumulative}'
         yield f"{name}_sum{braced} {self.total:.9g}"
-        yield f"{name}_count{braced} {seen}"
+        yield f"{name}_count{braced} {cumulative}"
 
 
 class Metrics:
-    """What the service counts.
+    """The counters of the service.
 
     Requests are counted by the event loop's thread, batches by the model's; so no lock is needed.
 
     Args:
         paths: Paths that are counted by name; any other is ``other``, so that what clients make up
-            does not fill the memory.
-        queue: Tells how many requests wait for the model.
+            cannot fill the memory.
+        queue_length: Returns how many requests wait for the model.
     """
 
-    def __init__(self, paths: Sequence[str], queue: Callable[[], int]) -> None:
+    def __init__(self, paths: Sequence[str], queue_length: Callable[[], int]) -> None:
         self._paths = frozenset(paths)
-        self._queue = queue
+        self._queue_length = queue_length
         self.in_flight = 0
         self.subgraphs = 0
         self._requests: defaultdict[tuple[str, int], int] = defaultdict(int)
@@ -57,40 +57,48 @@ class Metrics:
         self.batch_subgraphs = Histogram(_SIZES)
         self.batch_requests = Histogram(_SIZES)
 
-    def answered(self, path: str, status: int, seconds: float, subgraphs: int) -> None:
+    def count_request(self, path: str, status: int, *, seconds: float, subgraphs: int) -> None:
         """Count a request that has its answer."""
-        known = path if path in self._paths else "other"
-        self._requests[known, status] += 1
-        self._seconds[known].add(seconds)
+        counted = path if path in self._paths else "other"
+        self._requests[counted, status] += 1
+        self._seconds[counted].add(seconds)
         self.subgraphs += subgraphs
 
-    def ran(self, subgraphs: int, requests: int) -> None:
+    def count_pass(self, subgraphs: int, requests: int) -> None:
         """Count a pass through the model."""
         self.batch_subgraphs.add(subgraphs)
         self.batch_requests.add(requests)
 
     def text(self) -> str:
-        """All of it, as Prometheus reads it."""
+        """All counters in the format of Prometheus."""
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
-        yield from _head("s2n_requests_total", "counter", "Requests answered.")
+        yield from _header_lines("s2n_requests_total", "counter", "Requests answered.")
         for (path, status), count in sorted(self._requests.items()):
             yield f's2n_requests_total{{path="{path}",status="{status}"}} {count}'
-        yield from _head("s2n_request_seconds", "histogram", "From a request to its answer.")
+        yield from _header_lines(
+            "s2n_request_seconds", "histogram", "From a request to its answer."
+        )
         for path, seconds in sorted(self._seconds.items()):
             yield from seconds.lines("s2n_request_seconds", f'path="{path}"')
-        yield from _head("s2n_subgraphs_total", "counter", "Subgraphs asked about.")
+        yield from _header_lines("s2n_subgraphs_total", "counter", "Subgraphs in requests.")
         yield f"s2n_subgraphs_total {self.subgraphs}"
-        yield from _head("s2n_batch_subgraphs", "histogram", "Subgraphs in a pass of the model.")
+        yield from _header_lines(
+            "s2n_batch_subgraphs", "histogram", "Subgraphs in a pass of the model."
+        )
         yield from self.batch_subgraphs.lines("s2n_batch_subgraphs")
-        yield from _head("s2n_batch_requests", "histogram", "Requests in a pass of the model.")
+        yield from _header_lines(
+            "s2n_batch_requests", "histogram", "Requests in a pass of the model."
+        )
         yield from self.batch_requests.lines("s2n_batch_requests")
-        yield from _head("s2n_queue_length", "gauge", "Requests that wait for the model.")
-        yield f"s2n_queue_length {self._queue()}"
-        yield from _head("s2n_requests_in_flight", "gauge", "Requests without an answer yet.")
+        yield from _header_lines("s2n_queue_length", "gauge", "Requests that wait for the model.")
+        yield f"s2n_queue_length {self._queue_length()}"
+        yield from _header_lines(
+            "s2n_requests_in_flight", "gauge", "Requests without an answer yet."
+        )
         yield f"s2n_requests_in_flight {self.in_flight}"
 
 
-def _head(name: str, kind: str, text: str) -> tuple[str, str]:
+def _header_lines(name: str, kind: str, text: str) -> tuple[str, str]:
     return f"# HELP {name} {text}", f"# TYPE {name} {kind}"

@@ -1,16 +1,17 @@
-"""The OpenAPI description: what FastAPI sees of the paths, and the bodies that it does not."""
+"""The OpenAPI description: what FastAPI derives from the paths, and the bodies it cannot see."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from .. import __version__
-from .bodies import Error, ExplainBody, NeighborsBody, PredictMany, PredictOne
+from ..scoring.answers import JsonObject
+from .api_schemas import Error, ExplainBody, NeighborsBody, PredictMany, PredictOne
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .service import Service
 
 _REF = "#/components/schemas/"
-_MEMBERS = 10  # of a subgraph in an example
+_MEMBERS = 10  # per subgraph in an example
 _REASONS = {
     400: "The body is not JSON.",
     401: "The token is missing or wrong.",
@@ -36,21 +37,21 @@ A subgraph is a set of nodes. Each one gets the answer that it would get alone, 
 the request. An error is {"error": "one sentence"}, with the field at fault where there is one."""
 
 
-def errors(statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
+def describe_errors(statuses: Iterable[int]) -> dict[int | str, JsonObject]:
     """The refusals of a path, for its ``responses``."""
     return {status: {"model": Error, "description": _REASONS[status]} for status in statuses}
 
 
-def body(*names: str) -> dict[str, Any]:
+def describe_body(*names: str) -> JsonObject:
     """The body of a path, for its ``openapi_extra``: one of the models of these names."""
     choices = [{"$ref": _REF + name} for name in names]
     schema = choices[0] if len(choices) == 1 else {"oneOf": choices}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def _examples(known: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Bodies that work with this model, from subgraphs that it knows, by path."""
-    sets = [one["nodes"][:_MEMBERS] for one in known] or [["a", "b"]]
+def _example_bodies(subgraphs: list[JsonObject]) -> dict[str, JsonObject]:
+    """Bodies that work with this model, from its known subgraphs, by path."""
+    sets = [subgraph["nodes"][:_MEMBERS] for subgraph in subgraphs] or [["a", "b"]]
     one, last = {"nodes": sets[0]}, {"nodes": sets[-1]}
     many = {"subgraphs": [{"id": "first", **one}, last], "unknown_nodes": "drop"}
     return {
@@ -63,9 +64,9 @@ def _examples(known: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
-def describe_api(app: FastAPI, service: Service) -> dict[str, Any]:
-    """The whole description, with this service's limits."""
-    found = get_openapi(
+def describe_api(app: FastAPI, service: Service) -> JsonObject:
+    """The description of the service, with its limits."""
+    description = get_openapi(
         title="sub2node", version=__version__, description=_ABOUT, routes=app.routes
     )
     models: list[type[BaseModel]] = [PredictOne, PredictMany, ExplainBody, NeighborsBody]
@@ -78,16 +79,18 @@ def describe_api(app: FastAPI, service: Service) -> dict[str, Any]:
             fields["nodes"]["maxItems"] = service.limits.nodes
         if "subgraphs" in fields:
             fields["subgraphs"]["maxItems"] = service.limits.subgraphs
-        found["components"]["schemas"][name] = schema
-    # Examples are subgraphs of the model's own, which are not for those without the token.
-    shown = [] if service.token else service.description["examples"]
-    for path, examples in _examples(shown).items():
-        content = found["paths"][path]["post"]["requestBody"]["content"]
+        description["components"]["schemas"][name] = schema
+    # Examples are subgraphs of the model, which only those with the token may see.
+    subgraphs = [] if service.token else service.description["examples"]
+    for path, examples in _example_bodies(subgraphs).items():
+        content = description["paths"][path]["post"]["requestBody"]["content"]
         content["application/json"]["examples"] = examples
     if service.token:
-        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        for path, methods in found["paths"].items():
+        description["components"]["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer"}
+        }
+        for path, methods in description["paths"].items():
             if path.startswith(("/v1/", "/metrics")):
                 for method in methods.values():
                     method["security"] = [{"token": []}]
-    return found
+    return description

@@ -11,21 +11,21 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvicorn
 
-from ..errors import ConfigError
+from ..base.errors import ConfigError
 from .app import create_app
-from .limits import Limits, Token
 from .logs import log_to_stderr
+from .request_limits import Limits, Token
 
 if TYPE_CHECKING:
     from ..scoring import Scorer
     from .service import Service
 
 _log = logging.getLogger("sub2node.serve")
-_LINGER = 0.5  # seconds in which a client that is kept alive may still send, after the stop
+_LINGER = 0.5  # seconds after the stop in which a kept-alive client may still send
 _KEEP_ALIVE = 30  # seconds that a connection without requests is kept
 
 
@@ -44,19 +44,19 @@ def serve(
         scorer: The model.
         host: The address to listen on.
         port: The port; 0 takes a free one.
-        limits: What a request may ask for.
-        token: The secret that requests must show.
-        ready: Told the address once connections are accepted.
+        limits: Limits on a request.
+        token: The secret that requests must show, if there is one.
+        ready: Called with the address once connections are accepted.
     """
     limits = limits or Limits()
-    bound = _bind(host, port)
+    listener = _bind(host, port)
     log_to_stderr()
-    if not token and not _is_loopback(bound.getsockname()[0]):
+    if not token and not _is_loopback(listener.getsockname()[0]):
         _log.warning("anyone who reaches %s can use this service: it has no token.", host)
     app = create_app(scorer, limits=limits, token=token)
     app.state.service.warm_up()
     gc.collect()
-    gc.freeze()  # what is loaded now stays; to look through it again would stall requests
+    gc.freeze()  # what is loaded now stays; collecting it again would stall requests
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -68,26 +68,26 @@ def serve(
         timeout_graceful_shutdown=int(limits.timeout) + 5,
     )
     try:
-        Server(config, app.state.service, lambda: ready(_address(bound))).run([bound])
+        Server(config, app.state.service, lambda: ready(_format_address(listener))).run([listener])
     finally:
-        bound.close()
+        listener.close()
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which on a signal answers first and leaves then."""
+    """Uvicorn's server, which on a signal answers all requests before it stops."""
 
     def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._service, self._ready = service, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to accept, then say so."""
+        """Begin to accept connections, then call ``ready``."""
         await super().startup(sockets)
         self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Take a first signal as the wish to stop; the process then ends as one that is done."""
+        """Stop on the first signal; the process then ends normally."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -102,66 +102,68 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept who has knocked, close the door, answer all, and close."""
+        """Accept pending connections, stop listening, answer all requests, and close."""
         self._service.stopping = True
         _log.info("stopping: no new connections; requests under way are answered.")
-        await self._close_door(sockets or [])
+        await self._stop_listening(sockets or [])
         end = asyncio.get_running_loop().time() + _LINGER
         while self.server_state.connections and not self.force_exit:
             if asyncio.get_running_loop().time() > end:
                 break
             await asyncio.sleep(0.02)
-        await _turns()  # what has arrived by now is read, and its connection no longer idle
+        await (
+            _run_pending_callbacks()
+        )  # requests that have arrived are read, so their connections are not idle
         await super().shutdown(sockets)
 
-    async def _close_door(self, sockets: list[socket.socket]) -> None:
-        """Stop to listen, without resetting connections that the system has taken for us."""
+    async def _stop_listening(self, sockets: list[socket.socket]) -> None:
+        """Stop listening without resetting connections that the system has already accepted."""
         loop = asyncio.get_running_loop()
-        for door in sockets:
+        for listener in sockets:
             with contextlib.suppress(NotImplementedError):
-                loop.remove_reader(door.fileno())
-                await _turns()  # those that were being accepted get their transport
+                loop.remove_reader(listener.fileno())
+                await _run_pending_callbacks()  # those that were being accepted get their transport
                 with contextlib.suppress(BlockingIOError):
                     while True:
-                        client, _ = door.accept()
+                        client, _ = listener.accept()
                         client.setblocking(False)
                         await loop.connect_accepted_socket(self._protocol, client)
         for server in self.servers:
             server.close()
 
-    def _protocol(self) -> Any:
+    def _protocol(self) -> asyncio.Protocol:
         return self.config.http_protocol_class(  # type: ignore[call-arg]
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
 
 
-async def _turns() -> None:
+async def _run_pending_callbacks() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A socket that listens; its errors are ours, in one sentence."""
+    """A bound socket; its errors become ConfigErrors of one sentence."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except (OSError, UnicodeError):
         raise ConfigError(f"the address {host!r} is not known here; try 127.0.0.1.") from None
     # With the protocol named, asyncio turns Nagle's delay off: else each answer takes 40 ms more.
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
-        bound.setblocking(False)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.setblocking(False)
     except OSError as error:
-        bound.close()
+        listener.close()
         raise ConfigError(
             f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port."
         ) from None
-    return bound
+    return listener
 
 
-def _address(bound: socket.socket) -> str:
-    host, port = bound.getsockname()[:2]
+def _format_address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

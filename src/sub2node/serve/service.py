@@ -1,35 +1,48 @@
-"""The answers of the service, one method a path."""
+"""The answers of the service, one method per path."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from fastapi import Query as Asked
+from fastapi import Query as QueryParameter
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..errors import DataError
-from . import answers
-from .batching import Ask, Errand, ModelThread
-from .bodies import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
-from .complaints import complaint, lookup_complaint
-from .describe import describe
-from .limits import GoneError, Limits, RefusalError, Token, read_body
+from ..base.errors import DataError
+from . import answer_json
+from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
+from .batching import BatchedJob, ModelThread, SingleJob
+from .error_responses import body_refusal, lookup_refusal
 from .metrics import CONTENT_TYPE, Metrics
-from .pages import page_files
+from .model_description import describe_model
+from .request_limits import GoneError, Limits, RefusalError, Token, read_body
+from .static_files import page_files
 
 if TYPE_CHECKING:
+    from starlette.types import Receive
+
     from ..scoring import Query, Scorer
+    from ..scoring.query import UnknownPolicy
 
-PATHS = ("/", "/docs", "/openapi.json", "/healthz", "/metrics", "/v1/model", "/v1/nodes",
-         "/v1/predict", "/v1/explain", "/v1/neighbors")  # fmt: skip
+PATHS = (
+    "/",
+    "/docs",
+    "/openapi.json",
+    "/healthz",
+    "/metrics",
+    "/v1/model",
+    "/v1/nodes",
+    "/v1/predict",
+    "/v1/explain",
+    "/v1/neighbors",
+)
 
-T = TypeVar("T")
-One = TypeVar("One", bound=PredictOne)
+BodyT = TypeVar("BodyT")
+OneBodyT = TypeVar("OneBodyT", bound=PredictOne)
 
 
 class Service:
@@ -37,7 +50,7 @@ class Service:
 
     Args:
         scorer: The model.
-        limits: What a request may ask for.
+        limits: Limits on a request.
         token: The secret that requests must show, if there is one.
     """
 
@@ -48,68 +61,72 @@ class Service:
         self.metrics = Metrics(paths, lambda: sum(map(len, self._threads)))
         # Answers wait neither for explanations, which take a hundred times as long, nor for a
         # search in the names of a large graph.
-        self._threads = tuple(ModelThread(scorer, limits, self.metrics.ran) for _ in range(3))
-        self.model_thread, self.why_thread, self.search_thread = self._threads
-        self.description = describe(scorer, limits, token)
-        self._described = answers.to_json(self.description)
+        self._threads = tuple(
+            ModelThread(scorer, limits, self.metrics.count_pass) for _ in range(3)
+        )
+        self.model_thread, self.explain_thread, self.search_thread = self._threads
+        self.description = describe_model(scorer, limits, token)
+        self._model_json = answer_json.to_json(self.description)
 
     async def model(self) -> Response:
-        """What the model is: its classes, its graph, its scores, and what a request may hold."""
-        return _json(self._described)
+        """The model: its classes, its graph, its scores, and the limits on a request."""
+        return _json(self._model_json)
 
     async def predict(self, request: Request) -> Response:
-        """Labels of one subgraph or of many, each as if it were asked alone."""
-        body, deadline = await self._body(request, PREDICT)
-        asked = body.subgraphs if isinstance(body, PredictMany) else [body]
-        request.scope["sub2node"].subgraphs = len(asked)
-        self._check_sizes(asked, many=isinstance(body, PredictMany))
-        ids = [one.id for one in asked]
-        work = Ask(
-            count=len(asked),
-            query=partial(self._query, asked, body.unknown_nodes),
-            render=partial(answers.predictions, ids),
+        """Labels of one subgraph or of many; each gets the answer that it would get alone."""
+        body, deadline = await self._read_body(request, PREDICT)
+        many = isinstance(body, PredictMany)
+        subgraphs = body.subgraphs if isinstance(body, PredictMany) else [body]
+        request.scope["sub2node"].subgraphs = len(subgraphs)
+        self._check_sizes(subgraphs, many=many)
+        ids = [subgraph.id for subgraph in subgraphs]
+        work = BatchedJob(
+            count=len(subgraphs),
+            query=partial(self._look_up, subgraphs, body.unknown_nodes),
+            render=partial(answer_json.predictions_json, ids),
         )
         return await self._answer(request, work, deadline)
 
     async def explain(self, request: Request) -> Response:
-        """How much each member and each joined subgraph adds to a label's probability."""
-        body, deadline = await self._one(request, EXPLAIN)
+        """What each member and each joined subgraph contributes to a label's probability."""
+        body, deadline = await self._read_one(request, EXPLAIN)
         if body.label is not None and body.label not in self.scorer.classes:
             raise RefusalError(
                 422, "the model has no such label; GET /v1/model lists its classes.", field="label"
             )
 
         def run() -> bytes:
-            query = self._query([body], body.unknown_nodes)
-            found = self.scorer.explain(query, label=body.label)[0]
-            return answers.explanation(body.id, found, self.scorer.around(query)[0])
+            placed = self.scorer.place(self._look_up([body], body.unknown_nodes))
+            (explanation,) = self.scorer.explain(placed, label=body.label)
+            return answer_json.explanation_json(body.id, explanation, self.scorer.around(placed)[0])
 
-        return await self._answer(request, Errand(run), deadline, self.why_thread)
+        return await self._answer(request, SingleJob(run), deadline, self.explain_thread)
 
     async def neighbors(self, request: Request) -> Response:
-        """The known subgraphs that the model sees as most alike."""
-        body, deadline = await self._one(request, NEIGHBORS)
+        """The known subgraphs whose vectors are most similar."""
+        body, deadline = await self._read_one(request, NEIGHBORS)
 
         def run() -> bytes:
-            query = self._query([body], body.unknown_nodes)
-            return answers.neighbors(self.scorer.neighbors(query, count=body.count)[0])
+            query = self._look_up([body], body.unknown_nodes)
+            return answer_json.neighbors_json(self.scorer.neighbors(query, count=body.count)[0])
 
-        return await self._answer(request, Errand(run), deadline)
+        return await self._answer(request, SingleJob(run), deadline)
 
     async def nodes(
         self,
         request: Request,
         q: Annotated[
-            str, Asked(min_length=1, max_length=200, description="Part of an id or a title.")
+            str,
+            QueryParameter(min_length=1, max_length=200, description="Part of an id or a title."),
         ],
-        count: Annotated[int, Asked(ge=1, le=100, description="Most nodes to list.")] = 20,
+        count: Annotated[int, QueryParameter(ge=1, le=100, description="Most nodes to list.")] = 20,
     ) -> Response:
         """Search nodes of the graph by id or title; those that begin with the text come first."""
 
         def run() -> bytes:
-            return answers.nodes(self.scorer.find_nodes(q, count=count))
+            return answer_json.nodes_json(self.scorer.find_nodes(q, count=count))
 
-        return await self._answer(request, Errand(run), self._deadline(), self.search_thread)
+        return await self._answer(request, SingleJob(run), self._deadline(), self.search_thread)
 
     async def health(self) -> Response:
         """Whether the service takes requests; 503 while it finishes its last ones."""
@@ -118,80 +135,84 @@ class Service:
         return _json(b'{"status":"ok"}')
 
     async def counts(self) -> Response:
-        """Requests, times, sizes of passes and the queue, as Prometheus reads them."""
+        """Numbers of requests, their times, sizes of passes and the queue, for Prometheus."""
         return Response(self.metrics.text(), media_type=CONTENT_TYPE)
 
     def warm_up(self) -> None:
-        """Answer once of each kind, so that the first request does not wait for what is kept."""
+        """Compute each kind of answer once, so that the first request does not wait for caches."""
         for example in self.description["examples"][:1]:
-            query = self.scorer.ask([example["nodes"]])
-            self.scorer.predict(query)
-            self.scorer.neighbors(query)
-            self.scorer.explain(query)
-            self.scorer.around(query)
+            placed = self.scorer.place(self.scorer.ask([example["nodes"]]))
+            self.scorer.predict(placed)
+            self.scorer.neighbors(placed)
+            self.scorer.explain(placed)
+            self.scorer.around(placed)
         self.scorer.find_nodes("0")
 
     def open(self) -> None:
-        """Take requests."""
+        """Accept requests."""
         self.stopping = False
         for thread in self._threads:
             thread.open()
 
     def close(self) -> None:
-        """Finish what waits for the model."""
+        """Finish the requests that wait for the model."""
         for thread in self._threads:
             thread.close()
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + self.limits.timeout
 
-    async def _body(self, request: Request, kind: TypeAdapter[T]) -> tuple[T, float]:
+    async def _read_body(self, request: Request, kind: TypeAdapter[BodyT]) -> tuple[BodyT, float]:
         deadline = self._deadline()
-        raw = await read_body(request, self.limits, deadline)
+        content = await read_body(request, self.limits, deadline)
         try:
-            return kind.validate_json(raw), deadline
+            return kind.validate_json(content), deadline
         except ValidationError as error:
-            raise complaint(error) from None
+            raise body_refusal(error) from None
 
-    async def _one(self, request: Request, kind: TypeAdapter[One]) -> tuple[One, float]:
-        body, deadline = await self._body(request, kind)
+    async def _read_one(
+        self, request: Request, kind: TypeAdapter[OneBodyT]
+    ) -> tuple[OneBodyT, float]:
+        body, deadline = await self._read_body(request, kind)
         request.scope["sub2node"].subgraphs = 1
         self._check_sizes([body], many=False)
         return body, deadline
 
-    def _check_sizes(self, asked: Sequence[Subgraph], *, many: bool) -> None:
-        if len(asked) > self.limits.subgraphs:
+    def _check_sizes(self, subgraphs: Sequence[Subgraph], *, many: bool) -> None:
+        if len(subgraphs) > self.limits.subgraphs:
             raise RefusalError(
                 422,
-                f"{len(asked):,} subgraphs in one request; at most {self.limits.subgraphs:,} go.",
+                f"{len(subgraphs):,} subgraphs in one request; at most"
+                f" {self.limits.subgraphs:,} are allowed.",
                 field="subgraphs",
             )
-        for at, one in enumerate(asked):
-            if len(one.nodes) > self.limits.nodes:
+        for number, subgraph in enumerate(subgraphs):
+            if len(subgraph.nodes) > self.limits.nodes:
                 raise RefusalError(
                     422,
-                    f"a subgraph has {len(one.nodes):,} nodes; at most {self.limits.nodes:,} go.",
-                    field=f"subgraphs[{at}].nodes" if many else "nodes",
+                    f"a subgraph has {len(subgraph.nodes):,} nodes; at most"
+                    f" {self.limits.nodes:,} are allowed.",
+                    field=f"subgraphs[{number}].nodes" if many else "nodes",
                 )
 
-    def _query(self, asked: Sequence[Subgraph], policy: Any) -> Query:
+    def _look_up(self, subgraphs: Sequence[Subgraph], policy: UnknownPolicy) -> Query:
         """Look the nodes up, on the model's thread."""
-        sets = [one.nodes for one in asked]
+        sets = [subgraph.nodes for subgraph in subgraphs]
         try:
             return self.scorer.ask(sets, unknown_nodes=policy)
         except DataError as error:
-            raise lookup_complaint(error, self.scorer, sets, policy) from None
+            raise lookup_refusal(error, self.scorer, sets, policy) from None
 
     async def _answer(
         self,
         request: Request,
-        work: Ask | Errand,
+        work: BatchedJob | SingleJob,
         deadline: float,
         thread: ModelThread | None = None,
     ) -> Response:
-        """Wait for the model's answer: until the deadline, and while the client waits, too."""
+        """Wait for the model's answer until the deadline, or until the client disconnects."""
         answer = (thread or self.model_thread).submit(work)
-        watch = asyncio.create_task(_watch(request.receive, answer))
+        watch = asyncio.create_task(_watch_client(request.receive, answer))
         try:
             async with asyncio.timeout_at(deadline):
                 return _json(await answer)
@@ -202,8 +223,8 @@ class Service:
             watch.cancel()
 
 
-async def _watch(receive: Callable[[], Awaitable[Any]], answer: asyncio.Future[bytes]) -> None:
-    """Drop a request whose client goes away."""
+async def _watch_client(receive: Receive, answer: asyncio.Future[bytes]) -> None:
+    """Drop a request whose client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
     if not answer.done():

@@ -6,20 +6,23 @@ Every format is read into these tables, so ids, policies and errors are the same
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ConfigError, DataError
-from ..ragged import Array, pointers
+from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.ragged import Array, pointers
 from .edges import Repeated, undirected
-from .frames import Frame, check_mapping
+from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
 from .ids import IdSpace, concat
 from .labels import read_labels, used_classes
+from .learnable import require_learnable
 from .names import Names
 from .split import Split
 from .subgraphs import Subgraphs
@@ -29,29 +32,29 @@ UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
 
 
 @dataclass
-class _Sets:
-    """Members while they are put together: which subgraph, which node, and what was dropped."""
+class _MemberPairs:
+    """Pairs of subgraph and node while members are put together, and which subgraphs to keep."""
 
     space: IdSpace
     subgraph: Array
     node: Array
     weights: Array | None
-    kept: Array
+    keep: Array
     notes: list[str] = field(default_factory=list)
 
 
 def assemble(
-    edges: Any,
-    members: Any,
-    labels: Any = None,
+    edges: TableLike | Graph,
+    members: TableLike,
+    labels: TableLike | None = None,
     *,
-    nodes: Any = None,
-    subgraph_edges: Any = None,
+    nodes: TableLike | None = None,
+    subgraph_edges: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     name: str = "",
-    paths: Mapping[str, Any] | None = None,
+    paths: Mapping[str, str | Path] | None = None,
     by_position: bool = False,
     classes: tuple[str, ...] = (),
     strict: bool = True,
@@ -60,11 +63,14 @@ def assemble(
     """Make a task from tables; arguments as in :meth:`SubgraphTask.from_tables`.
 
     Args:
-        edges: May be a ready :class:`Graph`.
+        edges: A table, or a ready :class:`Graph`.
+        members: The table of members.
+        labels: The table of labels.
         paths: The file each table came from, for error messages.
         by_position: The node ids are positions, whatever names the graph has.
-        classes: All classes in order, where they are known; else those found, sorted.
-        strict: Refuse what nothing can be learned from: no edges, no subgraphs, an unseen class.
+        classes: All classes in order, where they are known; else those that occur, sorted.
+        strict: Whether to refuse what nothing can be learned from: no edges, no subgraphs, a class
+            without a training subgraph.
         notes: Sentences to put before those that assembling adds.
     """
     if unknown_nodes not in get_args(UnknownNodes):
@@ -74,7 +80,7 @@ def assemble(
 
     frames = []
 
-    def frame(data: Any, what: str) -> Frame:
+    def frame(data: TableLike, what: str) -> Frame:
         path = (paths or {}).get(what)
         frames.append(Frame.of(data, what, columns or {}, None if path is None else str(path)))
         return frames[-1]
@@ -93,18 +99,22 @@ def assemble(
         )
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    sets = _members(member_frame, space, unknown_nodes, strict=strict)
+    sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
     values, class_names, split, titles = read_labels(label_frame, sets.space, classes)
-    subgraphs = _subgraphs(member_frame, sets, space)
+    subgraphs = _build_subgraphs(member_frame, sets, space)
     if own_edges is not None:
-        subgraphs = _with_edges(subgraphs, own_edges, sets, space, unknown_nodes)
-    subgraphs = _named(subgraphs, sets.space.names(), titles)
-    if not sets.kept.all():
-        left = np.flatnonzero(sets.kept)
-        subgraphs = subgraphs.take(left)
-        split = None if split is None else Split(split.codes[left])
+        subgraphs = _with_own_edges(
+            subgraphs, own_edges, sets=sets, nodes=space, unknown=unknown_nodes
+        )
+    subgraphs = _with_names(subgraphs, sets.space.names(), titles)
+    if not sets.keep.all():
+        remaining = np.flatnonzero(sets.keep)
+        subgraphs = subgraphs.take(remaining)
+        split = None if split is None else Split(split.codes[remaining])
         if values is not None:
-            values, class_names = used_classes(values[left], class_names, keep_all=bool(classes))
+            values, class_names = used_classes(
+                values[remaining], class_names, keep_all=bool(classes)
+            )
     if strict and not len(subgraphs):
         raise member_frame.error("no subgraph is left; the members table names no known node.")
     task = SubgraphTask(
@@ -117,7 +127,7 @@ def assemble(
         notes=(*notes, *graph_notes, *sets.notes),
     )
     if strict:
-        task.require_learnable()
+        require_learnable(task, parts=())
     return task
 
 
@@ -126,8 +136,8 @@ def build_graph(
 ) -> tuple[IdSpace, Graph, list[str]]:
     """The graph of an edge table (and a node table), the ids of its nodes, and notes."""
     if isinstance(edges, Graph):
-        known = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        return IdSpace(known), edges, []
+        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
+        return IdSpace(ids), edges, []
     source, target = edges.ids("source"), edges.ids("target")
     if nodes is None:
         if not len(source):
@@ -139,11 +149,11 @@ def build_graph(
         space = IdSpace.in_order(column)
         if len(space) != len(column):
             raise nodes.error("a node is listed twice in the nodes table.")
-        titles, features, notes = _node_extras(nodes)
+        titles, features, notes = _read_node_extras(nodes)
     ends = [space.find(source), space.find(target)]
-    for column, found in zip((source, target), ends, strict=True):
-        if (found < 0).any():
-            row = int(np.argmax(found < 0))
+    for column, positions in zip((source, target), ends, strict=True):
+        if (positions < 0).any():
+            row = int(np.argmax(positions < 0))
             raise edges.error(
                 f"edge {row + 1} ends at node {column[row].as_py()!r}, which the nodes table does"
                 " not have."
@@ -159,11 +169,11 @@ def build_graph(
     except DataError as error:
         raise edges.error(str(error)) from None
     if merged.repeats:
-        notes.append(f"{merged.repeats:,} repeated edges merged.")
+        notes.append(f"{plural(merged.repeats, 'repeated edge')} merged.")
     return space, graph, notes
 
 
-def _node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
+def _read_node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
     """Titles and features of the node table; what is neither is named in a note."""
     used = (nodes.column_name("node_id"), nodes.column_name("title"))
     titles = nodes.text("title")
@@ -171,7 +181,7 @@ def _node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
     for name in nodes.table.column_names:
         if name in used:
             continue
-        block = _features(nodes, name)
+        block = _read_features(nodes, name)
         if block is None:
             ignored.append(name)
         else:
@@ -181,7 +191,7 @@ def _node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
     return None if titles is None else Names(titles), features, notes
 
 
-def _features(nodes: Frame, name: str) -> Array | None:
+def _read_features(nodes: Frame, name: str) -> Array | None:
     """A column of numbers, or of lists of numbers of one length, as float32 (N, width)."""
     column = nodes.table.column(name).combine_chunks()
     missing, width, values = np.asarray(column.is_null()), 1, column
@@ -204,20 +214,26 @@ def _features(nodes: Frame, name: str) -> Array | None:
     return numbers.reshape(-1, width).astype(np.float32)
 
 
-def _members(members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool) -> _Sets:
+def _read_members(
+    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool
+) -> _MemberPairs:
     """Members as positions, the policy for unknown nodes applied."""
     who, what = members.ids("subgraph_id"), members.ids("node_id")
     if strict and not len(who):
         raise members.error("there are no subgraphs; the members table has no rows.")
     space = IdSpace.in_order(who)
-    sets = _Sets(
-        space, space.find(who), nodes.find(what), members.weights(), np.ones(len(space), bool)
+    sets = _MemberPairs(
+        space,
+        subgraph=space.find(who),
+        node=nodes.find(what),
+        weights=members.weights(),
+        keep=np.ones(len(space), bool),
     )
     lost = sets.node < 0
     if not lost.any():
         return sets
     hit = np.unique(sets.subgraph[lost])
-    counts = f"{int(lost.sum()):,} unknown members in {len(hit):,} subgraphs"
+    counts = f"{plural(int(lost.sum()), 'unknown member')} in {plural(len(hit), 'subgraph')}"
     if unknown == "error":
         row = int(np.argmax(lost))
         raise members.error(
@@ -227,30 +243,32 @@ def _members(members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: b
     if unknown == "drop":
         sets.notes.append(f"{counts} dropped.")
     else:
-        sets.kept[hit] = False
-        sets.notes.append(f"{len(hit):,} subgraphs with unknown members left out ({counts}).")
+        sets.keep[hit] = False
+        sets.notes.append(
+            f"{plural(len(hit), 'subgraph')} with unknown members omitted ({counts})."
+        )
     sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
     sets.weights = None if sets.weights is None else sets.weights[~lost]
-    empty = sets.kept & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
+    empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
     if empty.any():
-        sets.kept[empty] = False
-        sets.notes.append(f"{int(empty.sum()):,} subgraphs had no known member and were left out.")
+        sets.keep[empty] = False
+        sets.notes.append(f"{plural(int(empty.sum()), 'subgraph')} without a known member omitted.")
     return sets
 
 
-def _subgraphs(members: Frame, sets: _Sets, nodes: IdSpace) -> Subgraphs:
+def _build_subgraphs(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> Subgraphs:
     count = len(sets.space)
     if sets.weights is not None:
         _check_member_weights(members, sets, nodes)
     subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
     if repeats := len(sets.node) - len(subgraphs.nodes):
-        sets.notes.append(f"{repeats:,} repeated members merged.")
+        sets.notes.append(f"{plural(repeats, 'repeated member')} merged.")
     return subgraphs
 
 
-def _check_member_weights(members: Frame, sets: _Sets, nodes: IdSpace) -> None:
-    """Weights above 0, the same one where a member is given again."""
-    assert sets.weights is not None
+def _check_member_weights(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> None:
+    """Raise unless weights are above 0, and the same one where a member is given again."""
+    assert sets.weights is not None  # for mypy
     bad = np.flatnonzero(~(sets.weights > 0) | ~np.isfinite(sets.weights))
     order = np.lexsort((sets.weights, sets.node, sets.subgraph))
     one, two = order[:-1], order[1:]
@@ -263,15 +281,17 @@ def _check_member_weights(members: Frame, sets: _Sets, nodes: IdSpace) -> None:
             raise members.error(f"subgraph {who!r} has the node {what!r} with {problem}.")
 
 
-def _named(subgraphs: Subgraphs, names: Names | None, titles: Names | None) -> Subgraphs:
-    return Subgraphs(
-        subgraphs.ptr, subgraphs.nodes, subgraphs.weights, subgraphs.edge_ptr, subgraphs.edges,
-        names=names, titles=titles,
-    )  # fmt: skip
+def _with_names(subgraphs: Subgraphs, names: Names | None, titles: Names | None) -> Subgraphs:
+    return replace(subgraphs, names=names, titles=titles)
 
 
-def _with_edges(
-    subgraphs: Subgraphs, frame: Frame, sets: _Sets, nodes: IdSpace, unknown: UnknownNodes
+def _with_own_edges(
+    subgraphs: Subgraphs,
+    frame: Frame,
+    *,
+    sets: _MemberPairs,
+    nodes: IdSpace,
+    unknown: UnknownNodes,
 ) -> Subgraphs:
     owner = sets.space.find(frame.ids("subgraph_id"))
     ends = np.stack([nodes.find(frame.ids("source")), nodes.find(frame.ids("target"))])
@@ -280,7 +300,9 @@ def _with_edges(
         row = int(np.argmax(lost)) + 1
         raise frame.error(f"row {row} names a subgraph or node that the members do not have.")
     if lost.any():
-        sets.notes.append(f"{int(lost.sum()):,} edges of subgraphs with unknown ends dropped.")
+        sets.notes.append(
+            f"{plural(int(lost.sum()), 'edge')} of subgraphs with unknown ends dropped."
+        )
     owner, ends = owner[~lost], np.sort(ends[:, ~lost], axis=0)
     loop = np.flatnonzero(ends[0] == ends[1])
     if len(loop):

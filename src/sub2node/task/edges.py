@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..errors import ConfigError, DataError
-from ..ragged import Array, integers
+from ..base.errors import ConfigError, DataError
+from ..base.ragged import Array, integers
 
 Repeated = Literal["same", "sum", "max"]
 
@@ -22,14 +23,14 @@ class Edges(NamedTuple):
     loops: Array
     loop_weights: Array | None
     repeats: int
-    """How many entries of the input said again what another one had said."""
+    """How many entries of the input repeat another one."""
 
 
 def undirected(
-    source: Any,
-    target: Any,
+    source: ArrayLike,
+    target: ArrayLike,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     repeated: Repeated = "same",
     name: Callable[[int], str] = str,
 ) -> Edges:
@@ -39,7 +40,7 @@ def undirected(
     """
     if repeated not in get_args(Repeated):
         raise ConfigError(f"repeated is 'same', 'sum' or 'max', not {repeated!r}.")
-    low, high = _ids(source, "source"), _ids(target, "target")
+    low, high = _read_ids(source, "source"), _read_ids(target, "target")
     if low.shape != high.shape:
         raise DataError(f"{len(low):,} edge sources but {len(high):,} targets.")
     low, high = np.minimum(low, high), np.maximum(low, high)
@@ -54,7 +55,7 @@ def undirected(
     first = np.ones(len(key), dtype=bool)
     first[1:] = key[1:] != key[:-1]
     if values is not None:
-        values = _merge(key, first, values, repeated, name, size)
+        values = _merge_weights(key, first, values=values, repeated=repeated, name=name, size=size)
     repeats = len(key) - int(first.sum())
     low, high = np.divmod(key[first], max(size, 1))
     loop = low == high
@@ -63,9 +64,10 @@ def undirected(
     return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
 
 
-def _merge(
+def _merge_weights(
     key: Array,
     first: Array,
+    *,
     values: Array,
     repeated: Repeated,
     name: Callable[[int], str],
@@ -88,7 +90,7 @@ def _merge(
     return largest
 
 
-def _ids(values: Any, what: str) -> Array:
+def _read_ids(values: ArrayLike, what: str) -> Array:
     array = np.asarray(values)
     if array.ndim != 1:
         raise DataError(f"edge {what}s must be a flat list, found shape {array.shape}.")
@@ -101,9 +103,9 @@ def _ids(values: Any, what: str) -> Array:
     return array
 
 
-def check_weights(values: Any, count: int) -> Array:
+def check_weights(values: ArrayLike, count: int) -> Array:
     """Edge weights as float32; raises unless there are ``count``, all finite and above 0."""
-    array = np.asarray(values)
+    original = array = np.asarray(values)
     if array.shape != (count,):
         raise DataError(f"{count:,} edges but edge weights of shape {array.shape}.")
     if array.dtype.kind not in "iufb":
@@ -112,6 +114,6 @@ def check_weights(values: Any, count: int) -> Array:
     bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
     if len(bad):
         raise DataError(
-            f"edge {bad[0] + 1} has weight {values[int(bad[0])]}; weights are finite and above 0."
+            f"edge {bad[0] + 1} has weight {original[bad[0]]}; weights are finite and above 0."
         )
     return array

@@ -6,16 +6,17 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import ConfigError, DataError, suggest
-from ..ragged import Array
-from .ids import id_column
+from ..base.errors import ConfigError, DataError, suggest
+from ..base.ragged import Array
+from .ids import Column, id_column
 
-# Other words for our columns that are taken without asking.
+# Other names of our columns that are accepted without a mapping.
 ALIASES = {
     "source": ("src", "from", "u"),
     "target": ("dst", "to", "v"),
@@ -26,31 +27,34 @@ ALIASES = {
     "split": (),
     "weight": (),
 }
+TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A table with a name for error messages, asked for columns by our words.
+    """A table with a name for error messages; its columns are called by our names.
 
     Args:
         table: The Arrow table.
-        what: "edges", "members", …
+        what: What the rows are, for error messages: "edges", "members", …
         columns: The user's column for ours.
-        path: Where it was read from.
+        path: The file it was read from.
     """
 
-    table: Any
+    table: pa.Table
     what: str
     columns: Mapping[str, str]
     path: str | None = None
 
     @classmethod
-    def of(cls, data: Any, what: str, columns: Mapping[str, str], path: str | None = None) -> Frame:
+    def of(
+        cls, data: TableLike, what: str, columns: Mapping[str, str], path: str | None = None
+    ) -> Frame:
         """Take a pandas, Polars or Arrow frame, or a dict of columns."""
         try:
-            table = data if isinstance(data, pa.Table) else _table(data)
-            table = pa.table([_plain(c) for c in table.columns], names=table.column_names)
+            table = data if isinstance(data, pa.Table) else _as_table(data)
+            table = pa.table([_plain_column(c) for c in table.columns], names=table.column_names)
         except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
             raise DataError(
                 f"{what}: expected a data frame (pandas, Polars, Arrow) or a dict of columns,"
@@ -65,38 +69,38 @@ class Frame:
         """The column that holds what we call ``ours``, or None."""
         if ours in self.columns:
             return self.columns[ours] if self.columns[ours] in self.table.column_names else None
-        known = (ours, *ALIASES.get(ours, ()))
-        return next((name for name in known if name in self.table.column_names), None)
+        candidates = (ours, *ALIASES.get(ours, ()))
+        return next((name for name in candidates if name in self.table.column_names), None)
 
-    def get(self, ours: str) -> Any | None:
+    def get(self, ours: str) -> pa.ChunkedArray | None:
         """The column, or None if there is none."""
         name = self.column_name(ours)
         return None if name is None else self.table.column(name)
 
-    def need(self, ours: str) -> Any:
-        """The column; an error that lists the columns found if there is none."""
+    def need(self, ours: str) -> pa.ChunkedArray:
+        """The column; an error that lists the columns if there is none."""
         column = self.get(ours)
         if column is None:
-            wanted = self.columns.get(ours, ours)
-            found = ", ".join(self.table.column_names) or "none"
+            name = self.columns.get(ours, ours)
+            present = ", ".join(self.table.column_names) or "none"
             raise self.error(
-                f"no column '{wanted}' in the {self.what} table; columns found: {found}."
+                f"no column '{name}' in the {self.what} table; columns found: {present}."
                 f" Rename one, or map it: columns={{'{ours}': '…'}} (--column {ours}=…)."
             )
         return column
 
-    def ids(self, ours: str) -> Any:
+    def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""
         return self.as_ids(self.need(ours), ours)
 
-    def as_ids(self, column: Any, ours: str) -> Any:
+    def as_ids(self, column: Column, ours: str) -> pa.Array:
         """A column of ids, as int64 or text."""
         try:
             return id_column(column, f"{self.what} column '{self.column_name(ours)}'")
         except DataError as error:
             raise self.error(str(error)) from None
 
-    def text(self, ours: str) -> Any | None:
+    def text(self, ours: str) -> pa.Array | None:
         """A column as text, missing entries as '', or None if there is none."""
         column = self.get(ours)
         if column is None:
@@ -127,7 +131,9 @@ class Frame:
         return DataError(message, path=self.path)
 
 
-def check_unique_columns(names: Iterable[str], what: str, path: Any = None) -> None:
+def check_unique_columns(
+    names: Iterable[str], what: str, path: str | PathLike[str] | None = None
+) -> None:
     """Raise if two columns have the same name."""
     names = list(names)
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -136,20 +142,20 @@ def check_unique_columns(names: Iterable[str], what: str, path: Any = None) -> N
 
 
 def check_mapping(columns: Mapping[str, str], frames: Iterable[Frame]) -> None:
-    """Raise for a mapping from a word that is none of ours, or to a column that no table has."""
+    """Raise for a mapping from a name that is none of ours, or to a column that no table has."""
     present = [name for frame in frames for name in frame.table.column_names]
     for ours, theirs in columns.items():
         if ours not in ALIASES:
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, ALIASES)}")
         if theirs not in present:
-            found = ", ".join(dict.fromkeys(present))
+            listed = ", ".join(dict.fromkeys(present))
             raise ConfigError(
                 f"no table has the column '{theirs}', which is to be '{ours}'; columns found:"
-                f" {found}."
+                f" {listed}."
             )
 
 
-def _table(data: Any) -> Any:
+def _as_table(data: TableLike) -> pa.Table:
     """An Arrow table, columns that mix numbers and text taken as text."""
     try:
         return pa.table(data)
@@ -157,10 +163,10 @@ def _table(data: Any) -> Any:
         columns = data if isinstance(data, Mapping) else getattr(data, "columns", None)
         if columns is None:
             raise
-        return pa.table({str(name): _mixed(data[name]) for name in columns})
+        return pa.table({str(name): _as_array(data[name]) for name in columns})
 
 
-def _mixed(values: Any) -> Any:
+def _as_array(values: Iterable[Any]) -> pa.Array:
     try:
         return pa.array(values)
     except (TypeError, pa.ArrowException):
@@ -171,17 +177,17 @@ def _mixed(values: Any) -> Any:
         return pa.array([None if m else str(v) for v, m in zip(flat, missing, strict=True)])
 
 
-def _plain(column: Any) -> Any:
+def _plain_column(column: Column) -> Column:
     """The same column in a type that every Arrow function takes: no views, no dictionaries."""
     if pa.types.is_dictionary(column.type):
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        words = [_plain(chunk.dictionary).take(chunk.indices) for chunk in chunks]
-        return pa.chunked_array(words, _plain_type(column.type.value_type))
+        texts = [_plain_column(chunk.dictionary).take(chunk.indices) for chunk in chunks]
+        return pa.chunked_array(texts, _plain_type(column.type.value_type))
     kind = _plain_type(column.type)
     return column if kind == column.type else column.cast(kind)
 
 
-def _plain_type(kind: Any) -> Any:
+def _plain_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return pa.list_(_plain_type(kind.value_type))
     return pa.large_string() if kind == pa.string_view() else kind

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike, DTypeLike
 
-from ..errors import DataError
-from ..ragged import Array, frozen, index_dtype, integers, sealed
-from .content import digest
+from ..base.errors import DataError
+from ..base.ragged import Array, SparseMatrix, frozen, index_dtype, integers, sealed
+from .content_hash import digest
 from .edges import Edges, Repeated, check_weights, undirected
-from .inside import uphill_entries, uphill_rows
+from .induced_edges import uphill_entries, uphill_rows
 from .names import Names, check_names, is_positions
 
 _NO_NODES = sealed(np.empty(0, dtype=np.int64))
@@ -32,8 +33,8 @@ class Graph:
         loops: Nodes with a self-loop, ascending.
         loop_weights: Their weights; None means 1 everywhere.
         features: Node features X, (N, F), finite, kept as float32.
-        names: One unique string a node.
-        titles: One text a node for people to read; need not be unique.
+        names: One unique string per node.
+        titles: One text per node for people to read; need not be unique.
     """
 
     indptr: Array
@@ -49,17 +50,18 @@ class Graph:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
         put = object.__setattr__
         for name in ("indptr", "indices"):
-            given = getattr(self, name)
-            whole = given if getattr(given, "dtype", None) == dtype else integers(given, name)
-            if len(whole) and whole.max() > np.iinfo(dtype).max:
-                raise DataError(f"graph.{name} has {whole.max()}, which is no position.")
-            put(self, name, frozen(whole, dtype))
+            values = getattr(self, name)
+            if getattr(values, "dtype", None) != dtype:
+                values = integers(values, name)
+            if len(values) and values.max() > np.iinfo(dtype).max:
+                raise DataError(f"graph.{name} has {values.max()}, which is no position.")
+            put(self, name, frozen(values, dtype))
         put(self, "loops", frozen(self.loops, np.int64))
         if self.weights is not None and self.loop_weights is None:
             put(self, "loop_weights", np.ones(len(self.loops)))
         for name in ("weights", "loop_weights", "features"):
             if getattr(self, name) is not None:
-                put(self, name, _numbers(getattr(self, name), name))
+                put(self, name, _as_float32(getattr(self, name), name))
         for name in ("names", "titles"):
             if getattr(self, name) is not None and not isinstance(getattr(self, name), Names):
                 put(self, name, Names(getattr(self, name)))
@@ -73,13 +75,13 @@ class Graph:
     @classmethod
     def from_edges(
         cls,
-        source: Any,
-        target: Any,
+        source: ArrayLike,
+        target: ArrayLike,
         *,
         num_nodes: int | None = None,
-        weights: Any = None,
+        weights: ArrayLike | None = None,
         repeated: Repeated = "same",
-        features: Any = None,
+        features: ArrayLike | None = None,
         names: Names | None = None,
         titles: Names | None = None,
     ) -> Graph:
@@ -93,8 +95,8 @@ class Graph:
             repeated: What to do with an edge that is given again: ``same`` (it must have the same
                 weight), ``sum`` or ``max`` of the weights.
             features: Node features (N, F).
-            names: One unique string a node.
-            titles: One readable text a node.
+            names: One unique string per node.
+            titles: One readable text per node.
         """
         edges = undirected(source, target, weights=weights, repeated=repeated)
         return cls.from_undirected(
@@ -107,17 +109,17 @@ class Graph:
         edges: Edges,
         *,
         num_nodes: int | None = None,
-        features: Any = None,
+        features: ArrayLike | None = None,
         names: Names | None = None,
         titles: Names | None = None,
     ) -> Graph:
         """Make a graph from edges that :func:`undirected` has put in order."""
-        found = max(
+        largest = max(
             (int(ends.max()) for ends in (edges.high, edges.loops) if len(ends)), default=-1
         )
-        size = found + 1 if num_nodes is None else int(num_nodes)
-        if found >= size:
-            raise DataError(f"an edge ends at node {found}, but the graph has {size:,} nodes.")
+        size = largest + 1 if num_nodes is None else int(num_nodes)
+        if largest >= size:
+            raise DataError(f"an edge ends at node {largest}, but the graph has {size:,} nodes.")
         dtype = index_dtype(size, 2 * len(edges.low))
         # Entries below the diagonal first, then those above it: each row comes out ascending.
         rows = np.concatenate([edges.high, edges.low]).astype(dtype)
@@ -132,7 +134,7 @@ class Graph:
             weights=None if edges.weights is None else sealed(csr.data),
             loops=sealed(edges.loops),
             loop_weights=edges.loop_weights,
-            features=features,
+            features=None if features is None else _as_float32(features, "features"),
             names=names,
             titles=titles,
         )
@@ -157,7 +159,7 @@ class Graph:
         """Neighbours of each node, self-loops not counted: int64 (N,)."""
         return np.diff(self.indptr).astype(np.int64)
 
-    def adjacency(self, *, loops: bool = False, dtype: Any = np.float32) -> Any:
+    def adjacency(self, *, loops: bool = False, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
         data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights
         shape = (self.num_nodes, self.num_nodes)
@@ -187,8 +189,8 @@ class Graph:
         if not len(source):
             return np.zeros(0, dtype=bool)
         ones, shape = np.ones(len(self.indices), np.int8), (self.num_nodes, self.num_nodes)
-        found = sp.csr_array((ones, self.indices, self.indptr), shape=shape)[source, target]
-        return np.asarray(np.asarray(found).ravel() != 0)
+        entries = sp.csr_array((ones, self.indices, self.indptr), shape=shape)[source, target]
+        return np.asarray(np.asarray(entries).ravel() != 0)
 
     def edge_weights(self, source: Array, target: Array) -> Array:
         """Weight of the edge between each pair, 0 where there is none: float32, shape of input."""
@@ -209,9 +211,16 @@ class Graph:
     def hash(self) -> str:
         """Content hash: equal for equal nodes, edges, weights, features and names."""
         return digest(
-            "graph", self.indptr, self.indices, self.weights, self.loops, self.loop_weights,
-            self.features, self.names, self.titles,
-        )  # fmt: skip
+            "graph",
+            self.indptr,
+            self.indices,
+            self.weights,
+            self.loops,
+            self.loop_weights,
+            self.features,
+            self.names,
+            self.titles,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Graph) and self.hash == other.hash
@@ -219,7 +228,7 @@ class Graph:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def __deepcopy__(self, memo: Any) -> Self:
+    def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing in it can change
 
     def __repr__(self) -> str:
@@ -233,7 +242,7 @@ class Graph:
         )
 
 
-def _numbers(values: Any, what: str) -> Array:
+def _as_float32(values: ArrayLike, what: str) -> Array:
     try:
         return frozen(values, np.float32)
     except (TypeError, ValueError):
@@ -279,7 +288,7 @@ def _check_features(graph: Graph) -> None:
     if graph.features.ndim != 2 or len(graph.features) != graph.num_nodes:
         raise DataError(
             f"features have shape {graph.features.shape}, but the graph has {graph.num_nodes:,}"
-            " nodes; expected one row a node."
+            " nodes; expected one row per node."
         )
     bad = ~np.isfinite(graph.features)
     if bad.any():

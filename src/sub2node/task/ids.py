@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DataError
-from ..ragged import Array, distinct
+from ..base.errors import DataError
+from ..base.ragged import Array, distinct
 from .names import Names
 
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
-def id_column(column: Any, what: str) -> Any:
+
+def id_column(column: Column, what: str) -> pa.Array:
     """An Arrow column of ids as int64 or large_string; whole floats count as integers.
 
     Text that reads as plain integers throughout becomes int64, so that ``7`` means the same node
@@ -29,12 +31,12 @@ def id_column(column: Any, what: str) -> Any:
     if pa.types.is_null(kind):  # a table without rows
         return pa.array([], pa.int64())
     if pa.types.is_floating(kind):
-        whole = np.asarray(column)
-        bad = np.flatnonzero(~(np.abs(whole) <= 2**53) | (whole != np.floor(whole)))
+        numbers = np.asarray(column)
+        bad = np.flatnonzero(~(np.abs(numbers) <= 2**53) | (numbers != np.floor(numbers)))
         if len(bad):
             row = int(bad[0])
-            raise DataError(f"{what} in row {row + 1} is {whole[row]}; ids are integers or text.")
-        return pa.array(whole.astype(np.int64))
+            raise DataError(f"{what} in row {row + 1} is {numbers[row]}; ids are integers or text.")
+        return pa.array(numbers.astype(np.int64))
     if pa.types.is_integer(kind):
         try:
             return column.cast(pa.int64())
@@ -45,7 +47,7 @@ def id_column(column: Any, what: str) -> Any:
     raise DataError(f"{what} has the type {kind}; ids are integers or text.")
 
 
-def _integers_if_plain(text: Any, what: str) -> Any:
+def _integers_if_plain(text: pa.Array, what: str) -> pa.Array:
     if not len(text):
         return text
     empty = pc.equal(text, "")
@@ -59,7 +61,7 @@ def _integers_if_plain(text: Any, what: str) -> Any:
     return numbers if numbers.cast(pa.large_string()).equals(text) else text
 
 
-def concat(columns: list[Any]) -> Any:
+def concat(columns: list[pa.Array]) -> pa.Array:
     """Columns of ids under one another; text if one of them is."""
     if len({column.type for column in columns}) > 1:
         columns = [column.cast(pa.large_string()) for column in columns]
@@ -68,16 +70,16 @@ def concat(columns: list[Any]) -> Any:
 
 @dataclass(frozen=True)
 class IdSpace:
-    """The distinct ids of one kind of thing, in order; an id's position is its number here.
+    """The distinct ids of one kind of thing, in order; an id's position is its number.
 
     Args:
         ids: int64 numbers or Arrow large_string, distinct.
     """
 
-    ids: Any
+    ids: Array | pa.Array
 
     @classmethod
-    def sorted(cls, column: Any) -> IdSpace:
+    def sorted(cls, column: pa.Array) -> IdSpace:
         """The distinct values of a column in ascending order (numbers as numbers)."""
         if pa.types.is_integer(column.type):
             return cls(distinct(np.asarray(column)))
@@ -85,7 +87,7 @@ class IdSpace:
         return cls(values.take(pc.sort_indices(values)))
 
     @classmethod
-    def in_order(cls, column: Any) -> IdSpace:
+    def in_order(cls, column: pa.Array) -> IdSpace:
         """The distinct values of a column in the order they first appear."""
         values = column.unique()
         return cls(np.asarray(values) if pa.types.is_integer(values.type) else values)
@@ -111,18 +113,18 @@ class IdSpace:
         """The ids as text."""
         return Names(pa.array(self.ids).cast(pa.large_string()))
 
-    def find(self, column: Any) -> Array:
-        """Position of each id of a column, -1 where it is not known: int64."""
+    def find(self, column: pa.Array) -> Array:
+        """Position of each id of a column, -1 where it is none of these: int64."""
         if self.numeric and pa.types.is_integer(column.type):
             return _find_numbers(self.ids, np.asarray(column), is_range=self.is_range)
         return self.text().find(column)
 
 
-def _find_numbers(known: Array, wanted: Array, *, is_range: bool) -> Array:
+def _find_numbers(ids: Array, numbers: Array, *, is_range: bool) -> Array:
     if is_range:
-        return np.where((wanted >= 0) & (wanted < len(known)), wanted, -1)
-    order = np.argsort(known, kind="stable")
-    place = np.searchsorted(known[order], wanted)
-    found = order[np.minimum(place, len(known) - 1)] if len(known) else place
-    hit = (known[found] == wanted) if len(known) else np.zeros(len(wanted), bool)
-    return np.where(hit, found, -1)
+        return np.where((numbers >= 0) & (numbers < len(ids)), numbers, -1)
+    order = np.argsort(ids, kind="stable")
+    place = np.searchsorted(ids[order], numbers)
+    positions = order[np.minimum(place, len(ids) - 1)] if len(ids) else place
+    hit = (ids[positions] == numbers) if len(ids) else np.zeros(len(numbers), bool)
+    return np.where(hit, positions, -1)

@@ -1,24 +1,22 @@
-"""The labels table → class numbers, class names, split and titles, one entry a subgraph."""
+"""The labels table → class numbers, class names, split and titles, one entry per subgraph."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..ragged import Array, distinct
+from ..base.ragged import Array, distinct
 from .frames import Frame
 from .ids import IdSpace
 from .names import Names
-from .split import PARTS, Split
+from .split import PARTS, Split, SplitCode
 
 
 def read_labels(
     frame: Frame | None, space: IdSpace, classes: tuple[str, ...]
 ) -> tuple[Array | None, tuple[str, ...], Split | None, Names | None]:
-    """Labels, class names, split and titles, one entry a subgraph of ``space``."""
+    """Labels, class names, split and titles, one entry per subgraph of ``space``."""
     if frame is None:
         return None, (), None, None
     if all(frame.get(column) is None for column in ("label", "split", "title")):
@@ -36,29 +34,29 @@ def read_labels(
         )
     first = np.full(len(space), len(rows))
     np.minimum.at(first, rows, np.arange(len(rows)))
-    split = _split(frame, rows, first)
+    split = _read_split(frame, rows, first)
     virtual = np.zeros(len(space), bool) if split is None else split.mask("virtual")
-    labels, class_names = _label_values(frame, rows, virtual, classes)
+    labels, class_names = _read_label_values(frame, rows, virtual, classes)
     titles = frame.text("title")
     return labels, class_names, split, None if titles is None else Names(titles.take(first))
 
 
-def _label_values(
-    frame: Frame, rows: Array, virtual: Array, known: tuple[str, ...]
+def _read_label_values(
+    frame: Frame, rows: Array, virtual: Array, all_classes: tuple[str, ...]
 ) -> tuple[Array | None, tuple[str, ...]]:
     """Labels of the subgraphs: (M,) numbers, or (M, C) booleans where one has several."""
     column = frame.get("label")
     if column is None:
         return None, ()
     column, rows, several = _flat_labels(frame, column.combine_chunks(), rows, virtual)
-    found = frame.as_ids(column, "label")
-    classes = IdSpace(Names(known).arrow) if known else IdSpace.sorted(found)
-    number = classes.find(found)
+    ids = frame.as_ids(column, "label")
+    classes = IdSpace(Names(all_classes).arrow) if all_classes else IdSpace.sorted(ids)
+    number = classes.find(ids)
     if (number < 0).any():
         raise frame.error(f"the label {column[int(np.argmax(number < 0))].as_py()!r} is no class.")
     names = tuple(classes.text())
-    each = distinct(rows * max(len(names), 1) + number) // max(len(names), 1)
-    if several or (each[1:] == each[:-1]).any():
+    labelled = distinct(rows * max(len(names), 1) + number) // max(len(names), 1)
+    if several or (labelled[1:] == labelled[:-1]).any():
         table = np.zeros((len(virtual), len(names)), dtype=bool)
         table[rows, number] = True
         return table, names
@@ -67,8 +65,10 @@ def _label_values(
     return single, names
 
 
-def _flat_labels(frame: Frame, column: Any, rows: Array, virtual: Array) -> tuple[Any, Array, bool]:
-    """One label a row: lists taken apart, virtual subgraphs left away, a missing label refused."""
+def _flat_labels(
+    frame: Frame, column: pa.Array, rows: Array, virtual: Array
+) -> tuple[pa.Array, Array, bool]:
+    """One label per row: lists taken apart, virtual subgraphs omitted, a missing label refused."""
     several = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
     if several:
         sizes = np.asarray(pc.list_value_length(column).fill_null(0))
@@ -89,17 +89,17 @@ def _flat_labels(frame: Frame, column: Any, rows: Array, virtual: Array) -> tupl
     return column.filter(pa.array(~missing)), rows[~missing], False
 
 
-def _split(frame: Frame, rows: Array, first: Array) -> Split | None:
-    words = frame.text("split")
-    if words is None:
+def _read_split(frame: Frame, rows: Array, first: Array) -> Split | None:
+    parts = frame.text("split")
+    if parts is None:
         return None
-    encoded = pc.utf8_trim_whitespace(words).dictionary_encode()
-    known = encoded.dictionary.to_pylist()
-    for position, word in enumerate(known):
+    encoded = pc.utf8_trim_whitespace(parts).dictionary_encode()
+    names = encoded.dictionary.to_pylist()
+    for position, word in enumerate(names):
         if word not in PARTS:
             row = int(np.argmax(np.asarray(encoded.indices) == position)) + 1
             raise frame.error(f"row {row} has the split word {word!r}; use train, val or test.")
-    codes = np.array([PARTS.index(word) for word in known], np.int8)
+    codes = np.array([SplitCode[word.upper()] for word in names], np.int8)
     codes = codes[np.asarray(encoded.indices)]
     clash = codes != codes[first][rows]
     if clash.any():

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import DataError
+from ..base.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..ragged import Array
+    from ..base.ragged import Array
 
 
 class Names:
@@ -25,7 +25,7 @@ class Names:
 
     __slots__ = ("_arrow",)
 
-    def __init__(self, values: Iterable[str] | Any) -> None:
+    def __init__(self, values: Iterable[str] | pa.Array) -> None:
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         array = values if isinstance(values, pa.Array) else pa.array(list(values), pa.string())
@@ -36,7 +36,7 @@ class Names:
         self._arrow = array
 
     @property
-    def arrow(self) -> Any:
+    def arrow(self) -> pa.Array:
         """The strings as ``pyarrow.LargeStringArray``."""
         return self._arrow
 
@@ -71,12 +71,12 @@ class Names:
         """The names at these positions, in this order."""
         return Names(self._arrow.take(pa.array(positions)))
 
-    def find(self, values: Iterable[str] | Any) -> Array:
+    def find(self, values: Iterable[str] | pa.Array) -> Array:
         """Positions (int64) of these strings, -1 where one is not among the names."""
         if not isinstance(values, (pa.Array, pa.ChunkedArray)):
             values = pa.array(list(values), pa.large_string())
-        found = pc.index_in(values.cast(pa.large_string()), value_set=self._arrow)
-        return np.asarray(found.fill_null(-1)).astype(np.int64)
+        positions = pc.index_in(values.cast(pa.large_string()), value_set=self._arrow)
+        return np.asarray(positions.fill_null(-1)).astype(np.int64)
 
     def first_repeated(self) -> str | None:
         """A string that occurs twice, or None."""
@@ -85,9 +85,9 @@ class Names:
         return str(repeated[0]["values"].as_py()) if len(repeated) else None
 
     def first_match(self, pattern: str) -> str | None:
-        """The first string in which a regular expression is found, or None."""
-        found = pc.index(pc.match_substring_regex(self._arrow, pattern), True).as_py()
-        return None if found < 0 else self[found]
+        """The first string that a regular expression matches, or None."""
+        position = pc.index(pc.match_substring_regex(self._arrow, pattern), True).as_py()
+        return None if position < 0 else self[position]
 
     def content(self) -> bytes:
         """Bytes that determine the strings, for hashing."""
@@ -96,7 +96,7 @@ class Names:
 
 
 def is_positions(names: Names | None) -> bool:
-    """Whether the names say no more than 0, 1, 2, …; they are then left away."""
+    """Whether the names say no more than 0, 1, 2, …; they are then omitted."""
     if names is None or not len(names) or names[len(names) - 1] != str(len(names) - 1):
         return False
     return names == Names(map(str, range(len(names))))

@@ -3,54 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from ..errors import ConfigError, DataError
-from ..ragged import Array, frozen, generator, integers, sealed
+from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.ragged import Array, frozen, generator, integers, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Part = Literal["train", "virtual", "val", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
-LEFT_OUT = -1
+
+
+class SplitCode(IntEnum):
+    """The part of a subgraph as a number: its position in :data:`PARTS`, or left out."""
+
+    LEFT_OUT = -1
+    TRAIN = 0
+    VIRTUAL = 1
+    VAL = 2
+    TEST = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """The part of each subgraph as a number: position in :data:`PARTS`, or -1 for left out.
+    """The part of each subgraph.
 
     Args:
-        codes: int8 (M,).
+        codes: One :class:`SplitCode` per subgraph: int8 (M,).
     """
 
     codes: Array
 
     def __post_init__(self) -> None:
         codes = integers(self.codes, "split codes")
-        if len(codes) and not (codes.min() >= -1 and codes.max() < len(PARTS)):
+        least, most = SplitCode.LEFT_OUT, SplitCode.TEST
+        if len(codes) and not (codes.min() >= least and codes.max() <= most):
             raise DataError("split codes are 0 train, 1 virtual, 2 val, 3 test, -1 left out.")
         object.__setattr__(self, "codes", frozen(codes.astype(np.int8), np.int8))
 
     @classmethod
     def given(cls, words: Iterable[str]) -> Split:
-        """From one word a subgraph: train, val or test."""
-        number: dict[Any, int] = {part: code for code, part in enumerate(PARTS)}
+        """From one word per subgraph: train, val or test."""
         codes = []
         for where, word in enumerate(words):
-            if word not in number:
+            if word not in PARTS:
                 raise DataError(
                     f"subgraph {where} has the split word {word!r}; use train, val or test."
                 )
-            codes.append(number[word])
+            codes.append(_code(word))
         return cls(np.array(codes, dtype=np.int8))
 
     @classmethod
     def sizes(cls, *, train: int, val: int = 0, test: int = 0, virtual: int = 0) -> Split:
         """From part sizes, for subgraphs that are in order already."""
-        return cls(np.repeat(np.arange(4), [train, virtual, val, test]))
+        return cls(np.repeat(np.arange(len(PARTS)), [train, virtual, val, test]))
 
     @classmethod
     def random(
@@ -69,10 +80,10 @@ class Split:
 
         Args:
             labels: (M,) classes or (M, C) booleans; None: not stratified, ``count`` is needed.
-            count: M, where there are no labels.
-            fractions: Of train, val and test; they add up to 1.
-            groups: One value a subgraph; subgraphs of equal value stay together.
-            seed: Same seed, same split.
+            count: Number of subgraphs, where there are no labels.
+            fractions: Shares of train, val and test; they add up to 1.
+            groups: One value per subgraph; subgraphs of equal value stay together.
+            seed: Seed of the draw; the same seed gives the same split.
         """
         if len(fractions) != 3 or not (min(fractions) >= 0 and abs(sum(fractions) - 1) < 1e-6):
             raise ConfigError(f"split fractions {tuple(fractions)} must be three that add up to 1.")
@@ -97,8 +108,30 @@ class Split:
         middle = np.cumsum(weight[order]) - weight[order] / 2
         bounds = np.cumsum(np.asarray(fractions)[:2]) * size
         codes = np.empty(units, np.int8)
-        codes[order] = np.array([0, 2, 3], np.int8)[np.searchsorted(bounds, middle)]
+        drawn = np.array([SplitCode.TRAIN, SplitCode.VAL, SplitCode.TEST], np.int8)
+        codes[order] = drawn[np.searchsorted(bounds, middle)]
         return cls(sealed(codes[unit]))
+
+    def redrawn(
+        self,
+        labels: Array,
+        fractions: Sequence[float],
+        *,
+        seed: int = 0,
+        parts: Sequence[Part] = ("train", "val", "test"),
+    ) -> Split:
+        """Subgraphs of some parts drawn anew, as of :meth:`random`; the others stay.
+
+        Args:
+            labels: Labels of all subgraphs: (M,) classes or (M, C) booleans.
+            fractions: Shares of train, val and test among those that are drawn.
+            seed: Seed of the draw; the same seed gives the same split.
+            parts: The parts to draw anew; virtual subgraphs stay what they are.
+        """
+        chosen = np.isin(self.codes, [_code(part) for part in parts])
+        codes = self.codes.copy()
+        codes[chosen] = Split.random(labels[chosen], fractions=fractions, seed=seed).codes
+        return Split(sealed(codes))
 
     def per_class(self, labels: Array, n: int, *, seed: int = 0) -> Split:
         """Keep ``n`` training subgraphs of each class, drawn at random, and leave the rest out.
@@ -112,19 +145,19 @@ class Split:
             raise DataError("n per class is defined for single-label data only.")
         if n < 1:
             raise ConfigError(f"n per class must be at least 1, found {n}.")
-        train = np.flatnonzero(self.codes == 0)
+        train = np.flatnonzero(self.mask("train"))
         classes = labels[train]
         present, counts = np.unique(classes, return_counts=True)
         if len(counts) and counts.min() < n:
-            small = present[np.argmin(counts)]
+            smallest, size = present[np.argmin(counts)], int(counts.min())
             raise DataError(
-                f"class {small} has {counts.min()} training subgraphs, fewer than n = {n}."
+                f"class {smallest} has {plural(size, 'training subgraph')}, fewer than n = {n}."
             )
         shuffled = generator(seed).permutation(len(train))
         order = shuffled[np.argsort(classes[shuffled], kind="stable")]
         rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         codes = self.codes.copy()
-        codes[train[order[rank >= n]]] = LEFT_OUT
+        codes[train[order[rank >= n]]] = SplitCode.LEFT_OUT
         return Split(sealed(codes))
 
     def __len__(self) -> int:
@@ -132,9 +165,9 @@ class Split:
 
     @property
     def order(self) -> Array:
-        """Positions in the order train, virtual, val, test, stable; left out gone."""
+        """Positions in the order train, virtual, val, test, stable; without those left out."""
         order = np.argsort(self.codes, kind="stable")
-        return order[np.count_nonzero(self.codes == LEFT_OUT) :]
+        return order[np.count_nonzero(self.codes == SplitCode.LEFT_OUT) :]
 
     def count(self, part: Part) -> int:
         """Subgraphs in a part."""
@@ -146,7 +179,7 @@ class Split:
 
     def visible(self, stage: Part) -> int:
         """Size of the leading block that a stage sees: everything up to and with that part."""
-        return int(np.count_nonzero(self.codes <= max(_code(stage), 1)))
+        return int(np.count_nonzero(self.codes <= max(_code(stage), SplitCode.VIRTUAL)))
 
     def words(self) -> list[str]:
         """The part of each subgraph as a word."""
@@ -157,14 +190,14 @@ class Split:
         return f"Split({', '.join(sizes)})"
 
 
-def _code(part: str) -> int:
+def _code(part: str) -> SplitCode:
     if part not in PARTS:
         raise ConfigError(f"a part is one of {', '.join(PARTS)}, not {part!r}.")
-    return PARTS.index(part)
+    return SplitCode[part.upper()]
 
 
 def _strata(labels: Array) -> Array:
-    """One number a subgraph, rarest label = lowest number."""
+    """One number per subgraph, rarest label = lowest number."""
     if labels.ndim == 1:
         _, inverse, counts = np.unique(labels, return_inverse=True, return_counts=True)
         rank = np.argsort(np.argsort(counts, kind="stable"))

@@ -1,4 +1,4 @@
-"""What a task looks like: the statistics of the paper's dataset tables, and what to beware of."""
+"""What a task looks like: the statistics of the paper's dataset tables, and warnings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ..ragged import Array, distinct
-from .measures import Measures, measure, ratio
+from ..base.plural import plural
+from ..base.ragged import Array, distinct
 from .split import PARTS
+from .subgraph_measures import Measures, measure, ratio
 
 if TYPE_CHECKING:
     from .task import SubgraphTask
@@ -105,12 +106,12 @@ def _overlap(task: SubgraphTask) -> dict[str, float]:
     """Share of a part's nodes that occur in training subgraphs too."""
     if task.split is None:
         return {}
-    part_of_member = task.split.codes[task.subgraphs.owner]
+    owner = task.subgraphs.owner
     in_train = np.zeros(task.graph.num_nodes, dtype=bool)
-    in_train[task.subgraphs.nodes[part_of_member == 0]] = True
+    in_train[task.subgraphs.nodes[task.split.mask("train")[owner]]] = True
     shares = {}
     for part in ("val", "test"):
-        nodes = np.unique(task.subgraphs.nodes[part_of_member == PARTS.index(part)])
+        nodes = np.unique(task.subgraphs.nodes[task.split.mask(part)[owner]])
         if len(nodes):
             shares[f"{part}_in_train"] = float(in_train[nodes].mean())
     return shares
@@ -120,13 +121,15 @@ def _repeated_sets(task: SubgraphTask) -> dict[str, int]:
     """Subgraphs of val and test whose node set is exactly that of a training subgraph."""
     if task.split is None or not len(task):
         return {}
-    # Sets compare by a 2 × 64-bit fingerprint: the sum of random numbers drawn for their nodes.
-    random = np.random.default_rng(0).integers(0, 2**63, (task.graph.num_nodes, 2), np.uint64)
-    prints = np.add.reduceat(random[task.subgraphs.nodes], task.subgraphs.ptr[:-1], axis=0)
-    _, same = np.unique(prints, axis=0, return_inverse=True)
-    known = np.isin(same, same[task.split.mask("train")])
+    # Sets compare by a 2 × 64-bit fingerprint: the sum of random codes of their nodes.
+    node_codes = np.random.default_rng(0).integers(0, 2**63, (task.graph.num_nodes, 2), np.uint64)
+    fingerprints = np.add.reduceat(
+        node_codes[task.subgraphs.nodes], task.subgraphs.ptr[:-1], axis=0
+    )
+    _, set_numbers = np.unique(fingerprints, axis=0, return_inverse=True)
+    in_train = np.isin(set_numbers, set_numbers[task.split.mask("train")])
     return {
-        f"{part}_in_train": int((known & task.split.mask(part)).sum())
+        f"{part}_in_train": int((in_train & task.split.mask(part)).sum())
         for part in PARTS[2:]
         if task.split.count(part)
     }
@@ -140,17 +143,19 @@ def _warnings(task: SubgraphTask, facts: dict[str, Any]) -> list[str]:
         warnings.append("No split: give a 'split' column, or draw one (Split.random).")
     for part, count in facts["repeated_sets"].items():
         if count:
+            copies = plural(count, f"{part.split('_')[0]} subgraph")
+            have, them = ("has", "it") if count == 1 else ("have", "them")
             warnings.append(
-                f"{count} {part.split('_')[0]} subgraphs have exactly the nodes of a training"
-                " subgraph: scores on them measure memory."
+                f"{copies} {have} exactly the nodes of a training subgraph: scores on {them}"
+                " measure memory."
             )
     if facts["classes"] == 1:
         warnings.append("There is one class only: nothing to tell apart.")
     test = facts["split"].get("test", 0)
     if 0 < test < _SMALL_TEST:
         warnings.append(
-            f"Only {test} test subgraphs: one of them is {100 / test:.1f} points, so small"
-            " differences between models mean nothing; repeat over random splits."
+            f"Only {plural(test, 'test subgraph')}: one of them is {100 / test:.1f} points, so"
+            " small differences between models mean nothing; repeat over random splits."
         )
     if task.split is not None:
         absent = [part for part in ("train", "val", "test") if not facts["split"].get(part)]
@@ -164,5 +169,6 @@ def _warnings(task: SubgraphTask, facts: dict[str, Any]) -> list[str]:
         listed = ", ".join(f"{name} ({count})" for name, count in list(rare.items())[:5])
         warnings.append(f"Fewer than {_FEW} training subgraphs of: {listed}.")
     if facts["isolated_nodes"]:
-        warnings.append(f"{facts['isolated_nodes']:,} nodes have no neighbour.")
+        have = "has" if facts["isolated_nodes"] == 1 else "have"
+        warnings.append(f"{plural(facts['isolated_nodes'], 'node')} {have} no neighbour.")
     return warnings

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
-from ..errors import DataError
-from ..ragged import Array, frozen, index_dtype, integers, owners, pointers, ranges, sealed
-from .content import digest
+from ..base.errors import DataError
+from ..base.ragged import (
+    Array,
+    SparseMatrix,
+    frozen,
+    index_dtype,
+    integers,
+    owners,
+    pointers,
+    ranges,
+    sealed,
+)
+from .content_hash import digest
 from .graph import Graph
-from .inside import edges_inside
+from .induced_edges import edges_inside
 from .names import Names, check_names, is_positions
 
 if TYPE_CHECKING:
@@ -32,8 +43,8 @@ class Subgraphs:
         weights: Member weights, flat, above 0; None means 1 everywhere.
         edge_ptr: Pointers into ``edges``, (M+1,); None: a subgraph has the edges induced by G.
         edges: Explicit edges as pairs of nodes, each once with ``low < high``, sorted, (K, 2).
-        names: One unique string a subgraph; None: a subgraph is known by its position.
-        titles: One text a subgraph for people to read.
+        names: One unique string per subgraph; None: a subgraph is called by its position.
+        titles: One text per subgraph for people to read.
     """
 
     ptr: Array
@@ -43,6 +54,7 @@ class Subgraphs:
     edges: Array | None = None
     names: Names | None = None
     titles: Names | None = None
+    _induced: list[tuple[Graph, Array, Array]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -50,7 +62,7 @@ class Subgraphs:
         put(self, "ptr", frozen(integers(self.ptr, "subgraphs.ptr"), np.int64))
         nodes = integers(self.nodes, "node ids")
         dtype = index_dtype(int(nodes.max(initial=0)))
-        put(self, "nodes", frozen(self.nodes if _has(self.nodes, dtype) else nodes, dtype))
+        put(self, "nodes", frozen(self.nodes if _has_dtype(self.nodes, dtype) else nodes, dtype))
         _check_pointers(self.ptr, len(self.nodes), "ptr")
         _check_members(self)
         if self.weights is not None:
@@ -64,7 +76,7 @@ class Subgraphs:
             put(self, "edge_ptr", frozen(self.edge_ptr, np.int64))
             put(self, "edges", frozen(np.reshape(self.edges, (-1, 2)), np.int64))
             _check_pointers(self.edge_ptr, len(self.edges), "edge_ptr")
-            self._edge_positions()
+            _ = self._edge_positions  # raises where they are no edges of the sets
         check_names(self.names, len(self), "subgraphs.names", unique=True)
         check_names(self.titles, len(self), "subgraphs.titles", unique=False)
 
@@ -120,7 +132,7 @@ class Subgraphs:
         """The subgraph of each entry of ``nodes``: int64, same length."""
         return sealed(owners(self.ptr))
 
-    def membership(self, num_nodes: int, dtype: Any = np.float32) -> Any:
+    def membership(self, num_nodes: int, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """M, the sparse matrix subgraphs × nodes: 1, or the member's weight, where a node is in."""
         data = np.ones(len(self.nodes), dtype) if self.weights is None else self.weights
         kind = index_dtype(num_nodes, len(self.nodes))
@@ -168,25 +180,38 @@ class Subgraphs:
         return nodes[first], nodes[second], self.owner[first]
 
     def induced_edges(self, graph: Graph) -> tuple[Array, Array]:
-        """Edges of G inside each subgraph, all subgraphs at once.
+        """Edges of G inside each subgraph, all subgraphs at once; kept for the last G asked for.
 
         Returns:
             ``ptr`` (M+1,) and ``edges`` (2, K): positions in ``nodes``, each edge once, self-loops
             of G not among them, sorted within a subgraph.
         """
-        inside = edges_inside(self.ptr, self.nodes, self.owner, graph.uphill, graph.num_nodes)
-        found = [np.stack([here, there]) for here, there, _ in inside]
-        pairs = np.concatenate(found, axis=1) if found else np.empty((2, 0), np.int64)
+        if not self._induced or self._induced[0][0] is not graph:
+            self._induced[:] = [(graph, *self._find_induced_edges(graph))]
+        return self._induced[0][1:]
+
+    def _find_induced_edges(self, graph: Graph) -> tuple[Array, Array]:
+        blocks = edges_inside(
+            self.ptr,
+            self.nodes,
+            owner=self.owner,
+            uphill=graph.uphill,
+            num_nodes=graph.num_nodes,
+        )
+        ends = [np.stack([first, second]) for first, second, _ in blocks]
+        pairs = np.concatenate(ends, axis=1) if ends else np.empty((2, 0), np.int64)
         pairs.sort(axis=0)
         pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
-        return pointers(np.bincount(self.owner[pairs[0]], minlength=len(self))), pairs
+        ptr = pointers(np.bincount(self.owner[pairs[0]], minlength=len(self)))
+        return sealed(ptr), sealed(pairs)
 
     def internal_edges(self, graph: Graph) -> tuple[Array, Array]:
         """The explicit edges where they were given, else the induced ones; as there."""
         if self.edges is None or self.edge_ptr is None:
             return self.induced_edges(graph)
-        return self.edge_ptr, self._edge_positions()
+        return self.edge_ptr, self._edge_positions
 
+    @cached_property
     def _edge_positions(self) -> Array:
         """Explicit edges as positions in ``nodes`` (2, K); raises if an end is not a member."""
         if self.edges is None or self.edge_ptr is None:
@@ -194,9 +219,11 @@ class Subgraphs:
         owner = owners(self.edge_ptr)
         stride = int(max(self.nodes.max(initial=0), self.edges.max(initial=0))) + 1
         keys = self.owner * stride + self.nodes
-        wanted = owner * stride + self.edges.T
-        found = np.searchsorted(keys, wanted)
-        missing = keys[np.minimum(found, len(keys) - 1)] != wanted if len(keys) else wanted >= 0
+        targets = owner * stride + self.edges.T
+        positions = np.searchsorted(keys, targets)
+        missing = (
+            keys[np.minimum(positions, len(keys) - 1)] != targets if len(keys) else targets >= 0
+        )
         if missing.any() or (self.edges < 0).any():
             row = int(np.argmax(missing.any(axis=0)))
             a, b = self.edges[row]
@@ -207,15 +234,21 @@ class Subgraphs:
         flat = owner * stride * stride + self.edges[:, 0] * stride + self.edges[:, 1]
         if (self.edges[:, 0] >= self.edges[:, 1]).any() or (np.diff(flat) < 1).any():
             raise DataError("subgraphs.edges must be sorted, each once with its lower end first.")
-        return found
+        return sealed(positions)
 
     @cached_property
     def hash(self) -> str:
         """Content hash of members, weights, edges and names."""
         return digest(
-            "subgraphs", self.ptr, self.nodes, self.weights, self.edge_ptr, self.edges,
-            self.names, self.titles,
-        )  # fmt: skip
+            "subgraphs",
+            self.ptr,
+            self.nodes,
+            self.weights,
+            self.edge_ptr,
+            self.edges,
+            self.names,
+            self.titles,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Subgraphs) and self.hash == other.hash
@@ -223,14 +256,14 @@ class Subgraphs:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def __deepcopy__(self, memo: Any) -> Self:
+    def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing in it can change
 
     def __repr__(self) -> str:
         return f"Subgraphs({len(self):,} sets, {len(self.nodes):,} members)"
 
 
-def _has(values: Any, dtype: Any) -> bool:
+def _has_dtype(values: object, dtype: DTypeLike) -> bool:
     return isinstance(values, np.ndarray) and values.dtype == dtype
 
 

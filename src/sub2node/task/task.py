@@ -8,18 +8,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..errors import DataError
-from ..ragged import Array, distinct, frozen, integers, pointers
-from .content import digest
+from ..base.errors import DataError, MissingExtraError
+from ..base.ragged import Array, distinct, frozen, integers, pointers
+from .content_hash import digest
 from .graph import Graph
+from .learnable import require_learnable
 from .names import Names, check_names
-from .split import Split
+from .split import PARTS, Split
 from .subgraphs import Subgraphs
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from torch_geometric.data import Data
+
     from .assemble import UnknownNodes
     from .edges import Repeated
+    from .frames import TableLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +40,7 @@ class SubgraphTask:
         subgraphs: Node sets of it, none of them empty.
         labels: (M,) class numbers; (M, C) booleans for multi-label; None for no labels. Virtual
             subgraphs have -1, or a row of False.
-        class_names: One a class; by default the numbers.
+        class_names: One name per class; by default the numbers.
         split: The part of each subgraph; None: not split yet.
         name: What to call the data in outputs.
         notes: What reading the data did to it, one sentence each.
@@ -68,12 +74,12 @@ class SubgraphTask:
     @classmethod
     def from_tables(
         cls,
-        edges: Any,
-        members: Any,
-        labels: Any = None,
+        edges: TableLike,
+        members: TableLike,
+        labels: TableLike | None = None,
         *,
-        nodes: Any = None,
-        subgraph_edges: Any = None,
+        nodes: TableLike | None = None,
+        subgraph_edges: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
@@ -82,10 +88,10 @@ class SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
 
         Args:
-            edges: Columns ``source, target[, weight]``, one undirected edge a row.
-            members: Columns ``subgraph_id, node_id[, weight]``, one member a row.
-            labels: Columns ``subgraph_id, label[, split][, title]``, one row a subgraph, or several
-                rows (or a list as label) where it has several labels.
+            edges: Columns ``source, target[, weight]``, one undirected edge per row.
+            members: Columns ``subgraph_id, node_id[, weight]``, one member per row.
+            labels: Columns ``subgraph_id, label[, split][, title]``, one row per subgraph, or
+                several rows (or a list as label) where it has several labels.
             nodes: Columns ``node_id[, title]`` and numeric columns, which become features; gives
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
@@ -132,9 +138,13 @@ class SubgraphTask:
     def hash(self) -> str:
         """Content hash that names the data in every artefact; name and notes do not count."""
         return digest(
-            "task", self.graph.hash, self.subgraphs.hash, self.labels, self.class_names,
+            "task",
+            self.graph.hash,
+            self.subgraphs.hash,
+            self.labels,
+            self.class_names,
             None if self.split is None else self.split.codes,
-        )  # fmt: skip
+        )
 
     def induced_edges(self) -> tuple[Array, Array]:
         """Edges of the graph inside each subgraph; see :meth:`Subgraphs.induced_edges`."""
@@ -165,16 +175,17 @@ class SubgraphTask:
             split=None if self.split is None else Split(self.split.codes[positions]),
         )
 
-    def _positions(self, which: Any) -> Array:
+    def _positions(self, which: ArrayLike) -> Array:
         values = np.asarray(which)
         if values.ndim != 1:
             raise DataError("a subset is a flat list of positions, names, or a mask.")
         if values.dtype.kind in "UTO" and len(values):
             names = self.subgraphs.names
-            found = names.find(values.tolist()) if names is not None else np.array([-1])
-            if (found < 0).any():
-                raise DataError(f"no subgraph is named {str(values[int(np.argmax(found < 0))])!r}.")
-            return found
+            positions = names.find(values.tolist()) if names is not None else np.array([-1])
+            if (positions < 0).any():
+                unknown = str(values[int(np.argmax(positions < 0))])
+                raise DataError(f"no subgraph is named {unknown!r}.")
+            return positions
         if values.dtype.kind == "b":
             if values.shape != (len(self),):
                 raise DataError(f"a mask of {len(values)} for {len(self):,} subgraphs.")
@@ -185,7 +196,7 @@ class SubgraphTask:
         return values
 
     def with_split(self, split: Split | Sequence[str]) -> SubgraphTask:
-        """The task split anew: a :class:`Split`, or one word (train, val, test) a subgraph.
+        """The task split anew: a :class:`Split`, or one word (train, val, test) per subgraph.
 
         Example:
             >>> task.with_split(Split.random(task.labels, seed=1))
@@ -193,40 +204,23 @@ class SubgraphTask:
         """
         split = split if isinstance(split, Split) else Split.given(split)
         task = replace(self, split=split)
-        task.require_learnable()
+        require_learnable(task, parts=())
         return task
 
-    def require_learnable(self) -> None:
-        """Raise if a class that occurs has no training subgraph: no model could learn it."""
-        if self.labels is None or self.split is None:
-            return
-        table = self.label_counts()
-        unseen = np.flatnonzero((table.sum(axis=0) > 0) & (table[0] == 0))
-        if len(unseen):
-            where = " and ".join(
-                f"{count} in {part}"
-                for part, count in zip(("val", "test"), table[2:, unseen[0]], strict=True)
-                if count
-            )
-            raise DataError(
-                f"class {self.class_names[unseen[0]]!r} has {where} but no subgraph in train, so"
-                " it cannot be learned; move some to train or draw another split."
-            )
-
     def label_counts(self) -> Array:
-        """Subgraphs of each class in each part: int64 (4, C), rows as in ``PARTS``."""
-        table = np.zeros((4, self.num_classes), dtype=np.int64)
+        """Subgraphs of each class in each part: int64 (4, C), by :class:`SplitCode`."""
+        table = np.zeros((len(PARTS), self.num_classes), dtype=np.int64)
         if self.labels is None:
             return table
         codes = np.zeros(len(self), np.int64) if self.split is None else self.split.codes
         if self.multilabel:
             np.add.at(table, codes, self.labels)
         else:
-            known = self.labels >= 0
-            np.add.at(table, (codes[known], self.labels[known]), 1)
+            labelled = self.labels >= 0
+            np.add.at(table, (codes[labelled], self.labels[labelled]), 1)
         return table
 
-    def label_lists(self) -> Any:
+    def label_lists(self) -> pa.ListArray:
         """The class names of each subgraph, as an Arrow list array of text (needs labels)."""
         import pyarrow as pa
 
@@ -237,18 +231,21 @@ class SubgraphTask:
         )
         rows, classes = np.nonzero(one_hot)
         ptr = pointers(np.bincount(rows, minlength=len(self)))
-        words = pa.array(self.class_names, pa.string()).take(pa.array(classes))
-        return pa.ListArray.from_arrays(ptr.astype(np.int32), words)
+        names = pa.array(self.class_names, pa.string()).take(pa.array(classes))
+        return pa.ListArray.from_arrays(ptr.astype(np.int32), names)
 
-    def to_pyg(self) -> Any:
+    def to_pyg(self) -> Data:
         """The task as one ``torch_geometric.data.Data`` (needs torch).
 
         ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
         exist; ``membership_index`` (2, K) pairs subgraph and node; ``y`` and ``part`` (numbers as
         in ``PARTS``) are per subgraph.
         """
+        try:
+            from torch_geometric.data import Data
+        except ImportError:
+            raise MissingExtraError("torch-geometric", "pyg", "a PyG graph") from None
         import torch
-        from torch_geometric.data import Data
 
         matrix = self.graph.adjacency(loops=True).tocoo()
         data = Data(
@@ -275,7 +272,7 @@ class SubgraphTask:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def __deepcopy__(self, memo: Any) -> Self:
+    def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing in it can change
 
     def __repr__(self) -> str:
@@ -309,9 +306,9 @@ def _check_members(task: SubgraphTask) -> None:
             f" 0…{graph.num_nodes - 1}."
         )
     if subgraphs.edges is not None and len(subgraphs.edges):
-        known = graph.has_edges(subgraphs.edges[:, 0], subgraphs.edges[:, 1])
-        if not known.all():
-            a, b = subgraphs.edges[int(np.argmin(known))]
+        present = graph.has_edges(subgraphs.edges[:, 0], subgraphs.edges[:, 1])
+        if not present.all():
+            a, b = subgraphs.edges[int(np.argmin(present))]
             raise DataError(f"a subgraph has the edge {a}-{b}, which the graph does not have.")
 
 

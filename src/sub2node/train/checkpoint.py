@@ -1,4 +1,4 @@
-"""Where a training stands, on disk: one file, written whole, without pickle."""
+"""The state of a training on disk: one file, replaced atomically, without pickle."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from ..errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError
 
 
 @dataclass
 class Checkpoint:
-    """A file that is renewed now and then.
+    """A file that is rewritten at intervals.
 
     Args:
-        path: The file.
-        key: What the training is (data, settings, seeds); one of another key is not taken up.
+        path: Path of the file.
+        key: Identifies the training (data, settings, seeds); a file of another key is refused.
         every: Seconds between two versions.
-        resume: Whether to go on from a file that is there.
+        resume: Whether to continue from an existing file.
+        failed: Why the last version could not be written; empty if it was.
     """
 
     path: Path
@@ -40,8 +40,8 @@ class Checkpoint:
         """Whether it is time for a new version."""
         return not self.failed and time.monotonic() - self._last >= self.every
 
-    def save(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        """Replace the file; where that fails, training goes on without, and ``failed`` says why."""
+    def save(self, tensors: dict[str, Tensor], facts: dict[str, float]) -> None:
+        """Replace the file; if that fails, training continues and ``failed`` says why."""
         card = {"format": "sub2node checkpoint", "key": self.key, "facts": json.dumps(facts)}
         new = self.path.with_name(self.path.name + ".new")
         try:
@@ -54,8 +54,8 @@ class Checkpoint:
                 new.unlink(missing_ok=True)
         self._last = time.monotonic()
 
-    def load(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-        """What was saved, or None where there is nothing to go on from."""
+    def load(self) -> tuple[dict[str, Tensor], dict[str, float]] | None:
+        """What was saved, or None where there is nothing to continue from."""
         if not self.resume or not self.path.exists():
             return None
         try:

@@ -11,19 +11,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..config import Training
-from ..errors import ConfigError
+from ..base.errors import ConfigError
+from ..base.progress import step
+from ..base.ragged import Array
+from ..config import TrainingSettings
 from ..nn import Stages, Streams
-from ..progress import step
-from ..ragged import Array
 from ..task import Part
-from .captured import Captured
 from .checkpoint import Checkpoint
-from .descent import Slabs, find_descent
-from .interrupt import Wish, stoppable
-from .memory import kept_memory
+from .cuda_graph import Captured
 from .plateau import Plateau
+from .replica_optimizer import SlabOptimizer, find_optimizer
 from .scores import finite, losses, micro_f1
+from .stop_request import StopRequest, stoppable
+from .training_resources import kept_memory
 
 Ended = Literal["complete", "early", "late", "stopped", "interrupted"]
 Watch = Callable[[Array], bool]
@@ -42,12 +42,12 @@ class Fitted:
             the lowest loss); 0 for none; (R,).
         diverged: 1-based epoch in which a replica's numbers ceased to be finite; 0 for never; (R,).
         ended: ``complete``, ``early`` (all replicas ran out of patience), ``late`` (the time was
-            up), ``stopped`` (by whoever watched) or ``interrupted``.
-        seconds_before: Time of training before it was taken up again.
+            up), ``stopped`` (by ``watch``) or ``interrupted``.
+        seconds_before: Training time before it was resumed.
         tied: Test logits (m, C) of each replica in the epochs that tie for the best on validation,
-            where the published rule wants them.
-        seconds: Time of all epochs.
-        wished: The user asked to stop, even if training was over by then.
+            where the published rule needs them.
+        seconds: Training time of all epochs.
+        wished: Whether the user asked to stop, even if training was over by then.
     """
 
     history: dict[str, Array]
@@ -64,7 +64,7 @@ def fit(
     networks: Sequence[tuple[nn.Module, Streams]],
     stages: Stages,
     labels: dict[Part, Tensor],
-    training: Training,
+    training: TrainingSettings,
     *,
     checkpoint: Checkpoint | None = None,
     what: str = "Training",
@@ -76,44 +76,45 @@ def fit(
     """Train all replicas; keep of each the state with the best validation micro-F1.
 
     Args:
-        networks: Groups of replicas, trained in step; changed in place. With each the streams
-            that its dropout reads.
-        stages: Train and val are read.
-        labels: Of the train and the val subgraphs; see :func:`losses`.
-        training: Settings.
-        checkpoint: Where to keep the state between epochs.
-        what: The name of the work in progress reports.
-        group: How an epoch goes; by default one step on all of train.
-        weights: Of the single losses of the train subgraphs; see :func:`losses`.
-        seconds: How long it may take; what is best by then counts.
-        watch: Called between epochs with the validation scores so far, (epochs, R); True ends it.
+        networks: Groups of replicas, each with the streams of its dropout; changed in place.
+        stages: What the networks read; train and val are used.
+        labels: Labels of the train and the val subgraphs; see :func:`losses`.
+        training: Settings of the training.
+        checkpoint: File that keeps the state between epochs.
+        what: Name of the work in progress reports.
+        group: Class that runs an epoch; by default one step on all of train.
+        weights: Weights of the single losses of the train subgraphs; see :func:`losses`.
+        seconds: Time limit; the best states by then count.
+        watch: Called between epochs with the validation scores so far, (epochs, R); True ends fit.
     """
-    groups = [(group or Group)(*each, stages, labels, training) for each in networks]
-    for each in groups:
-        each.weights = None if weights is None else weights.to(stages.device)
+    groups = [
+        (group or Group)(network, streams, stages=stages, labels=labels, training=training)
+        for network, streams in networks
+    ]
+    for replicas in groups:
+        replicas.weights = None if weights is None else weights.to(stages.device)
     loop = _Loop(groups, training, seconds, watch)
     if checkpoint is not None and (saved := checkpoint.load()) is not None:
         loop.restore(*saved)
     try:
-        with stoppable() as wish, kept_memory(stages.device):
-            ended = loop.run(checkpoint, wish, what)
+        with stoppable() as request, kept_memory(stages.device):
+            ended = loop.run(checkpoint, request, what)
     finally:
-        for each in groups:
-            each.release()
-    if ended in ("late", "stopped", "interrupted"):
-        for each in groups:
-            each.settle(loop.epoch)
-    for each in groups:
-        each.replicas.load(each.descent.best)
+        for replicas in groups:
+            replicas.release()
+    for replicas in groups:
+        if ended in ("late", "stopped", "interrupted"):
+            replicas.settle(loop.epoch)
+        replicas.replicas.load(replicas.optimizer.best)
     return Fitted(
-        {name: loop.column(name) for name in COLUMNS},
-        loop.joined("best_epoch").numpy(),
-        loop.joined("diverged").numpy(),
-        ended,
-        loop.before,
-        tuple(found for each in groups for found in each.tied),
-        loop.seconds,
-        wish.stop,
+        history={name: loop.column(name) for name in COLUMNS},
+        best_epoch=loop.joined("best_epoch").numpy(),
+        diverged=loop.joined("diverged").numpy(),
+        ended=ended,
+        seconds_before=loop.before,
+        tied=tuple(logits for replicas in groups for logits in replicas.tied),
+        seconds=loop.seconds,
+        wished=request.stop,
     )
 
 
@@ -122,8 +123,8 @@ def forward(
     networks: Sequence[tuple[nn.Module, Streams]], stages: Stages, part: Part
 ) -> tuple[Array, Array]:
     """Vectors (R, m, F) and logits (R, m, C) of a part's subgraphs, in evaluation mode."""
-    found = [network.eval()(stages[part]) for network, _ in networks]
-    vectors, logits = (torch.cat(each).cpu().numpy() for each in zip(*found, strict=True))
+    outputs = [network.eval()(stages[part]) for network, _ in networks]
+    vectors, logits = (torch.cat(tensors).cpu().numpy() for tensors in zip(*outputs, strict=True))
     return vectors, logits
 
 
@@ -133,27 +134,27 @@ class _Loop:
     def __init__(
         self,
         groups: Sequence[Group],
-        training: Training,
+        training: TrainingSettings,
         limit: float | None = None,
         watch: Watch | None = None,
     ) -> None:
         self.groups, self.training, self.limit, self.watch = groups, training, limit, watch
         self.epoch, self.seconds, self.before = 0, 0.0, 0.0
 
-    def run(self, checkpoint: Checkpoint | None, wish: Wish, what: str) -> Ended:
-        total, start, many = self.training.epochs, time.perf_counter(), 1
+    def run(self, checkpoint: Checkpoint | None, request: StopRequest, what: str) -> Ended:
+        total, start, ahead = self.training.epochs, time.perf_counter(), 1
         while self.epoch < total and self.joined("running").any():
-            begun, last = time.perf_counter(), min(total, self.epoch + many)
+            started, last = time.perf_counter(), min(total, self.epoch + ahead)
             for epoch in range(self.epoch + 1, last + 1):
                 for group in self.groups:
                     group.one_epoch(epoch)
             self.epoch = min(last, max(group.lasted for group in self.groups))
             self.seconds = self.before + time.perf_counter() - start
             if all(group.ahead for group in self.groups):  # look only now and then
-                spent = (time.perf_counter() - begun) / many
-                many = max(1, min(2 * many, int(_LOOK / max(spent, 1e-9))))
+                spent = (time.perf_counter() - started) / ahead
+                ahead = max(1, min(2 * ahead, int(_LOOK / max(spent, 1e-9))))
             step(what, self.epoch, total, self.describe())
-            if wish.stop and self.epoch < total:
+            if request.stop and self.epoch < total:
                 return "interrupted"
             if self.limit is not None and self.seconds > self.limit and self.epoch < total:
                 return "late"
@@ -166,7 +167,7 @@ class _Loop:
         return "complete" if self.epoch == total else "early"
 
     def joined(self, name: str) -> Tensor:
-        """One value a replica, over all groups; (R,)."""
+        """One value per replica, over all groups; (R,)."""
         return torch.cat([getattr(group, name) for group in self.groups]).cpu()
 
     def column(self, name: str) -> Array:
@@ -181,11 +182,12 @@ class _Loop:
             return "all replicas diverged"
         loss = self.column("train_loss")[-1]
         score = self.joined("best_score").numpy()
-        many = f" · {int(self.joined('running').sum())} replicas" if len(alive) > 1 else ""
+        running = int(self.joined("running").sum())
+        replicas = f" · {running} replica{'' if running == 1 else 's'}" if len(alive) > 1 else ""
         lost = "" if alive.all() else f" · {int((~alive).sum())} diverged"
-        return f"loss {loss[alive].mean():.3f} · best val {score[alive].mean():.3f}{many}{lost}"
+        return f"loss {loss[alive].mean():.3f} · best val {score[alive].mean():.3f}{replicas}{lost}"
 
-    def state(self) -> tuple[dict[str, Tensor], dict[str, object]]:
+    def state(self) -> tuple[dict[str, Tensor], dict[str, float]]:
         """What to go on from later."""
         tensors = {
             f"{number}.{name}": tensor
@@ -198,17 +200,17 @@ class _Loop:
         """Go on from what :meth:`state` gave."""
         for number, group in enumerate(self.groups):
             try:
-                group.restore(_under(tensors, f"{number}."))
+                group.restore(_with_prefix(tensors, f"{number}."))
             except KeyError as error:
                 raise ConfigError(
-                    f"the state that was kept cannot be taken up here (no {error}); it was written"
+                    f"the saved state cannot be resumed here (no {error}); it was written"
                     " on another device or by another version: remove it to start anew."
                 ) from None
         self.epoch, self.before = int(facts["epoch"]), float(facts["seconds"])
         self.seconds = self.before
 
 
-def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)}
 
 
@@ -221,28 +223,28 @@ class Group:
 
     start = 0  # epochs before validation counts
     weights: Tensor | None = None  # of single losses
-    recordable = True  # the same operations in every epoch
+    recordable = True  # every epoch consists of the same operations
 
     def __init__(
         self,
         network: nn.Module,
         streams: Streams,
+        *,
         stages: Stages,
         labels: dict[Part, Tensor],
-        training: Training,
+        training: TrainingSettings,
     ) -> None:
         self.network, self.streams, self.stages = network, streams, stages
         self.labels = {part: value.to(stages.device) for part, value in labels.items()}
         self.training = training
         count, device = len(streams.seeds), stages.device
-        self.descent = find_descent(network, count, training, once=self.recordable)
-        self.replicas = self.descent.replicas
+        self.optimizer = find_optimizer(network, count, training, once=self.recordable)
+        self.replicas = self.optimizer.replicas
         self.plateau = Plateau(training, count, device)
         self.best_score = torch.full((count,), -1.0, dtype=torch.float64, device=device)
         self.best_loss = torch.full_like(self.best_score, torch.inf)  # at the best epoch
-        self.best_epoch, self.diverged = (
-            torch.zeros(count, dtype=torch.int64, device=device) for _ in range(2)
-        )
+        self.best_epoch = torch.zeros(count, dtype=torch.int64, device=device)
+        self.diverged = torch.zeros_like(self.best_epoch)
         self.running = torch.ones(count, dtype=torch.bool, device=device)
         self.counted = self.running.clone()  # whose last epoch counted
         self.clock, self._lasted = (
@@ -252,7 +254,7 @@ class Group:
         self._columns = torch.full(shape, torch.nan, dtype=torch.float64, device=device)
         self.history = dict(zip(COLUMNS, self._columns, strict=True))
         self.tied: list[list[Array]] = []
-        self.fast = self.recordable and isinstance(self.descent, Slabs)
+        self.fast = self.recordable and isinstance(self.optimizer, SlabOptimizer)
         self.ahead = self.fast and device.type == "cuda"  # of the host
         if self.ahead:
             self.train_step = Captured(self.train_step, device)  # type: ignore[method-assign]
@@ -268,7 +270,7 @@ class Group:
 
     def descend(self, loss: Tensor) -> Tensor:
         """One step of the optimiser down these losses, (R,); given back without their graph."""
-        self.descent.step(loss, self.plateau.rate)
+        self.optimizer.step(loss, self.plateau.rate)
         return loss.detach()
 
     @torch.no_grad()
@@ -282,7 +284,7 @@ class Group:
         return val_loss
 
     def one_epoch(self, epoch: int) -> None:
-        """Train, look, lower the rate where it is time, keep what is better."""
+        """Train, validate, lower the learning rate where it is due, keep better states."""
         self._epoch()
 
     def _epoch(self) -> None:
@@ -290,22 +292,22 @@ class Group:
         loss = cls.train_step(self)
         val_loss, score = cls.val_step(self)
         with torch.no_grad():
-            self._look(loss, val_loss, score)
+            self._record_epoch(loss, val_loss, score)
 
-    def _look(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> None:
+    def _record_epoch(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> None:
         """What follows from the numbers of an epoch, each (R,)."""
         if self.fast:
-            self.descent.keep(self._look_at_once(loss, val_loss, score))
+            self.optimizer.keep(self._record_epoch_by_kernel(loss, val_loss, score))
             return
         rate = self.plateau.rate.clone()
         self.clock += 1
-        going = self.running.any()  # else this epoch is one too many
-        self._lasted.copy_(torch.where(going, self.clock, self._lasted))
+        any_running = self.running.any()  # else this epoch is one too many
+        self._lasted.copy_(torch.where(any_running, self.clock, self._lasted))
         self.plateau.step(self.watched(loss, val_loss))
-        fine = finite(loss, val_loss)
-        lost = ~fine & (self.diverged == 0) & going
-        self.diverged.copy_(torch.where(lost, self.clock, self.diverged))
-        self.running &= fine
+        is_finite = finite(loss, val_loss)
+        newly_diverged = ~is_finite & (self.diverged == 0) & any_running
+        self.diverged.copy_(torch.where(newly_diverged, self.clock, self.diverged))
+        self.running &= is_finite
         better = score > self.best_score
         if self.training.ties == "loss":
             better |= (score == self.best_score) & (val_loss.double() < self.best_loss)
@@ -313,7 +315,7 @@ class Group:
         self.best_loss.copy_(torch.where(better, val_loss.double(), self.best_loss))
         self.best_score.copy_(torch.where(better, score, self.best_score))
         self.best_epoch.copy_(torch.where(better, self.clock, self.best_epoch))
-        self.descent.keep(better)
+        self.optimizer.keep(better)
         self.counted.copy_(self.running)
         if self.training.patience:
             waited = self.clock - self.best_epoch.clamp(min=self.start)
@@ -321,22 +323,38 @@ class Group:
         row = torch.stack([loss.double(), val_loss.double(), score.double(), rate])
         self._columns.index_copy_(1, self.clock.view(1) - 1, row.unsqueeze(1))
 
-    def _look_at_once(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> Tensor:
+    def _record_epoch_by_kernel(self, loss: Tensor, val_loss: Tensor, score: Tensor) -> Tensor:
         """The same by one kernel; which replicas are better, bool (R,)."""
-        from ..kernels.look import Look, look
+        from ..ops.triton.epoch_record import EpochState, record_epoch
 
         training, plateau = self.training, self.plateau
-        state = Look(
-            plateau.rate, plateau.best, plateau.waited, self.best_score, self.best_loss,
-            self.best_epoch, self.diverged, self.running, self.counted, self.clock, self._lasted,
+        state = EpochState(
+            plateau.rate,
+            plateau.best,
+            plateau.waited,
+            self.best_score,
+            self.best_loss,
+            self.best_epoch,
+            self.diverged,
+            self.running,
+            self.counted,
+            self.clock,
+            self._lasted,
             self._columns,
-        )  # fmt: skip
-        return look(
-            state, loss, val_loss, score, factor=training.plateau_factor,
-            patience=training.plateau_patience, min_rate=training.min_lr,
-            threshold=1 - plateau.THRESHOLD, start=self.start, stop=training.patience,
+        )
+        return record_epoch(
+            state,
+            loss,
+            val_loss,
+            score,
+            factor=training.plateau_factor,
+            patience=training.plateau_patience,
+            min_rate=training.min_lr,
+            threshold=1 - plateau.THRESHOLD,
+            start=self.start,
+            stop=training.patience,
             by_loss=training.ties == "loss",
-        )  # fmt: skip
+        )
 
     def release(self) -> None:
         """Give back what recordings hold."""
@@ -350,16 +368,16 @@ class Group:
 
     def settle(self, epoch: int) -> None:
         """Let the last epoch of replicas count that were stopped before any epoch did."""
-        late = (self.best_epoch == 0) & (self.diverged == 0)
-        self.best_epoch.copy_(torch.where(late, epoch, self.best_epoch))
-        self.descent.keep(late)
+        unset = (self.best_epoch == 0) & (self.diverged == 0)
+        self.best_epoch.copy_(torch.where(unset, epoch, self.best_epoch))
+        self.optimizer.keep(unset)
 
     def state(self) -> dict[str, Tensor]:
         """What to go on from later."""
         tensors = {f"now.{n}": t for n, t in self.replicas.tensors().items()}
-        tensors |= {f"best.{n}": t for n, t in self.descent.best.items()}
+        tensors |= {f"best.{n}": t for n, t in self.optimizer.best.items()}
         tensors |= {f"plateau.{n}": t for n, t in self.plateau.state().items()}
-        tensors |= {f"adam.{n}": t for n, t in self.descent.moments().items()}
+        tensors |= {f"adam.{n}": t for n, t in self.optimizer.moments().items()}
         tensors |= {name: getattr(self, name) for name in _COUNTS}
         tensors["streams"] = self.streams.state()
         tensors["history"] = self._columns[:, : int(self.clock)]
@@ -368,11 +386,13 @@ class Group:
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """Go on from what :meth:`state` gave; in place, since recordings know the tensors."""
         device = self.stages.device
-        self.replicas.load({name: t.to(device) for name, t in _under(tensors, "now.").items()})
-        for name, tensor in _under(tensors, "best.").items():
-            self.descent.best[name].copy_(tensor)
-        self.plateau.restore(_under(tensors, "plateau."))
-        self.descent.remember(_under(tensors, "adam."))
+        self.replicas.load(
+            {name: t.to(device) for name, t in _with_prefix(tensors, "now.").items()}
+        )
+        for name, tensor in _with_prefix(tensors, "best.").items():
+            self.optimizer.best[name].copy_(tensor)
+        self.plateau.restore(_with_prefix(tensors, "plateau."))
+        self.optimizer.remember(_with_prefix(tensors, "adam."))
         for name in _COUNTS:
             getattr(self, name).copy_(tensors[name])
         self.streams.restore(tensors["streams"])

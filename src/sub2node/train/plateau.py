@@ -1,13 +1,11 @@
-"""The learning-rate schedule, one a replica."""
+"""The learning-rate schedule of each replica."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..config import Training
+from ..config import TrainingSettings
 
 
 class Plateau:
@@ -19,7 +17,9 @@ class Plateau:
 
     THRESHOLD = 1e-4
 
-    def __init__(self, training: Training, replicas: int, device: Any = "cpu") -> None:
+    def __init__(
+        self, training: TrainingSettings, replicas: int, device: torch.device | str = "cpu"
+    ) -> None:
         self.training = training
         self.rate = torch.full((replicas,), training.lr, dtype=torch.float64, device=device)
         self.best = torch.full((replicas,), torch.inf, dtype=torch.float64, device=device)

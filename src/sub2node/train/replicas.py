@@ -10,15 +10,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
-from ..config import Training
+from ..config import TrainingSettings
 
-_OWN = re.compile(r"\.replicas\.(\d+)\.")  # parameters of a foreign convolution, not stacked
+_OWN = re.compile(r"\.replicas\.(\d+)\.")  # parameters of a custom convolution, not stacked
 
 
 class Replicas:
     """R models in one network.
 
-    Parameters are stacked, (R, …), except those of foreign convolutions, which are one module a
+    Parameters are stacked, (R, …), except those of custom convolutions, which are one module per
     replica. This class hides the difference.
     """
 
@@ -26,9 +26,9 @@ class Replicas:
         self.network, self.count = network, count
         self.stacked, self.own = [], []
         for name, parameter in network.named_parameters():
-            found = _OWN.search(name)
-            if found:
-                self.own.append((int(found[1]), parameter))
+            match = _OWN.search(name)
+            if match:
+                self.own.append((int(match[1]), parameter))
             else:
                 self.stacked.append(parameter)
 
@@ -40,8 +40,8 @@ class Replicas:
             for r in range(self.count)
         ]
 
-    def adam(self, training: Training) -> torch.optim.Adam:
-        """An optimiser with one group of parameters a replica, so that each has its own rate."""
+    def adam(self, training: TrainingSettings) -> torch.optim.Adam:
+        """An optimiser with one group of parameters per replica, so that each has its own rate."""
         groups = [{"params": views} for views in self.views]
         return torch.optim.Adam(
             groups, lr=training.lr, weight_decay=training.weight_decay, fused=True
@@ -57,7 +57,7 @@ class Replicas:
         return torch.stack([get_total_norm(grads) for grads in self._gradients()])
 
     def _gradients(self) -> list[list[Tensor]]:
-        """Of each replica, those that there are."""
+        """The gradients of each replica, where there are any."""
         stacked = [p.grad for p in self.stacked if p.grad is not None]
         return [
             [grad[r] for grad in stacked]
@@ -78,8 +78,8 @@ class Replicas:
     def share_gradients(self) -> None:
         """Let the optimiser's views see the gradients."""
         for r, views in enumerate(self.views):
-            mine = [p.grad for s, p in self.own if s == r]
-            grads = [None if p.grad is None else p.grad[r] for p in self.stacked] + mine
+            own = [p.grad for s, p in self.own if s == r]
+            grads = [None if p.grad is None else p.grad[r] for p in self.stacked] + own
             for view, grad in zip(views, grads, strict=True):
                 view.grad = grad
 
@@ -99,9 +99,9 @@ class Replicas:
 def _copy(source: dict[str, Tensor], target: dict[str, Tensor], which: list[int]) -> None:
     with torch.no_grad():
         for name, tensor in source.items():
-            found = _OWN.search(name)
-            if found is None:
+            match = _OWN.search(name)
+            if match is None:
                 for r in which:
                     target[name][r].copy_(tensor[r])
-            elif int(found[1]) in which:
+            elif int(match[1]) in which:
                 target[name].copy_(tensor)

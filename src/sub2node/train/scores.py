@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from .. import kernels
+from ..ops import triton as kernels
 
 
 def losses(
@@ -15,35 +15,35 @@ def losses(
     """Mean loss of each replica; (R,).
 
     Args:
-        logits: (R, m, C).
+        logits: Of the m subgraphs, (R, m, C).
         labels: (m,) classes: cross-entropy; (m, C) zeros and ones: binary cross-entropy, mean
             over subgraphs and classes.
-        own: Each replica has labels of its own: (R, m) or (R, m, C).
-        weights: What each single loss is multiplied by before the mean; shape of the labels.
+        own: Whether each replica has labels of its own: (R, m) or (R, m, C).
+        weights: Factor of each single loss before the mean; shape of the labels.
     """
     replicas, count = logits.shape[:2]
-    if kernels.on(logits) and logits.numel() and weights is None:
-        from ..kernels.loss import Losses
+    if kernels.use_triton(logits) and logits.numel() and weights is None:
+        from ..ops.triton.loss import Losses
 
         return Losses.apply(logits, labels, own)  # type: ignore[no-any-return,no-untyped-call]
     if not own:
         labels = labels.expand(replicas, *labels.shape)
     if labels.dim() == 3:
-        each = binary_cross_entropy_with_logits(logits, labels, reduction="none")
+        single = binary_cross_entropy_with_logits(logits, labels, reduction="none")
     else:
-        each = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-        each = each.view(replicas, count)
-    each = each if weights is None else each * weights
-    return torch.stack([part.mean() for part in each])
+        single = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+        single = single.view(replicas, count)
+    single = single if weights is None else single * weights
+    return torch.stack([part.mean() for part in single])
 
 
 def micro_f1(logits: Tensor, labels: Tensor) -> Tensor:
     """Micro-F1 of each replica at threshold 0 (single-label: the share of right answers); (R,)."""
     if labels.dim() == 1:
         return (logits.argmax(-1) == labels).double().mean(1)
-    said, true = logits > 0, labels.bool()
-    right = (said & true).sum((1, 2)).double()
-    total = said.sum((1, 2)) + true.sum()
+    predicted, true = logits > 0, labels.bool()
+    right = (predicted & true).sum((1, 2)).double()
+    total = predicted.sum((1, 2)) + true.sum()
     return 2 * right / total.clamp(min=1)
 
 

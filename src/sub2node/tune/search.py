@@ -1,4 +1,4 @@
-"""A whole search by one call."""
+"""A complete search by one call."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError
+from ..base.errors import ConfigError
+from ..base.ragged import Array
+from ..encode import Encoding
 from ..evaluate.protocol import split_if_needed
-from ..kernels import Compile
+from ..ops.triton import Compile
 from ..task import SubgraphTask
-from .found import Found
 from .objective import Objective
-from .spec import make_spec
+from .search_result import SearchResult
 from .study import Study
+from .study_spec import make_spec
 
 
 def search(
@@ -24,36 +26,41 @@ def search(
     resume: bool = False,
     device: str = "auto",
     compile: Compile = "auto",
-    encodings: Any = None,
-    **asked: Any,
-) -> Found:
+    encodings: Encoding | Array | None = None,
+    **choices: Any,
+) -> SearchResult:
     """Search the settings of a structure on validation, and write the winner as a preset.
 
     Args:
-        task: With labels; its test part is removed before anything else.
-        folder: Keeps the study, and gets ``best.toml``, ``trials.csv`` and ``study.json``.
-        trials: How many points to try.
-        resume: Go on with the study that the folder has.
+        task: The data, with labels; its test part is removed before anything else.
+        folder: The folder of the study, of ``best.toml``, ``trials.csv`` and ``study.json``.
+        trials: The number of points to try.
+        resume: Whether to continue the study in the folder.
         device: ``auto``, ``cpu`` or ``cuda``.
-        compile: As of :func:`sub2node.run`.
-        encodings: As of :func:`sub2node.run`.
-        **asked: Structure, convolution, preset, space and so on, as of :func:`make_spec`.
+        compile: Whether to use own kernels, as in :func:`sub2node.run`.
+        encodings: Your own columns of node features, as in :func:`sub2node.run`.
+        **choices: Structure, convolution, preset, space and so on, as in :func:`make_spec`.
 
     Example:
-        >>> found = search(task, "study", structure="s2n+a", trials=100)
+        >>> result = search(task, "study", structure="s2n+a", trials=100)
         >>> s2n.run(task, preset="study/best.toml")
     """
     if trials < 1:
-        raise ConfigError(f"one trial at least is needed, found {trials}.")
+        raise ConfigError(f"at least one trial is needed, found {trials}.")
     start, home = time.perf_counter(), Path(folder)
     task, _ = split_if_needed(task)
-    spec = make_spec(task, encodings=encodings, **asked)
-    objective = Objective(task, spec.seeds, spec.rehearse, device, compile, encodings)
-    study = Study.create(
-        spec, str(home / "journal.log"), trials=trials, resume=resume, folder=home
-    )  # fmt: skip
+    spec = make_spec(task, encodings=encodings, **choices)
+    objective = Objective(
+        task,
+        spec.seeds,
+        rehearse=spec.rehearse,
+        device=device,
+        compile=compile,
+        encodings=encodings,
+    )
+    study = Study.create(spec, str(home / "journal.log"), trials=trials, resume=resume, folder=home)
     ended = study.work(objective, wait=True)
-    found = study.found(seconds=time.perf_counter() - start, ended=ended)
-    if found.count("complete"):
-        found.save(home)
-    return found
+    result = study.result(seconds=time.perf_counter() - start, ended=ended)
+    if result.count("complete"):
+        result.save(home)
+    return result

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...progress import step
-from ...ragged import Array, blocks, pointers
+from ...base.progress import step
+from ...base.ragged import Array, blocks, pointers
 from ...task import Graph
 from .components import Components
 from .distances import WORD, Spread, single_bits
@@ -23,14 +23,14 @@ def sample_members(
     Args:
         ptr: Pointers of the lists, (L+1,).
         nodes: Their members, flat.
-        count: Members to take from each list; a shorter list gives all it has.
-        rng: Random numbers; the same number is used up whatever the lists hold.
+        count: Number of members to take from each list; a shorter list gives all it has.
+        rng: Random numbers; how many are used does not depend on what the lists hold.
 
     Returns:
         The members int64 (L, count), padded with 0 at the end, and which are none of the padding,
         bool (L, count).
     """
-    place, mask = _places(np.diff(ptr), count, rng)
+    place, mask = _sample_positions(np.diff(ptr), count, rng)
     ids = np.zeros(place.shape, dtype=np.int64)
     ids[mask] = nodes[(ptr[:-1, None] + place)[mask]]
     return ids, mask
@@ -39,6 +39,7 @@ def sample_members(
 def sample_border(
     graph: Graph,
     components: Components,
+    *,
     hops: int,
     count: int,
     rngs: Sequence[np.random.Generator],
@@ -47,14 +48,14 @@ def sample_border(
 
     The border of a component is every node within ``hops`` edges of it that is not in it; other
     components of its subgraph count like any node. Borders are never held together: those of 64
-    components are found at once, sampled for every generator, and dropped.
+    components are computed at once, sampled for every generator, and dropped.
 
     Args:
         graph: The global graph.
-        components: K components in it.
-        hops: Edges from the component, 1 or more.
-        count: Nodes to take for each component; a smaller border gives all it has.
-        rngs: One generator a sample.
+        components: K components in the graph.
+        hops: Number of edges from the component, 1 or more.
+        count: Number of nodes to take for each component; a smaller border gives all it has.
+        rngs: One generator per sample.
 
     Returns:
         For each generator as :func:`sample_members`: ids and mask, (K, count) each.
@@ -65,9 +66,9 @@ def sample_border(
     for first in range(0, len(components), WORD):
         step("borders", first, len(components))
         last = min(first + WORD, len(components))
-        border = _border_bits(spread, components, first, last, hops, graph.num_nodes)
+        border = _border_bits(spread, components, range(first, last), hops)
         near = np.flatnonzero(border)
-        table = _unpacked(border[near], last - first)
+        table = _unpack(border[near], last - first)
         sizes = table.sum(axis=1, dtype=np.int64)
         for start, stop in blocks(sizes, _BLOCK):
             ptr = pointers(sizes[start:stop])
@@ -79,7 +80,7 @@ def sample_border(
     return list(zip(ids, mask, strict=True))
 
 
-def _places(sizes: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _sample_positions(sizes: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Distinct positions in lists of these sizes, and which are real: (L, count) each.
 
     Floyd's sampling, all lists at once: its cost does not depend on how long they are. A list
@@ -100,13 +101,11 @@ def _places(sizes: Array, count: int, rng: np.random.Generator) -> tuple[Array, 
     return place, place < sizes[:, None]
 
 
-def _border_bits(
-    spread: Spread, components: Components, first: int, last: int, hops: int, num_nodes: int
-) -> Array:
-    """Bit k of a node: it is on the border of component ``first + k``; uint64 (N,)."""
-    ptr = components.ptr[first : last + 1]
-    bits = np.repeat(single_bits(last - first), np.diff(ptr))
-    own = np.zeros(num_nodes, dtype=np.uint64)
+def _border_bits(spread: Spread, components: Components, rows: range, hops: int) -> Array:
+    """Bit k of a node: it is on the border of component ``rows[k]``; uint64 (N,)."""
+    ptr = components.ptr[rows.start : rows.stop + 1]
+    bits = np.repeat(single_bits(len(rows)), np.diff(ptr))
+    own = np.zeros(spread.num_nodes, dtype=np.uint64)
     np.bitwise_or.at(own, components.nodes[ptr[0] : ptr[-1]], bits)
     fresh = reached = own
     for _ in range(hops):
@@ -115,7 +114,7 @@ def _border_bits(
     return np.asarray(reached & ~own)
 
 
-def _unpacked(bits: Array, count: int) -> Array:
+def _unpack(bits: Array, count: int) -> Array:
     """The first ``count`` bits of each word, a row each: uint64 (n,) → bool (count, n)."""
     octets = bits.astype("<u8").view(np.uint8).reshape(-1, WORD // 8)
     table = np.unpackbits(octets, axis=1, count=count, bitorder="little")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ...ragged import Array, pointers, sealed
+from ...base.ragged import Array, pointers, sealed
 from ...task import Graph, Subgraphs
-from ...task.measures import measure
+from ...task.subgraph_measures import measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ def components(graph: Graph, subgraphs: Subgraphs) -> Components:
     Members without a neighbour in their subgraph are components of one. Within a subgraph,
     components come in the order of their lowest nodes; an empty subgraph has none.
     """
-    # Edges that were given explicitly are left away: SubGNN sees induced subgraphs only.
+    # Explicit edges are omitted: SubGNN sees induced subgraphs only.
     members = Subgraphs(subgraphs.ptr, subgraphs.nodes)
     label = _labels(graph, members)
     order = np.argsort(label, kind="stable")  # stable: nodes stay ascending

@@ -1,6 +1,6 @@
 """Shortest paths from components to nodes: breadth-first searches from 64 nodes at once.
 
-A set of searches (or of node sets) is one bit each in a uint64 word a node, so one pass over the
+A set of searches (or of node sets) is one bit each in a uint64 word per node, so one pass over the
 edges advances 64 of them.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...progress import step
-from ...ragged import Array, blocks, ranges
+from ...base.progress import step
+from ...base.ragged import Array, blocks, ranges
 from ...task import Graph
 from .components import Components
 
@@ -26,6 +26,7 @@ class Spread:
     """
 
     def __init__(self, graph: Graph) -> None:
+        self.num_nodes = graph.num_nodes
         self._degrees = graph.degrees
         self._indptr = graph.indptr.astype(np.int64)
         self._indices = graph.indices
@@ -33,7 +34,7 @@ class Spread:
         self._blocks = list(blocks(self._degrees[self._rows], _BLOCK))
 
     def __call__(self, bits: Array) -> Array:
-        """What the neighbours of each node have, joined by OR: uint64 (N,) → (N,)."""
+        """The bits of the neighbours of each node, joined by OR: uint64 (N,) → (N,)."""
         active = np.flatnonzero(bits)
         if self._degrees[active].sum() * _FEW < len(self._indices):
             return self._push(bits, active)
@@ -51,8 +52,8 @@ class Spread:
         for start, stop in self._blocks:
             rows = self._rows[start:stop]
             low, high = self._indptr[rows[0]], self._indptr[rows[-1] + 1]
-            around = bits.take(self._indices[low:high])
-            result[rows] = np.bitwise_or.reduceat(around, self._indptr[rows] - low)
+            neighbour_bits = bits.take(self._indices[low:high])
+            result[rows] = np.bitwise_or.reduceat(neighbour_bits, self._indptr[rows] - low)
         return result
 
 
@@ -68,10 +69,10 @@ def component_distances(
 
     Args:
         graph: The global graph.
-        components: Components in it.
+        components: Components in the graph.
         component: The component of each pair, (P,).
         node: The node of each pair, (P,).
-        limit: Longest path that is looked for.
+        limit: Length of the longest path to search.
 
     Returns:
         float32 (P,): 0 for a node inside the component, inf beyond the limit or where there is no
@@ -87,24 +88,24 @@ def component_distances(
         stop = min(start + WORD, len(sources))
         pairs = order[ends[start] - counts[start] : ends[stop - 1]]
         bit = np.repeat(np.arange(stop - start), counts[start:stop])
-        known = _Sets(components, component[pairs])
-        result[pairs] = _search(spread, sources[start:stop], bit, known, graph.num_nodes, limit)
+        targets = _PairComponents(components, component[pairs])
+        result[pairs] = _search(spread, sources[start:stop], bit=bit, targets=targets, limit=limit)
     step("shortest paths", 1, 1)
     return result
 
 
-class _Sets:
-    """Distinct components among those of some pairs, to ask which bits each has.
+class _PairComponents:
+    """Distinct components among those of some pairs, to look up the bits of each.
 
     Args:
         components: All components.
-        asked: The component of each pair.
+        component: The component of each pair.
     """
 
-    def __init__(self, components: Components, asked: Array) -> None:
-        there, self.place = np.unique(asked, return_inverse=True)
-        sizes = components.sizes[there]
-        self._members = components.nodes[ranges(components.ptr[there], sizes)]
+    def __init__(self, components: Components, component: Array) -> None:
+        distinct, self.place = np.unique(component, return_inverse=True)
+        sizes = components.sizes[distinct]
+        self._members = components.nodes[ranges(components.ptr[distinct], sizes)]
         self._starts = np.cumsum(sizes) - sizes
 
     def bits(self, reached: Array) -> Array:
@@ -113,18 +114,18 @@ class _Sets:
 
 
 def _search(
-    spread: Spread, sources: Array, bit: Array, sets: _Sets, num_nodes: int, limit: int
+    spread: Spread, sources: Array, *, bit: Array, targets: _PairComponents, limit: int
 ) -> Array:
     """Distances of pairs (bit of a source, component), by searches from up to 64 sources."""
     result = np.full(len(bit), np.inf, dtype=np.float32)
-    reached = np.zeros(num_nodes, dtype=np.uint64)
+    reached = np.zeros(spread.num_nodes, dtype=np.uint64)
     reached[sources] = single_bits(len(sources))
     fresh, wanted = reached, single_bits(len(sources))[bit]
     waiting = np.arange(len(bit))
     for level in range(limit + 1):
-        found = (sets.bits(reached)[sets.place[waiting]] & wanted[waiting]) != 0
-        result[waiting[found]] = level
-        waiting = waiting[~found]
+        arrived = (targets.bits(reached)[targets.place[waiting]] & wanted[waiting]) != 0
+        result[waiting[arrived]] = level
+        waiting = waiting[~arrived]
         if not len(waiting) or level == limit:
             break
         fresh = spread(fresh) & ~reached

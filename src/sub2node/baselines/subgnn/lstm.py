@@ -17,16 +17,23 @@ class BiLSTM(nn.Module):
     Gates are ordered as in ``torch.nn.LSTM``, and all parameters start within its bounds.
 
     Args:
-        width: Of inputs.
-        hidden: Of states.
-        layers: How many.
-        dropout: Share of channels dropped between them.
-        init: Random first values.
-        streams: For dropout.
+        width: Width of the inputs.
+        hidden: Width of the states of one direction.
+        layers: Number of layers.
+        dropout: Share of channels dropped between layers.
+        init: Draws the initial values.
+        streams: Random numbers for dropout.
     """
 
     def __init__(
-        self, width: int, hidden: int, layers: int, dropout: float, init: Init, streams: Streams
+        self,
+        width: int,
+        hidden: int,
+        *,
+        layers: int,
+        dropout: float,
+        init: Init,
+        streams: Streams,
     ) -> None:
         super().__init__()
         self.hidden, bound = hidden, 1 / math.sqrt(hidden)
@@ -45,12 +52,14 @@ class BiLSTM(nn.Module):
         for layer in range(len(self.enter) // 2):
             if layer:
                 x = self.dropout(x)
-            ways = [self._way(x, 2 * layer + side, reverse=bool(side)) for side in range(2)]
-            x = torch.cat(ways, dim=-1)
-            ends = torch.cat([ways[0][:, :, -1], ways[1][:, :, 0]], dim=-1)
+            directions = [
+                self._run_direction(x, 2 * layer + side, reverse=bool(side)) for side in range(2)
+            ]
+            x = torch.cat(directions, dim=-1)
+            ends = torch.cat([directions[0][:, :, -1], directions[1][:, :, 0]], dim=-1)
         return ends
 
-    def _way(self, x: Tensor, number: int, *, reverse: bool) -> Tensor:
+    def _run_direction(self, x: Tensor, number: int, *, reverse: bool) -> Tensor:
         """States at every place in one direction; (R, sequences, length, hidden)."""
         replicas, sequences, length, _ = x.shape
         flat = x.reshape(replicas, sequences * length, -1)

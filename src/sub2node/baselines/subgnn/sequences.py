@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from ...progress import step
-from ...ragged import Array, owners, pointers, ranges
+from ...base.progress import step
+from ...base.ragged import Array, owners, pointers, ranges
 from ...task import Graph, Subgraphs
-from ...task.measures import measure
+from ...task.subgraph_measures import measure
 
 Side = Literal["internal", "border"]
 _PAIRS = 1 << 14  # pairs of sequences warped together: what a processor's cache holds
@@ -50,10 +50,10 @@ def sequence_similarity(a_ptr: Array, a: Array, b_ptr: Array, b: Array) -> Array
     Equal sequences are warped once. An empty sequence is not like any: 0.
 
     Args:
-        a_ptr: Pointers of the one list, (A+1,).
-        a: Its sequences, flat, numbers from 0.
-        b_ptr: Pointers of the other, (B+1,).
-        b: Its sequences.
+        a_ptr: Pointers of the first list, (A+1,).
+        a: Sequences of the first list, flat, numbers from 0.
+        b_ptr: Pointers of the second list, (B+1,).
+        b: Sequences of the second list, flat.
     """
     left, right = _Longest(a_ptr, a), _Longest(b_ptr, b)
     table = np.zeros((len(left.sizes), len(right.sizes)), dtype=np.float32)
@@ -76,7 +76,7 @@ class _Longest:
 
     Args:
         ptr: Pointers of the list, (L+1,).
-        values: Its sequences, flat.
+        values: Sequences of the list, flat.
 
     Attributes:
         sizes: Length of each distinct sequence, descending, (D,).
@@ -118,10 +118,10 @@ def _labels(ptr: Array, values: Array) -> Array:
     used, stride = 1, int(values.max(initial=0)) + 1
     lasting = np.searchsorted(-sizes[order], -np.arange(1, sizes.max(initial=0) + 1), "right")
     for position, count in enumerate(lasting):
-        here = order[:count]
-        keys = label[here] * stride + values[ptr[:-1][here] + position]
+        reaching = order[:count]
+        keys = label[reaching] * stride + values[ptr[:-1][reaching] + position]
         kinds, which = np.unique(keys, return_inverse=True)
-        label[here] = used + which
+        label[reaching] = used + which
         used += len(kinds)
     return label
 
@@ -135,8 +135,8 @@ def _warp(a: Array, a_sizes: Array, b: Array, b_sizes: Array) -> Array:
     Args:
         a: Numbers above 0, (longest a, sequences of a).
         a_sizes: Their lengths, descending.
-        b: As ``a``.
-        b_sizes: As ``a_sizes``.
+        b: Numbers above 0, (longest b, sequences of b).
+        b_sizes: Their lengths, descending.
     """
     result = np.full((a.shape[1], b.shape[1]), np.inf)
     above = np.full((len(b) + 1, *result.shape), np.inf)  # one row of each table, and the next
@@ -156,7 +156,7 @@ def _warp(a: Array, a_sizes: Array, b: Array, b_sizes: Array) -> Array:
             np.minimum(x, y, out=cell)
             np.divide(np.maximum(x, y), cell, out=cell)
             cell += lowest
-        done = np.arange(lasting[i + 1], high)[:, None]  # these end here
+        done = np.arange(lasting[i + 1], high)[:, None]  # these end with this row
         result[done, filled] = row[b_sizes[filled], done, filled]
         above, row = row, above
         row[0] = np.inf

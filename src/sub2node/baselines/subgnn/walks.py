@@ -6,28 +6,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import DataError
-from ...progress import step
-from ...ragged import Array, among, blocks, distinct, owners, pointers, ranges
+from ...base.errors import DataError
+from ...base.progress import step
+from ...base.ragged import Array, among, blocks, distinct, owners, pointers, ranges
 from ...task import Graph, Subgraphs
-from ...task.measures import measure
+from ...task.subgraph_measures import measure
 from .sequences import Side, inner_degrees
 
-BETA = 0.65  # how often a step closes a triangle, where it can
+BETA = 0.65  # probability that a step closes a triangle, where it can
 _TRIES = 8  # guesses at the next node before all neighbours are looked at
 _BLOCK = 1 << 20  # neighbours looked at together
 
 
 @dataclass(frozen=True, eq=False)
-class Sets:
+class WalkRestriction:
     """Restricts each walk to one side of a node set.
 
     Args:
         ptr: Pointers of the sets, (L+1,).
-        nodes: Their members, ascending within a set.
+        nodes: Members of the sets, ascending within a set.
         which: The set of each walk, (W,).
         side: ``internal``: only members; ``border``: only nodes that are no members, and members
-            that have a neighbour which is none.
+            with a neighbour outside of the set.
     """
 
     ptr: Array
@@ -43,7 +43,7 @@ def triangular_walks(
     *,
     rng: np.random.Generator,
     beta: float = BETA,
-    allowed: Sets | None = None,
+    allowed: WalkRestriction | None = None,
 ) -> Array:
     """Random walks that like to close triangles.
 
@@ -54,10 +54,10 @@ def triangular_walks(
     Args:
         graph: The global graph.
         starts: First node of each walk, (W,); -1: no walk at all.
-        length: Nodes of a walk, its start among them, 1 or more.
-        rng: Random numbers; the same number is used up wherever the walks go.
-        beta: As above.
-        allowed: Which nodes each walk may go to; its start must be one.
+        length: Number of nodes of a walk, its start among them, 1 or more.
+        rng: Random numbers; how many are used does not depend on where the walks go.
+        beta: Probability that a step closes a triangle, as above.
+        allowed: Nodes that each walk may visit; its start must be one.
 
     Returns:
         int64 (W, length); -1 after the start of a walk that cannot move.
@@ -66,9 +66,9 @@ def triangular_walks(
     if allowed is None:
         return _Walker(graph.indptr, graph.indices).walk(starts, length, beta, rng)
     if allowed.side == "internal":
-        return _inside(graph, starts, length, beta, rng, allowed)
+        return _walk_inside(graph, starts, length=length, beta=beta, rng=rng, sets=allowed)
     border = border_members(graph, allowed.ptr, allowed.nodes)
-    ptr, nodes = _kept(allowed.ptr, allowed.nodes, ~border)
+    ptr, nodes = _filter_lists(allowed.ptr, allowed.nodes, ~border)
     banned = _Banned(ptr, nodes, allowed.which)
     _check_starts(starts, ~banned.holds(starts, np.arange(len(starts)), graph.num_nodes))
     return _Walker(graph.indptr, graph.indices, banned).walk(starts, length, beta, rng)
@@ -82,7 +82,7 @@ def patches(
     Returns:
         Pointers (count+1,) and nodes, ascending within a patch.
     """
-    starts = _uniform(np.full(count, graph.num_nodes), rng)
+    starts = _uniform_positions(np.full(count, graph.num_nodes), rng)
     walks = triangular_walks(graph, starts, length, rng=rng, beta=beta)
     rows, columns = np.nonzero(walks >= 0)
     stride = max(graph.num_nodes, 1)
@@ -94,10 +94,10 @@ def patch_walks(
     graph: Graph,
     ptr: Array,
     nodes: Array,
+    *,
     walks: int,
     length: int,
     side: Side,
-    *,
     rng: np.random.Generator,
     beta: float = BETA,
 ) -> Array:
@@ -106,12 +106,12 @@ def patch_walks(
     Args:
         graph: The global graph.
         ptr: Pointers of the patches, (L+1,).
-        nodes: Their members, ascending within a patch.
-        walks: Walks a patch.
-        length: Nodes of a walk.
-        side: Where walks go, see :class:`Sets`. They start at a uniform member that may be there.
-        rng: Random numbers.
-        beta: See :func:`triangular_walks`.
+        nodes: Members of the patches, ascending within a patch.
+        walks: Number of walks per patch.
+        length: Number of nodes of a walk.
+        side: Where walks go, see :class:`WalkRestriction`; they start at a uniform member there.
+        rng: Random numbers for starts and steps.
+        beta: Probability of closing a triangle, see :func:`triangular_walks`.
 
     Returns:
         int64 (L, walks, length), -1 after a walk that cannot move, and for a patch that has no
@@ -120,14 +120,14 @@ def patch_walks(
     which = np.repeat(np.arange(len(ptr) - 1), walks)
     first, members = np.asarray(ptr), np.asarray(nodes, dtype=np.int64)
     if side == "border":
-        first, members = _kept(ptr, members, border_members(graph, ptr, nodes))
-    place = _uniform(np.diff(first)[which], rng)
+        first, members = _filter_lists(ptr, members, border_members(graph, ptr, nodes))
+    place = _uniform_positions(np.diff(first)[which], rng)
     starts = np.full(len(which), -1)
     some = place >= 0
     starts[some] = members[first[which[some]] + place[some]]
-    allowed = Sets(ptr, nodes, which, side)
-    found = triangular_walks(graph, starts, length, rng=rng, beta=beta, allowed=allowed)
-    return found.reshape(len(ptr) - 1, walks, length)
+    allowed = WalkRestriction(ptr, nodes, which, side)
+    visited = triangular_walks(graph, starts, length, rng=rng, beta=beta, allowed=allowed)
+    return visited.reshape(len(ptr) - 1, walks, length)
 
 
 def border_members(graph: Graph, ptr: Array, nodes: Array) -> Array:
@@ -135,25 +135,31 @@ def border_members(graph: Graph, ptr: Array, nodes: Array) -> Array:
     return np.asarray(graph.degrees[nodes] > inner_degrees(graph, ptr, nodes))
 
 
-def _kept(ptr: Array, nodes: Array, keep: Array) -> tuple[Array, Array]:
+def _filter_lists(ptr: Array, nodes: Array, keep: Array) -> tuple[Array, Array]:
     """The same ragged lists with some of their members only."""
     return pointers(keep)[ptr], np.asarray(nodes[keep], dtype=np.int64)
 
 
-def _uniform(sizes: Array, rng: np.random.Generator) -> Array:
+def _uniform_positions(sizes: Array, rng: np.random.Generator) -> Array:
     """A position in each list of these sizes, -1 in an empty one: int64."""
     place = (rng.random(len(sizes)) * sizes).astype(np.int64)
     return np.where(sizes > 0, place, -1)
 
 
-def _check_starts(starts: Array, good: Array) -> None:
-    bad = (starts >= 0) & ~good
-    if bad.any():
-        raise DataError(f"a walk starts at node {starts[bad][0]}, where it is not allowed.")
+def _check_starts(starts: Array, allowed: Array) -> None:
+    refused = (starts >= 0) & ~allowed
+    if refused.any():
+        raise DataError(f"a walk starts at node {starts[refused][0]}, where it is not allowed.")
 
 
-def _inside(
-    graph: Graph, starts: Array, length: int, beta: float, rng: np.random.Generator, sets: Sets
+def _walk_inside(
+    graph: Graph,
+    starts: Array,
+    *,
+    length: int,
+    beta: float,
+    rng: np.random.Generator,
+    sets: WalkRestriction,
 ) -> Array:
     """Walks inside node sets: walks in the disjoint union of the graphs that these induce."""
     stride = max(graph.num_nodes, 1)
@@ -165,13 +171,13 @@ def _inside(
         return np.full((len(starts), length), -1)
     inner = measure(graph, Subgraphs(sets.ptr, sets.nodes)).inner_graph
     inner.sort_indices()
-    found = _Walker(inner.indptr, inner.indices).walk(places, length, beta, rng)
-    return np.where(found >= 0, sets.nodes[found], -1)
+    visited = _Walker(inner.indptr, inner.indices).walk(places, length, beta, rng)
+    return np.where(visited >= 0, sets.nodes[visited], -1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Banned:
-    """Nodes that walks may not go to; fields as in :class:`Sets`."""
+    """Nodes that walks may not go to; fields as in :class:`WalkRestriction`."""
 
     ptr: Array
     nodes: Array
@@ -214,97 +220,103 @@ class _Walker:
         for number in range(2, length + 1):
             step("random walks", number, length + 1)
             random = rng.random((2 + _TRIES, len(starts)))
-            before, here = walks[number - 2 : number]
-            walks[number] = self._try(here, before, beta, random)
-            left = np.flatnonzero((here >= 0) & (walks[number] < 0))
-            for start, stop in blocks(self._work(left, here, before), _BLOCK):
+            before, current = walks[number - 2 : number]
+            walks[number] = self._guess(current, before, beta, random)
+            left = np.flatnonzero((current >= 0) & (walks[number] < 0))
+            for start, stop in blocks(self._work(left, current, before), _BLOCK):
                 some = left[start:stop]
-                walks[number, some] = self._next(
-                    some, here[some], before[some], beta, random[:2, some]
+                walks[number, some] = self._step(
+                    some,
+                    current[some],
+                    before=before[some],
+                    beta=beta,
+                    random=random[:2, some],
                 )
         step("random walks", 1, 1)
         return np.ascontiguousarray(walks[1:].T)
 
-    def _try(self, here: Array, before: Array, beta: float, random: Array) -> Array:
-        """The next node of the walks for which a few guesses find it, else -1.
+    def _guess(self, current: Array, before: Array, beta: float, random: Array) -> Array:
+        """The next node of the walks for which a few guesses succeed, else -1.
 
         A uniform neighbour that happens to be of the kind wanted is uniform among that kind; so
         most steps need not look at all neighbours, and the others lose nothing by having tried.
         """
-        result = np.full(len(here), -1)
-        wants = (random[0] < beta) & (before >= 0)
-        left = np.flatnonzero(here >= 0)
-        left = left[self._degrees[here[left]] > 0]
+        result = np.full(len(current), -1)
+        wants_triangle = (random[0] < beta) & (before >= 0)
+        left = np.flatnonzero(current >= 0)
+        left = left[self._degrees[current[left]] > 0]
         for guess in random[2:]:
-            now, last = here[left], before[left]
-            place = (guess[left] * self._degrees[now]).astype(np.int64)
-            node = self._indices[self._indptr[now] + place].astype(np.int64)
-            closes = self._edge(node, last)[1] & (last >= 0)
-            good = closes == wants[left]
+            node_from, last = current[left], before[left]
+            place = (guess[left] * self._degrees[node_from]).astype(np.int64)
+            node = self._indices[self._indptr[node_from] + place].astype(np.int64)
+            closes = self._find_edges(node, last)[1] & (last >= 0)
+            accepted = closes == wants_triangle[left]
             if self._banned is not None:
-                good &= ~self._banned.holds(node, left, len(self._degrees))
-            result[left[good]] = node[good]
-            left = left[~good]
+                accepted &= ~self._banned.holds(node, left, len(self._degrees))
+            result[left[accepted]] = node[accepted]
+            left = left[~accepted]
         return result
 
-    def _work(self, walks: Array, here: Array, before: Array) -> Array:
+    def _work(self, walks: Array, current: Array, before: Array) -> Array:
         """How many neighbours the step of each walk looks at."""
-        here, before = here[walks], before[walks]
-        around = np.minimum(self._degrees[here], self._degrees[before])
+        current, before = current[walks], before[walks]
+        around = np.minimum(self._degrees[current], self._degrees[before])
         banned = 0 if self._banned is None else self._banned.sizes(walks)
         return np.asarray(np.where(before >= 0, around, 0) + banned + 1)
 
-    def _next(self, walks: Array, here: Array, before: Array, beta: float, random: Array) -> Array:
+    def _step(
+        self, walks: Array, current: Array, *, before: Array, beta: float, random: Array
+    ) -> Array:
         """The next node of each walk, -1 where it cannot move."""
         result = np.full(len(walks), -1)
         if not (total := len(self._indices)):
             return result
-        # An edge out of ``here[w]`` is known by the key w · total + its position; keys ascend.
-        closing = self._closing(here, before)
+        # An edge out of ``current[w]`` has the key w · total + its position; keys ascend.
+        closing = self._closing(current, before)
         avoided = closing
         if self._banned is not None:
             walk, node = self._banned.pairs(walks)
-            place, found = self._edge(here[walk], node)
-            banned = (walk * total + place)[found]
+            place, exists = self._find_edges(current[walk], node)
+            banned = (walk * total + place)[exists]
             closing = closing[~among(closing, banned)]
             avoided = np.sort(np.concatenate([closing, banned]))
         closers = np.bincount(closing // total, minlength=len(walks))
-        others = self._degrees[here] - np.bincount(avoided // total, minlength=len(walks))
+        others = self._degrees[current] - np.bincount(avoided // total, minlength=len(walks))
         closes = (closers > 0) & ((random[0] < beta) | (others == 0))
         pick = (random[1] * np.where(closes, closers, others)).astype(np.int64)
-        edge = self._unavoided(here, avoided, pick)
+        edge = self._unavoided(current, avoided, pick)
         edge[closes] = closing[(pointers(closers)[:-1] + pick)[closes]] % total
         moves = closes | (others > 0)
         result[moves] = self._indices[edge[moves]]
         return result
 
-    def _closing(self, here: Array, before: Array) -> Array:
-        """The edges out of each ``here`` that lead to a neighbour of ``before``, as keys.
+    def _closing(self, current: Array, before: Array) -> Array:
+        """The edges out of each ``current`` that lead to a neighbour of ``before``, as keys.
 
         Neighbours of the end that has fewer are looked up among those of the other.
         """
         walk = np.flatnonzero(before >= 0)
-        here, before = here[walk], before[walk]
-        back = self._degrees[before] < self._degrees[here]
-        few, many = np.where(back, before, here), np.where(back, here, before)
+        current, before = current[walk], before[walk]
+        back = self._degrees[before] < self._degrees[current]
+        few, many = np.where(back, before, current), np.where(back, current, before)
         counts = self._degrees[few]
         row = owners(pointers(counts))
         entry = ranges(self._indptr[few], counts)
-        place, found = self._edge(many[row], self._indices[entry])
+        place, exists = self._find_edges(many[row], self._indices[entry])
         edge = np.where(back[row], place, entry)
-        return np.asarray((walk[row] * len(self._indices) + edge)[found])
+        return np.asarray((walk[row] * len(self._indices) + edge)[exists])
 
-    def _edge(self, source: Array, target: Array) -> tuple[Array, Array]:
+    def _find_edges(self, source: Array, target: Array) -> tuple[Array, Array]:
         """The position of each edge among all, and whether there is such an edge."""
         wanted = source * len(self._degrees) + target
         place = np.minimum(np.searchsorted(self._edges, wanted), len(self._edges) - 1)
         return place, self._edges[place] == wanted
 
-    def _unavoided(self, here: Array, avoided: Array, pick: Array) -> Array:
-        """Edge number ``pick`` out of each ``here``, where edges to avoid are not counted."""
+    def _unavoided(self, current: Array, avoided: Array, pick: Array) -> Array:
+        """Edge number ``pick`` out of each ``current``, where edges to avoid are not counted."""
         walk, edge = avoided // len(self._indices), avoided % len(self._indices)
-        start, counts = self._indptr[here], np.bincount(walk, minlength=len(here))
+        start, counts = self._indptr[current], np.bincount(walk, minlength=len(current))
         # Before the k-th edge to avoid there are as many others as its offset less k.
-        others = edge - start[walk] - ranges(np.zeros(len(here), np.int64), counts)
+        others = edge - start[walk] - ranges(np.zeros(len(current), np.int64), counts)
         skipped = walk[others <= pick[walk]]
-        return np.asarray(start + pick + np.bincount(skipped, minlength=len(here)))
+        return np.asarray(start + pick + np.bincount(skipped, minlength=len(current)))

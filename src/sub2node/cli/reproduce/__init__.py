@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from .paper import ALL, command, either
+from ..former_spellings import command_class
+from .paper import ALL, make_command, with_and_without_data
 from .scarce import data_scarce
 
 app = typer.Typer(
@@ -20,4 +21,6 @@ def _top() -> None:
 
 
 for _name in ALL:
-    app.command(_name)(either(data_scarce) if _name == "data-scarce" else command(_name))
+    _register = app.command(_name, cls=command_class(f"s2n reproduce {_name}"))
+    _on_data = _name == "data-scarce"
+    _register(with_and_without_data(data_scarce) if _on_data else make_command(_name))

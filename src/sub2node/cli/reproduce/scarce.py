@@ -10,31 +10,49 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...errors import ConfigError
-from ..output import AsJson, Device, console, errors, print_json, progress, say, table
-from ..reading import Reading, reads_data
-from ..tables import Tables
+from ...base.errors import ConfigError
+from ..data_arguments import DataArguments, reads_data
+from ..feature_arguments import FeatureArguments
+from ..options import (
+    AsJson,
+    ChangedSettings,
+    Conv,
+    Device,
+    Features,
+    NodeEncoding,
+    Preset,
+    Resume,
+    Seeds,
+    SeveralStructures,
+    out_option,
+)
+from ..output import (
+    console,
+    errors,
+    print_json,
+    progress,
+    report_cut_lines,
+    say,
+    table,
+    warn,
+)
 
 if TYPE_CHECKING:
-    from ...evaluate.scarce import Scarce
     from ...evaluate.significance import Summary
+    from ...reproduce.scarce import ScarceStudy
     from ...task import SubgraphTask
 
-_SHORT = "interrupted: some runs are missing."
+_INTERRUPTED = "interrupted: some runs are missing."
 
 
 @reads_data
 def data_scarce(
-    reading: Reading,
+    source: DataArguments,
+    *,
     sizes: Annotated[
         str, typer.Option("--sizes", help="Training subgraphs of each class.")
     ] = "10,20,40,80",
-    structures: Annotated[
-        str,
-        typer.Option(
-            "--structures", help="Some of the six, as s2n+0,cos2n+0.", show_default="all six"
-        ),
-    ] = "",
+    structures: SeveralStructures = None,
     coarsen: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,139 +61,132 @@ def data_scarce(
             show_default="variation_edges at 0.2, 0.3, 0.4, 0.5",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="How many.")] = 10,
+    seeds: Seeds = 10,
     subsets: Annotated[
         str,
         typer.Option(
             "--subsets", help="fresh: another for each seed; published: the authors' one for all."
         ),
     ] = "fresh",
-    conv: Annotated[
-        str | None, typer.Option("--conv", help="As of s2n run.", show_default="gcn2")
-    ] = None,
-    preset: Annotated[
-        str, typer.Option("--preset", help="As of s2n run; a TOML file may have them by structure.")
-    ] = "default",
-    features: Annotated[
-        str | None, typer.Option("--features", help="What nodes enter with, as of s2n run.")
-    ] = None,
-    encoding: Annotated[
-        str | None, typer.Option("--encoding", help="What joins them, as of s2n run.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Replace a setting, as in lr=0.01.")
-    ] = None,
+    conv: Conv = None,
+    preset: Preset = "default",
+    features: Features = None,
+    encoding: NodeEncoding = None,
+    settings: ChangedSettings = None,
     device: Device = "auto",
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Folder for tables and figures.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what the folder holds already.")
-    ] = False,
+    out: Annotated[Path | None, out_option("Folder for tables and figures.")] = None,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare structures on few training subgraphs of each class, all on the same subsets.
 
-    Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. With -o:
-    rows.jsonl, table.csv, result.json, and the figures as HTML and PNG.
+    Example: s2n reproduce data-scarce my-task --features link -o scarce
+
+    Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. A preset file
+    may have settings by structure. With -o: rows.jsonl, table.csv, result.json, and the figures as
+    PNG and SVG.
 
     Without DATA it is the paper's figures on the data at hand, as of s2n reproduce all; their
     options are at the end of the list.
-
-    Example: s2n reproduce data-scarce ppi_bp --features link --seeds 10 -o scarce
     """
     from ...config import STRUCTURES
-    from ...evaluate import scarce
-    from ...evaluate.findings import Findings
-    from ...evaluate.protocol import seed_list, split_if_needed
+    from ...evaluate.protocol import split_if_needed
+    from ...evaluate.seeds import seed_list
+    from ...reproduce import scarce
+    from ...reproduce.scarce_journal import ScarceJournal
 
-    plan = scarce.Plan(
-        sizes=tuple(_number(word) for word in _words(sizes)),
-        structures=tuple(_words(structures)) or STRUCTURES,  # type: ignore[arg-type]
+    plan = scarce.ScarcePlan(
+        sizes=tuple(_parse_size(text.strip()) for text in sizes.split(",") if text.strip()),
+        structures=tuple(structures or STRUCTURES),  # type: ignore[arg-type]  # checked there
         coarsenings=tuple(coarsen or scarce.COARSENINGS),
         seeds=tuple(seed_list(seeds)),
         subsets=subsets,  # type: ignore[arg-type]
     )
-    given = Tables(features, encoding, None)
-    chosen = given.with_settings(settings or [], plan.coarsenings[0] if plan.bridged else None)
-    log = Findings(out, resume=resume)
-    task, drawn = split_if_needed(given.read(reading.load()))
+    feature_arguments = FeatureArguments(features, encoding)
+    first_coarsening = plan.coarsenings[0] if plan.bridged else None
+    changes = feature_arguments.with_settings(settings or [], first_coarsening)
+    log = ScarceJournal(out, resume=resume)
+    task, split_notes = split_if_needed(feature_arguments.read(source.load()))
     if coarsen is None and task.num_virtual:
         plan = replace(plan, coarsenings=("",))  # those that come with the data
     models, notes = scarce.models_of(
-        task, plan, conv=conv, preset=preset, settings=chosen, device=device,
-        encodings=given.encodings,
-    )  # fmt: skip
+        task,
+        plan,
+        conv=conv,
+        preset=preset,
+        settings=changes,
+        device=device,
+        encodings=feature_arguments.encodings,
+    )
     scarce.require(task, plan)
-    known = log.open(plan, task, models)
-    rows, finished = [row for row in known if plan.covers(row)], True
-    failed: dict[str, str] = {}  # said once a model, not once a subset
+    earlier_rows = log.open(plan, task, models)
+    report_cut_lines(log.broken)
+    rows, finished = [row for row in earlier_rows if plan.covers(row)], True
+    failures: dict[str, str] = {}  # printed once per model, not once per subset
 
-    def tell(model: str, error: Exception) -> None:
-        if model not in failed:
-            failed[model] = f"{model}: {error}"
-            say("Beware", failed[model], style="yellow", to=errors)
+    def report_failure(model: str, error: Exception) -> None:
+        if model not in failures:
+            failures[model] = f"{model}: {error}"
+            warn(failures[model])
 
     with progress():
         try:
-            for row in scarce.data_scarce(task, plan, models, known=known, failed=tell):
+            for row in scarce.data_scarce(
+                task, plan, models, known=earlier_rows, failed=report_failure
+            ):
                 rows.append(row)
                 log.add(row)
         except KeyboardInterrupt:
             finished = False
-    found = scarce.Scarce(
+    results = scarce.ScarceStudy(
         plan,
-        tuple(row for row in rows if isinstance(row, scarce.Row)),
-        tuple(row for row in rows if isinstance(row, scarce.Step)),
-        (*drawn, *notes, *failed.values(), *[_SHORT] * (not finished)),
+        tuple(row for row in rows if isinstance(row, scarce.ScarceRun)),
+        tuple(row for row in rows if isinstance(row, scarce.ScarceSpeed)),
+        (*split_notes, *notes, *failures.values(), *[_INTERRUPTED] * (not finished)),
     )
-    if not found.rows:
+    if not results.rows:
         if finished:
             raise ConfigError("no model could be trained.")
         say("Stopped", "before the first run was done.", style="yellow", to=errors)
         raise typer.Exit(130)
-    print_json(found.to_dict()) if as_json else _show(found, task.name)
+    print_json(results.to_dict()) if as_json else _show_results(results, task.name)
     if out is not None:
-        _write(found, task, out, quiet=as_json)
+        _write(results, task, out, quiet=as_json)
     if not finished:
         more = "; --resume goes on." if out is not None else "; with -o they would be kept."
-        say("Stopped", f"after {len(found.rows)} runs{more}", style="yellow", to=errors)
+        say("Stopped", f"after {len(results.rows)} runs{more}", style="yellow", to=errors)
         raise typer.Exit(130)
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+def _parse_size(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ConfigError(f"sizes are whole numbers from 1, as 10,20,40,80, found {text!r}.")
+    return int(text)
 
 
-def _number(word: str) -> int:
-    if not word.isdecimal() or int(word) < 1:
-        raise ConfigError(f"sizes are whole numbers from 1, as 10,20,40,80, found {word!r}.")
-    return int(word)
-
-
-def _show(found: Scarce, name: str) -> None:
-    sizes = found.plan.sizes
-    kind = "fresh" if found.plan.subsets == "fresh" else "the published"
+def _show_results(results: ScarceStudy, name: str) -> None:
+    sizes = results.plan.sizes
+    kind = "fresh" if results.plan.subsets == "fresh" else "the published"
     title = f"{name or 'This task'}: test micro-F1 by training subgraphs of each class"
     view = table(title, "Structure", *(f"n = {n}" for n in sizes))
     view.columns[0].no_wrap = True
-    for structure in found.plan.structures:
-        view.add_row(structure, *(_score(found.summary(structure, n)) for n in sizes))
+    for structure in results.plan.structures:
+        view.add_row(structure, *(_score_text(results.summary(structure, n)) for n in sizes))
     console.print(view)
-    gains = table("What virtual subgraphs bring, on the same subsets", "CoS2N - S2N",
-                  *(f"n = {n}" for n in sizes))  # fmt: skip
-    for kind_of in ("+0", "+a"):
-        both = [found.gain(f"cos2n{kind_of}", f"s2n{kind_of}", n) for n in sizes]
-        if any(gain is not None for gain in both):
-            gains.add_row(kind_of, *map(_gain, both))
-    if gains.row_count:
-        console.print(gains)
-    for structure in found.plan.structures:
-        if chosen := found.chosen(structure):
-            several = len(found.plan.coarsenings) > 1
+    title = "What virtual subgraphs bring, on the same subsets"
+    view = table(title, "CoS2N - S2N", *(f"n = {n}" for n in sizes))
+    for ending in ("+0", "+a"):
+        gains = [results.gain(f"cos2n{ending}", f"s2n{ending}", n) for n in sizes]
+        if any(gain is not None for gain in gains):
+            view.add_row(ending, *map(_gain_text, gains))
+    if view.row_count:
+        console.print(view)
+    for structure in results.plan.structures:
+        if chosen := results.chosen(structure):
+            several = len(results.plan.coarsenings) > 1
             how = ", the best on validation" if several else ""
             say("Coarsening", f"{structure}: {chosen}{how}", style="bold")
-    count = len(found.plan.seeds)
+    count = len(results.plan.seeds)
     runs = f"{count} {'seed' if count == 1 else 'seeds'} on {kind} subsets"
     say(
         "Runs",
@@ -183,11 +194,11 @@ def _show(found: Scarce, name: str) -> None:
         " paired t-test.",
         style="bold",
     )
-    for note in found.notes:
+    for note in results.notes:
         say("Note", note, style="dim")
 
 
-def _score(summary: Summary | None) -> str:
+def _score_text(summary: Summary | None) -> str:
     if summary is None:
         return "-"
     if summary.n == 1:
@@ -196,31 +207,33 @@ def _score(summary: Summary | None) -> str:
     return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}\n{100 * low:.1f} … {100 * high:.1f}"
 
 
-def _gain(found: tuple[Summary, float | None] | None) -> str:
-    if found is None:
+def _gain_text(gain: tuple[Summary, float | None] | None) -> str:
+    if gain is None:
         return "-"
-    points = round(100 * found[0].mean, 1) + 0.0  # no -0.0
-    return f"{points:+.1f}" + ("" if found[1] is None else f" (p {found[1]:.2g})")
+    summary, p = gain
+    points = round(100 * summary.mean, 1) + 0.0  # no -0.0
+    return f"{points:+.1f}" + ("" if p is None else f" (p {p:.2g})")
 
 
-def _write(found: Scarce, task: SubgraphTask, out: Path, *, quiet: bool) -> None:
-    from ...errors import MissingExtraError
-    from ...files import new_file
-    from ...report.figures import data_scarce_figure, ratio_figure, save_figure
+def _write(results: ScarceStudy, task: SubgraphTask, out: Path, *, quiet: bool) -> None:
+    from ...base.errors import MissingExtraError
+    from ...base.files import new_file
+    from ...report.drawing import save_figure
+    from ...reproduce.scarce_figures import data_scarce_figure, ratio_figure
 
     with new_file(out / "result.json") as part:
-        part.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(results.to_dict(), indent=1) + "\n", encoding="utf-8")
     with new_file(out / "table.csv") as part, part.open("w", newline="", encoding="utf-8") as file:
-        rows = [asdict(row) for row in found.rows]
+        rows = [asdict(row) for row in results.rows]
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
     name = task.name or "this task"
     try:
         for stem, make in (("data-scarce", data_scarce_figure), ("ratios", ratio_figure)):
-            figure = make(found, name)
-            if figure is not None and (why := save_figure(figure, out / stem)):
-                say("Note", why, style="dim", to=errors)
+            figure = make(results, name)
+            if figure is not None:
+                save_figure(figure, out / stem)
     except MissingExtraError as error:
         say("Note", f"no figures were drawn: {error}", style="dim", to=errors)
     if not quiet:

@@ -1,8 +1,8 @@
 """The HTML report of runs: one file that needs nothing from outside."""
 
-from .findings import Findings as Findings
-from .findings import find as find
-from .page import write_report as write_report
-from .runs import Run as Run
-from .runs import Study as Study
-from .runs import read_study as read_study
+from ...runs import Run as Run
+from ...runs import RunSet as RunSet
+from ...runs import read_study as read_study
+from .report_findings import ReportFindings as ReportFindings
+from .report_findings import collect_findings as collect_findings
+from .report_page import write_report as write_report

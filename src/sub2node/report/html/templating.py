@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ...errors import MissingExtraError
+from ...base.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
 
 _HOME = Path(__file__).parent / "templates"
 
 
-def template(name: str, job: str, filters: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def load_template(
+    name: str, job: str, filters: Mapping[str, Callable[..., object]], *, home: Path = _HOME
+) -> tuple[Template, type[Markup], Markup]:
     """A template, ``Markup`` for what is HTML already, and the style sheet.
 
     Args:
-        name: Of the file.
+        name: The file name of the template.
         job: What needs it, for the message where Jinja is missing.
-        filters: That the template uses.
+        filters: The filters that the template uses, by name.
+        home: The folder with the template.
     """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -25,9 +32,12 @@ def template(name: str, job: str, filters: Mapping[str, Any]) -> tuple[Any, Any,
     except ImportError:
         raise MissingExtraError("jinja2", "report", job) from None
     environment = Environment(
-        loader=FileSystemLoader(_HOME, encoding="utf-8"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=StrictUndefined,
-    )  # fmt: skip
+        loader=FileSystemLoader(home, encoding="utf-8"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
     environment.filters.update(filters)
     style = Markup((_HOME / "style.css").read_text(encoding="utf-8"))
     return environment.get_template(name), Markup, style

@@ -1,0 +1,1 @@
+"""What every part may use: errors, files, progress, ragged arrays, metrics, the machine."""

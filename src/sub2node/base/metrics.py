@@ -1,0 +1,96 @@
+"""Scores of predictions against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .ragged import Array
+
+METRIC_LABELS = {
+    "micro_f1": "Micro-F1",
+    "macro_f1": "Macro-F1",
+    "accuracy": "Accuracy",
+    "pr_auc": "PR-AUC",
+}
+METRICS = tuple(METRIC_LABELS)
+
+
+def answers(logits: Array, *, multilabel: bool, threshold: float = 0.0) -> Array:
+    """Classes (m,) that logits (m, C) predict, or booleans (m, C) where they pass the threshold."""
+    if not multilabel:
+        return np.asarray(logits.argmax(axis=-1))
+    return np.asarray(logits.astype(np.float64) > threshold)
+
+
+def scores(
+    labels: Array, logits: Array, *, multilabel: bool, threshold: float = 0.0
+) -> dict[str, float]:
+    """Micro- and macro-F1, accuracy (multi-label: of whole rows) and PR-AUC, each in 0…1.
+
+    Classes that the labels do not have count neither in macro-F1 nor in PR-AUC.
+
+    Args:
+        labels: Classes (m,), or booleans (m, C) if multi-label.
+        logits: Numbers (m, C).
+        multilabel: Whether a row may have several labels.
+        threshold: Multi-label answers are the classes whose logit exceeds it.
+    """
+    from sklearn.metrics import accuracy_score, average_precision_score
+
+    logits = np.nan_to_num(logits, nan=-1e30)
+    predicted = answers(logits, multilabel=multilabel, threshold=threshold)
+    truth, prediction = _one_hot(labels, logits.shape[1]), _one_hot(predicted, logits.shape[1])
+    occurring = np.flatnonzero(truth.any(axis=0))
+    shares = logits if multilabel else softmax(logits)
+    return {
+        "micro_f1": _f1(truth.ravel(), prediction.ravel()),
+        "macro_f1": _mean(_f1(truth[:, c], prediction[:, c]) for c in occurring),
+        "accuracy": float(accuracy_score(labels, predicted)),
+        "pr_auc": _mean(average_precision_score(truth[:, c], shares[:, c]) for c in occurring),
+    }
+
+
+def class_f1(
+    labels: Array, logits: Array, *, multilabel: bool, threshold: float = 0.0
+) -> list[float]:
+    """F1 of each class; 0 for one that is neither present nor predicted."""
+    predicted = answers(
+        np.nan_to_num(logits, nan=-1e30), multilabel=multilabel, threshold=threshold
+    )
+    truth, prediction = _one_hot(labels, logits.shape[1]), _one_hot(predicted, logits.shape[1])
+    return [_f1(truth[:, c], prediction[:, c]) for c in range(logits.shape[1])]
+
+
+def best_threshold(labels: Array, logits: Array) -> float:
+    """The threshold of multi-label answers with the highest micro-F1 on these labels."""
+    logits = np.nan_to_num(logits, nan=-1e30).astype(np.float64)
+    order = np.argsort(-logits, axis=None, kind="stable")
+    ranked, right = logits.ravel()[order], np.cumsum(labels.ravel()[order])
+    f1 = 2 * right / (np.arange(1, len(order) + 1) + labels.sum())
+    last = np.r_[ranked[1:] != ranked[:-1], True]  # equal logits fall on the same side
+    top = int(np.argmax(np.where(last, f1, -1.0)))
+    if top + 1 == len(ranked):
+        return float(np.nextafter(ranked[top], -np.inf))
+    return float((ranked[top] + ranked[top + 1]) / 2)
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return float(np.mean(numbers)) if numbers else 0.0
+
+
+def _f1(truth: Array, prediction: Array) -> float:
+    total = int(truth.sum()) + int(prediction.sum())
+    return 2 * int((truth & prediction).sum()) / total if total else 0.0
+
+
+def _one_hot(values: Array, classes: int) -> Array:
+    return np.asarray(values if values.ndim == 2 else values[:, None] == np.arange(classes), bool)
+
+
+def softmax(logits: Array) -> Array:
+    """Probabilities over the last axis."""
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))

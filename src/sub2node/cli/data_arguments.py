@@ -1,0 +1,112 @@
+"""The arguments that name data, the same for every command that reads some."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from ..base.errors import ConfigError
+from .options import (
+    Columns,
+    Data,
+    GraphFile,
+    LabelsFile,
+    Repeated,
+    Swap,
+    UnknownNodes,
+    Variant,
+)
+from .output import progress
+
+if TYPE_CHECKING:
+    from ..task import SubgraphTask
+
+
+@dataclass(frozen=True)
+class DataArguments:
+    """The data that the command line names; each field is an option of the command."""
+
+    data: Data
+    graph: GraphFile = None
+    labels: LabelsFile = None
+    column: Columns = None
+    unknown_nodes: UnknownNodes = "error"
+    repeated: Repeated = "same"
+    variant: Variant = None
+    swap: Swap = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but DATA was given."""
+        return self == DataArguments(self.data)
+
+    def load(self) -> SubgraphTask:
+        """Load the task, showing progress."""
+        from ..datasets import load_task
+
+        with progress():
+            return load_task(
+                self.data,
+                graph=self.graph,
+                labels=self.labels,
+                columns=column_mapping(self.column or []),
+                unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
+                repeated=self.repeated,  # type: ignore[arg-type]
+                variant=self.variant,
+                swap=self.swap,
+            )
+
+    def command_line(self) -> str:
+        """The data as it was named, quoted for the next command."""
+        words, defaults = [self.data], DataArguments(self.data)
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value == getattr(defaults, field.name):
+                continue
+            option = f"--{field.name.replace('_', '-')}"
+            if isinstance(value, bool):
+                words.append(option if value else f"--no-{field.name}")
+            else:
+                for item in value if isinstance(value, list) else [value]:
+                    words += [option, str(item)]
+        return shlex.join(words)
+
+
+def column_mapping(pairs: list[str]) -> dict[str, str]:
+    """``ours=yours``, as often as given."""
+    columns = {}
+    for pair in pairs:
+        ours, equals, theirs = pair.partition("=")
+        if not (ours and equals and theirs):
+            raise ConfigError(f"--column wants OURS=YOURS, as source=from_account, found {pair!r}.")
+        columns[ours] = theirs
+    return columns
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Make ``command(source, …)`` a command with DATA, its own options, and those of the data."""
+    hints = get_type_hints(DataArguments, include_extras=True)
+    shared = {
+        field.name: inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.name == "data" else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(DataArguments)
+    }
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    data, *rest = shared.values()
+
+    def run(**values: Any) -> None:
+        source = DataArguments(**{name: values.pop(name) for name in shared})
+        command(source, **values)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature([data, *own, *rest])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in (data, *own, *rest)}
+    return run

@@ -1,0 +1,1 @@
+"""How speed and memory are measured, and the benchmark that compares them."""

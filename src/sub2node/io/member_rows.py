@@ -1,0 +1,352 @@
+"""Rows ``subgraph_id, node_id`` of CSV, TSV and Parquet files, as columns and block by block.
+
+Every row has the number of its line. A bad row keeps its place and says why, so that it
+spoils its own subgraph and no other.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..base.errors import DataError
+from ..base.progress import step
+from ..base.ragged import Array
+from ..task.frames import ALIASES
+from .text_files import opened
+
+if TYPE_CHECKING:
+    import _csv
+
+CsvReader: TypeAlias = "_csv.Reader"
+_BLOCK = 1 << 18  # bytes of text that are parsed together
+_ROWS = 1 << 13  # rows that are parsed one by one, put together
+_WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace())  # what str.strip removes
+
+
+@dataclass(frozen=True, eq=False)
+class MemberRows:
+    """Rows of a table of members.
+
+    Args:
+        lines: Line of each row (Parquet: number of the row), from 1; (n,).
+        names: Name of the subgraph, "" where the row does not tell it; Arrow text (n,).
+        nodes: Name of the node; Arrow text (n,).
+        problems: What is wrong with some rows, by position, ascending.
+    """
+
+    lines: Array
+    names: pa.Array
+    nodes: pa.Array
+    problems: Mapping[int, str]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @classmethod
+    def concat(cls, parts: Sequence[MemberRows]) -> MemberRows:
+        """Rows of several blocks, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        starts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
+        problems = {
+            start + row: text
+            for part, start in zip(parts, starts, strict=True)
+            for row, text in part.problems.items()
+        }
+        return cls(
+            np.concatenate([part.lines for part in parts]),
+            pa.concat_arrays([part.names for part in parts]),
+            pa.concat_arrays([part.nodes for part in parts]),
+            problems,
+        )
+
+    def part(self, first: int, last: int) -> MemberRows:
+        """Rows from ``first`` up to ``last``."""
+        problems = {row - first: text for row, text in self.problems.items() if first <= row < last}
+        names, nodes = (column.slice(first, last - first) for column in (self.names, self.nodes))
+        return MemberRows(self.lines[first:last], names, nodes, problems)
+
+    @cached_property
+    def codes(self) -> pa.DictionaryArray:
+        """Names as an Arrow dictionary, in the order of their first rows."""
+        return self.names.dictionary_encode()
+
+
+class _Row(NamedTuple):
+    """One row that was parsed by itself."""
+
+    line: int
+    name: str
+    node: str
+    problem: str = ""
+
+
+def _as_columns(rows: Iterable[_Row]) -> Iterator[MemberRows]:
+    """Single rows as columns."""
+    remaining = iter(rows)
+    while block := list(islice(remaining, _ROWS)):
+        lines, names, nodes, problems = zip(*block, strict=True)
+        yield MemberRows(
+            np.array(lines, np.int64),
+            pa.array(names, pa.large_string()),
+            pa.array(nodes, pa.large_string()),
+            {at: text for at, text in enumerate(problems) if text},
+        )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How a line of a delimited file is cut.
+
+    Args:
+        delimiter: The character between fields.
+        places: Positions of the fields that name subgraph and node.
+        width: Number of fields of the header.
+    """
+
+    delimiter: str
+    places: tuple[int, int]
+    width: int
+
+
+def text_rows(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[MemberRows]:
+    """Rows of a CSV or TSV file, each byte of which is read once.
+
+    Lines without quotes are cut all at once, a block at a time. A block with something unusual
+    (a row too short, bytes that are no text) goes through the csv module, and so does, from the
+    first quote on, the rest of the file, for a quoted field may hold line ends.
+    """
+    with opened(path) as stream:
+        seen: list[bytes] = []
+        rows = csv.reader(_text_lines(_raw_lines(stream, seen)), delimiter=delimiter, strict=True)
+        try:
+            header = [name.strip() for name in next((row for row in rows if any(row)), [])]
+        except csv.Error as error:
+            message = f"the header cannot be read: {error}."
+            raise DataError(message, path=path, line=rows.line_num) from None
+        who, what = (column_place(header, ours, columns, path) for ours in _OURS)
+        layout, done = _Layout(delimiter, (who, what), len(header)), rows.line_num
+        if any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
+            yield from _as_columns(_parse_rows(rows, 0, layout))  # old line ends, unknown to blocks
+            return
+        while block := stream.read(_BLOCK):
+            block += stream.readline()
+            if b'"' in block:
+                lines = _text_lines(chain([block], _raw_lines(stream)))
+                rest = csv.reader(lines, delimiter=delimiter, strict=True)
+                yield from _as_columns(_parse_rows(rest, done, layout))
+                return
+            plain = _plain_rows(block, done + 1, layout)
+            if plain is not None:
+                yield plain
+                done += block.count(b"\n")
+                continue
+            reader = csv.reader(_text_lines([block]), delimiter=delimiter, strict=True)
+            yield from _as_columns(_parse_rows(reader, done, layout))
+            done += reader.line_num
+
+
+_OURS = ("subgraph_id", "node_id")
+
+
+def _raw_lines(stream: IO[bytes], seen: list[bytes] | None = None) -> Iterator[bytes]:
+    """Lines as they come; the first without its byte-order mark."""
+    while line := stream.readline():
+        if seen is not None:
+            line = line if seen else line.removeprefix(b"\xef\xbb\xbf")
+            seen.append(line)
+        yield line
+
+
+def _text_lines(lines: Iterable[bytes]) -> Iterator[str]:
+    """Text, cut where the csv module wants it: after every kind of line end."""
+    for line in lines:
+        yield from io.StringIO(line.decode(errors="surrogateescape"), newline="")
+
+
+def _parse_rows(rows: CsvReader, before: int, layout: _Layout) -> Iterator[_Row]:
+    """Rows one by one, from a reader of the csv module that begins after so many lines."""
+    while True:
+        line = before + rows.line_num + 1
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield _Row(line, "", "", f"this row cannot be read: {error}.")
+            continue
+        if any(row):
+            yield _parse_row(line, row, layout)
+
+
+def _parse_row(line: int, row: list[str], layout: _Layout) -> _Row:
+    name, node = ((row[p].strip() if p < len(row) else "") for p in layout.places)
+    if any("\udc80" <= c <= "\udcff" for c in name + node):
+        return _Row(line, clean(name), "", "this row is not UTF-8 text.")
+    if len(row) != layout.width:
+        return _Row(line, name, "", f"{len(row)} fields, the header has {layout.width}.")
+    if not name or not node:
+        return _Row(line, name, "", f"the {'node' if name else 'subgraph'} is missing.")
+    return _Row(line, name, node)
+
+
+def clean(text: str) -> str:
+    """Text that can be written, whatever was read."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _plain_rows(block: bytes, first: int, layout: _Layout) -> MemberRows | None:
+    """Whole lines without quotes, cut all at once; None where one of them needs a closer look.
+
+    Args:
+        block: The lines, as bytes.
+        first: Number of the first line.
+        layout: How the lines are cut.
+    """
+    block = block.replace(b"\r\n", b"\n")
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return None
+    if not block.endswith(b"\n"):
+        block += b"\n"
+    data = np.frombuffer(block, np.uint8)
+    ends, cuts = (np.flatnonzero(data == ord(mark)) for mark in ("\n", layout.delimiter))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    sizes, inner = ends - starts, layout.width - 1
+    counts = np.diff(np.searchsorted(cuts, ends), prepend=0)
+    if b"\r" in block or sizes.max() > csv.field_size_limit() or (counts[sizes > 0] != inner).any():
+        return None
+    has_content = sizes > inner  # a line of nothing but delimiters counts as blank
+    between = cuts[np.repeat(has_content, counts)].reshape(np.count_nonzero(has_content), inner)
+    bounds = np.column_stack([starts[has_content] - 1, between, ends[has_content]])
+    names, nodes = (
+        pc.utf8_trim(_cut(block, bounds[:, place] + 1, bounds[:, place + 1]), characters=_WHITE)
+        for place in layout.places
+    )
+    return MemberRows(first + np.flatnonzero(has_content), names, nodes, _missing_ids(names, nodes))
+
+
+def _cut(block: bytes, begin: Array, end: Array) -> pa.Array:
+    """Pieces of a text, which follow one another, as an Arrow array."""
+    if not len(begin):
+        return pa.array([], pa.large_string())
+    offsets = np.column_stack([begin, end]).astype(np.int64).ravel()
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block)]
+    pieces = pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, buffers)
+    return pieces.take(pa.array(np.arange(0, len(offsets) - 1, 2)))  # without what lies between
+
+
+def _missing_ids(names: pa.Array, nodes: pa.Array) -> dict[int, str]:
+    """Rows without a subgraph or a node, and which of the two it is."""
+    nameless, nodeless = (np.asarray(pc.binary_length(ids)) == 0 for ids in (names, nodes))
+    return {
+        int(row): f"the {'subgraph' if nameless[row] else 'node'} is missing."
+        for row in np.flatnonzero(nameless | nodeless)
+    }
+
+
+def column_place(header: list[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
+    """Where our column stands in a header."""
+    candidates = (columns[ours],) if ours in columns else (ours, *ALIASES[ours])
+    name = next((name for name in candidates if name in header), None)
+    if name is None:
+        raise DataError(
+            f"no column {candidates[0]!r}; columns found: {', '.join(header) or 'none'}. Map it:"
+            f" --column {ours}=….",
+            path=path,
+            line=1,
+        )
+    if header.count(name) > 1:
+        raise DataError(f"two columns are called {name!r}.", path=path)
+    return header.index(name)
+
+
+def parquet_batches(
+    file: pq.ParquetFile, path: Path, names: list[str]
+) -> Iterator[tuple[int, list[pa.Array]]]:
+    """Some columns of a Parquet file, piece by piece, and the row that each piece begins with."""
+    start, total = 1, file.metadata.num_rows
+    for batch in file.iter_batches(columns=names):
+        yield start, [batch.column(name) for name in names]
+        start += batch.num_rows
+        step(f"Reading {path.name}", start - 1, total)
+
+
+def parquet_rows(
+    file: pq.ParquetFile, path: Path, columns: Mapping[str, str]
+) -> Iterator[MemberRows]:
+    """Rows of a Parquet file with one member per row."""
+    header = file.schema_arrow.names
+    fields = [header[column_place(header, ours, columns, path)] for ours in _OURS]
+    for start, pair in parquet_batches(file, path, fields):
+        names, nodes = map(as_text, pair)
+        if names is None or nodes is None:
+            values = zip(*map(python_values, pair), strict=True)
+            yield from _as_columns(_check_row(row, *ids) for row, ids in enumerate(values, start))
+            continue
+        yield MemberRows(start + np.arange(len(names)), names, nodes, _missing_ids(names, nodes))
+
+
+def as_text(column: pa.Array) -> pa.Array | None:
+    """A column of text or integers as text, "" where it is null; None for other columns."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer)
+    if not any(test(kind) for test in tests):
+        return None
+    try:
+        column.validate(full=True)  # Parquet does not promise that text is UTF-8
+        return column.cast(kind).cast(pa.large_string()).fill_null("")
+    except pa.ArrowInvalid:
+        return None
+
+
+def python_values(column: pa.Array) -> list[Any]:
+    """The values of a column; as bytes where some of it is not UTF-8 text."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        binary = pa.list_(pa.binary()) if is_lists(column.type) else pa.binary()
+        return list(column.cast(binary).to_pylist())
+
+
+def is_lists(kind: pa.DataType) -> bool:
+    """Whether a column holds lists."""
+    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(test(kind) for test in tests)
+
+
+def id_text(value: object) -> str:
+    """An id as text; raises where it is none."""
+    if isinstance(value, bytes):
+        value = value.decode()
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError
+    return str(value)
+
+
+def _check_row(row: int, who: object, node: object) -> _Row:
+    texts: list[str] = []
+    for what, value in (("subgraph", who), ("node", node)):
+        name = texts[0] if texts else ""
+        if value is None or value in ("", b""):
+            return _Row(row, name, "", f"the {what} is missing.")
+        try:
+            texts.append(id_text(value))
+        except ValueError:
+            return _Row(row, name, "", f"the {what} is {value!r}; ids are integers or text.")
+    return _Row(row, *texts)

@@ -1,0 +1,118 @@
+"""Find a model by name: the network of a structure, or a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from ..base.errors import ConfigError
+from ..coarsen import parse_coarsen
+from ..config import STRUCTURES
+from ..config.preset_resolver import baseline_of
+from ..ops.triton import Compile
+from ..task import SubgraphTask
+from .baseline import baseline
+from .graph_network import GraphNetwork
+from .interface import Model, ModelSpec
+from .presets import find_preset
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from torch import nn
+
+    from ..encode import Encoding
+
+
+class ModelOptions(TypedDict, total=False):
+    """Options of networks and baselines; as the arguments of :func:`sub2node.run`."""
+
+    settings: Mapping[str, object] | None
+    device: str
+    encodings: Encoding | ArrayLike | None
+    checkpoint: str | Path | None
+    resume: bool
+    compile: Compile
+
+
+def find_model(
+    task: SubgraphTask,
+    name: str | None,
+    *,
+    structure: str | None,
+    conv: str | Callable[..., nn.Module] | None,
+    preset: str,
+    coarsen: str | None = None,
+    **options: Unpack[ModelOptions],
+) -> ModelSpec[Model]:
+    """The network of a structure, or the baseline of this name.
+
+    Without a name, a preset file that is a baseline's stands for it.
+
+    Args:
+        task: The task to learn.
+        name: A baseline or a structure; None: the structure, or what the preset file is for.
+        structure: How subgraphs are presented to the network.
+        conv: The convolution, by name or as a class.
+        preset: Name of a preset, or the path of a TOML file.
+        coarsen: Method and ratio of the virtual subgraphs of CoS2N.
+        options: Further arguments of :func:`sub2node.run`.
+    """
+    if name in STRUCTURES and structure is None:
+        name, structure = None, name
+    if name is None and structure is None and conv is None:
+        name = baseline_of(preset)
+    if name is None:
+        return network(
+            task, structure=structure, conv=conv, preset=preset, coarsen=coarsen, **options
+        )
+    choices = {"structure": structure, "convolution": conv, "coarsening": coarsen}
+    for kind, choice in choices.items():
+        if choice is not None:
+            raise ConfigError(f"{name} has no {kind} to choose; omit it.")
+    return baseline(task, name, preset=preset, **options)
+
+
+def network(
+    task: SubgraphTask,
+    *,
+    structure: str | None,
+    conv: str | Callable[..., nn.Module] | None,
+    preset: str,
+    settings: Mapping[str, object] | None = None,
+    coarsen: str | None = None,
+    device: str = "auto",
+    encodings: Encoding | ArrayLike | None = None,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    compile: Compile = "auto",
+) -> ModelSpec[GraphNetwork]:
+    """The network of a structure, with the settings of a preset and changes to them."""
+    own, conv_name = (None, conv) if conv is None or isinstance(conv, str) else (conv, "own")
+    resolved = find_preset(preset, task, structure, conv_name)
+    resolved = resolved.with_settings({**(settings or {}), **_coarsening_settings(coarsen)})
+    if coarsen is not None:
+        if not resolved.config.structure.coarsened:
+            raise ConfigError(
+                f"coarsening is for cos2n+0 and cos2n+a, not for {resolved.config.structure}."
+            )
+        if task.num_virtual:
+            raise ConfigError("the data brings virtual subgraphs; omit the coarsening.")
+    model = GraphNetwork(
+        resolved.candidates,
+        encodings,
+        device,
+        checkpoint=None if checkpoint is None else Path(checkpoint),
+        resume=resume,
+        compile=compile,
+        conv=own,
+    )
+    model.check()
+    return ModelSpec(model, resolved.name, resolved.notes)
+
+
+def _coarsening_settings(text: str | None) -> dict[str, str | float]:
+    if text is None:
+        return {}
+    method, ratio = parse_coarsen(text)
+    return {"coarsening.method": method, "coarsening.ratio": ratio}

@@ -1,0 +1,51 @@
+"""Settings of networks and baselines by the name of a preset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.errors import ConfigError, suggest
+from ..baselines import MODELS, BatchModel
+from ..config import Config
+from ..config.preset_resolver import NETWORKS, Preset, PresetFamily, resolve_preset
+from ..task import SubgraphTask
+
+
+def find_preset(
+    name: str, task: SubgraphTask, structure: str | None = None, conv: str | None = None
+) -> Preset[Config]:
+    """Settings by name for a structure and a convolution.
+
+    Args:
+        name: Name of a preset, as in :func:`sub2node.config.preset_resolver.resolve_preset`.
+        task: The task that they are for.
+        structure: How subgraphs are presented to the model; None: as in the file, or s2n+a.
+        conv: The convolution by name; None: as in the file, or gcn2.
+    """
+    choices = {"structure": structure, "conv": conv}
+    return resolve_preset(
+        name,
+        NETWORKS,
+        dataset=task.name,
+        has_features=task.graph.features is not None,
+        chosen={key: value for key, value in choices.items() if value is not None},
+    )
+
+
+def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
+    """Settings of a baseline by name.
+
+    Args:
+        name: Name of the baseline.
+        preset: ``default``, ``fast``, ``paper`` (the published settings for this dataset),
+            ``paper:ppi_bp`` (those for another one), or the path of a TOML file, such as the
+            ``config.toml`` of a run.
+        task: The task that they are for.
+    """
+    if name not in MODELS:
+        raise ConfigError(f"there is no model {name!r}.{suggest(name, MODELS)}")
+    model = MODELS[name]
+    file = model.presets if isinstance(model, BatchModel) else ""
+    family = PresetFamily(model.settings, baseline=name, file=file)
+    has_features = task.graph.features is not None
+    return resolve_preset(preset, family, dataset=task.name, has_features=has_features)

@@ -1,0 +1,255 @@
+"""All numbers of a report, computed once; the page and ``--json`` show the same ones."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from ...config.settings import to_toml
+from ...evaluate.seeds import seed_list
+from ...evaluate.significance import LEVEL, Summary
+from ...runs import Run, RunSet
+from ...runs.run_tables import (
+    Curves,
+    RunPredictions,
+    SubgraphTable,
+    read_curves,
+    read_predictions,
+    read_subgraph_table,
+)
+from .prediction_measures import Calibration, calibration, class_table, confusion, worst
+from .report_wording import Numbers, check_leakage, explain_margins, explain_missing, summarize
+
+
+@dataclass(frozen=True, eq=False)
+class ReportFindings:
+    """Everything that a report shows.
+
+    Args:
+        study: The runs that are compared.
+        numbers: Everything as plain values, ready for JSON.
+        predictions: The main run's predictions on test; None where it has none.
+        curves: The training curves of the main run.
+        subgraphs: Names, sizes and links of the subgraphs.
+        calibrations: The calibration of the mean probability, and of each seed.
+    """
+
+    study: RunSet
+    numbers: Numbers
+    predictions: RunPredictions | None
+    curves: Curves | None
+    subgraphs: SubgraphTable | None
+    calibrations: tuple[Calibration, tuple[Calibration, ...]] | None
+
+
+def collect_findings(study: RunSet) -> ReportFindings:
+    """Compute everything that a report shows."""
+    main = study.main
+    predictions, curves = read_predictions(main), read_curves(main)
+    drawn = study.drawn
+    subgraphs = read_subgraph_table((drawn or main).home)
+    calibrations = None if predictions is None else _calibrate(predictions)
+    numbers: Numbers = {
+        "data": asdict(main.data),
+        "main": main.name,
+        "reference": study.reference.name,
+        "test": _describe_test(main),
+        "models": [_model_numbers(run, study) for run in study.runs],
+        "against_simple": _compare_with_simple(study),
+        "class_counts": main.result.class_counts,
+        "sizes": {part: asdict(sizes) for part, sizes in main.result.sizes.items()},
+        "classes": None if predictions is None else _class_rows(main, predictions),
+        "f1_by_class": {name: _summary_numbers(value) for name, value in main.per_class.items()},
+        "confusion": None
+        if predictions is None or main.multilabel
+        else confusion(predictions).tolist(),
+        "calibration": None if calibrations is None else _calibration_numbers(main, *calibrations),
+        "errors": None if predictions is None else _error_rows(main, predictions, subgraphs),
+        "overlap": [row.to_dict() for row in main.result.overlap],
+        "leakage": check_leakage(main.result.overlap),
+        "curves": None if curves is None else _curve_numbers(curves),
+        "efficiency": [_efficiency_numbers(run) for run in study.runs],
+        "picture": {} if drawn is None or drawn.picture is None else asdict(drawn.picture),
+        "notes": {run.name: list(run.result.notes) for run in study.runs},
+        "versions": main.result.versions,
+        "configs": {run.name: to_toml(run.config) for run in study.runs if run.config},
+        "commands": {run.name: repeat_command(run) for run in study.runs},
+    }
+    numbers["missing"] = explain_missing(study, predictions, curves, subgraphs)
+    numbers["summary"] = summarize(study, numbers)
+    return ReportFindings(study, numbers, predictions, curves, subgraphs, calibrations)
+
+
+def _summary_numbers(value: Summary) -> Numbers:
+    low, high = value.interval
+    return {
+        "mean": value.mean,
+        "sd": value.sd,
+        "n": value.n,
+        "interval": [low, high],
+        "values": list(value.values),
+    }
+
+
+def _describe_test(run: Run) -> str:
+    kind = "corrected resampled t-test" if run.splits else "Welch's t-test"
+    return f"{kind} on test micro-F1, level {LEVEL:g}"
+
+
+def _model_numbers(run: Run, study: RunSet) -> Numbers:
+    p, sign = (None, "") if run is study.reference else run.against(study.reference)
+    return {
+        "name": run.name,
+        "folder": str(run.path),
+        "simple": run.simple,
+        "preset": run.result.preset,
+        "ended": run.result.ended,
+        "val": {name: _summary_numbers(value) for name, value in run.result.val.items()},
+        "test": {name: _summary_numbers(value) for name, value in run.result.test.items()},
+        "p": p,
+        "sign": sign,
+        "seconds": run.result.seconds,
+    }
+
+
+def _compare_with_simple(study: RunSet) -> Numbers | None:
+    """The main run against the best simple model."""
+    if study.simple is None:
+        return None
+    p, sign = study.main.against(study.simple)
+    difference = study.main.score.mean - study.simple.score.mean
+    return {
+        "model": study.simple.name,
+        "p": p,
+        "sign": sign,
+        "difference": difference,
+        **_summary_numbers(study.simple.score),
+    }
+
+
+def _class_rows(run: Run, predictions: RunPredictions) -> list[Numbers]:
+    table = class_table(predictions)
+    return [
+        {
+            "name": name,
+            "support": int(table["support"][place]),
+            **{
+                key: _summary_numbers(Summary(tuple(map(float, table[key][:, place]))))
+                for key in ("precision", "recall", "f1")
+            },
+        }
+        for place, name in enumerate(run.classes)
+    ]
+
+
+def _calibrate(predictions: RunPredictions) -> tuple[Calibration, tuple[Calibration, ...]]:
+    truth, multilabel = predictions.truth, predictions.multilabel
+    mean = calibration(predictions.probabilities.mean(axis=0), truth, multilabel=multilabel)
+    return mean, tuple(
+        calibration(probabilities, truth, multilabel=multilabel)
+        for probabilities in predictions.probabilities
+    )
+
+
+def _calibration_numbers(run: Run, mean: Calibration, by_seed: tuple[Calibration, ...]) -> Numbers:
+    errors = Summary(tuple(one.error for one in by_seed))
+    return {
+        "of": "every label of every subgraph" if run.multilabel else "the likeliest class",
+        "bins": [
+            {"count": int(count), "confidence": confidence, "frequency": frequency}
+            for count, confidence, frequency in zip(
+                mean.count,
+                map(_finite, mean.confidence),
+                map(_finite, mean.frequency),
+                strict=True,
+            )
+        ],
+        "error_of_mean": mean.error,
+        "error_by_seed": {"mean": errors.mean, "sd": errors.sd, "values": list(errors.values)},
+        "margins": explain_margins(run),
+    }
+
+
+def _finite(value: float) -> float | None:
+    """None for NaN, which JSON cannot hold."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _error_rows(
+    run: Run, predictions: RunPredictions, subgraphs: SubgraphTable | None
+) -> list[Numbers]:
+    rows = []
+    for mistakes in worst(predictions):
+        row = mistakes[0].row
+        name = predictions.ids[row]
+        more = {} if subgraphs is None else subgraphs.row(name)
+        links, title = more.get("train_links"), str(more.get("title") or "")
+        rows.append(
+            {
+                "id": name,
+                "title": title if title != name else "",
+                "truth": [run.classes[c] for c in np.flatnonzero(predictions.truth[row])],
+                "mistakes": [
+                    {
+                        "label": run.classes[mistake.label],
+                        "missed": mistake.missed,
+                        "probability": mistake.probability,
+                        "wrong": mistake.wrong,
+                    }
+                    for mistake in mistakes
+                ],
+                "seeds": predictions.replicas,
+                "size": more.get("size"),
+                "train_links": dict(zip(run.classes, links, strict=True))
+                if links is not None and len(links) == len(run.classes)
+                else None,
+            }
+        )
+    return rows
+
+
+def _curve_numbers(curves: Curves) -> Numbers:
+    return {
+        "epochs": curves.epochs,
+        "best_epoch": list(curves.best_epoch),
+        "last": {name: _finite(column[-1].mean()) for name, column in curves.columns.items()},
+    }
+
+
+def _efficiency_numbers(run: Run) -> Numbers:
+    """Seconds of a run in total and per seed, and its number of epochs."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    seconds, count = run.result.seconds, max(run.splits, 1) * len(run.seeds)
+    epochs = None
+    try:
+        rows = pq.read_metadata(run.path / "epochs.parquet").num_rows
+        epochs = rows // max(len(run.seeds), 1)
+    except (OSError, pa.ArrowException):  # none, or the main run's reader says what is wrong
+        pass
+    return {
+        "name": run.name,
+        "seconds": seconds,
+        "runs": count,
+        "seconds_a_run": seconds / count,
+        "epochs": epochs,
+        "best_epoch": list(run.result.best_epoch),
+        "parameters": run.result.parameters,
+    }
+
+
+def repeat_command(run: Run) -> str:
+    """The command that repeats a run, as far as its folder knows it; Python for odd seeds."""
+    preset, count = str(run.path / "config.toml"), len(run.seeds)
+    by_val = any(run.result.thresholds)
+    if run.seeds != tuple(seed_list(count)):
+        more = ', threshold="val"' * by_val
+        return f"s2n.run(task, preset={preset!r}, seeds={list(run.seeds)}{more})"
+    parts = ["s2n", "run", run.data.name or "DATA", "--preset", preset]
+    parts += ["--splits", str(run.splits)] * bool(run.splits)
+    parts += ["--seeds", str(count)]
+    parts += ["--threshold", "val"] * by_val
+    return shlex.join(parts)

@@ -1,0 +1,206 @@
+"""The page: numbers and figures into one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ... import __version__
+from ...base.errors import ConfigError
+from ...base.files import new_file, require_writable, written
+from ...base.metrics import METRIC_LABELS
+from ...runs import Run
+from ..drawing import inline_svg
+from .graph_picture import COLOURS, Picture, draw_s2n_graph
+from .report_charts import curves, intervals, reliability
+from .report_findings import ReportFindings
+from .report_wording import Numbers, p_value, parts, percent
+from .templating import load_template
+
+OURS = '<meta name="generator" content="sub2node report'
+MOST_CLASSES = 25  # of a confusion matrix
+_MOST_ROWS = 60  # of a table by class
+_MOST_PAIRS = 20
+_MOST_LINKS = 4
+
+
+def check_report(path: Path, *, overwrite: bool) -> None:
+    """Raise unless a report can be written here, or one of ours be replaced."""
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder, expected a file such as report.html.")
+    if path.exists():
+        if not overwrite:
+            raise ConfigError(
+                f"{path} exists already; choose another place (-o), or --overwrite it."
+            )
+        with path.open("rb") as file:
+            if OURS.encode() not in file.read(2000):
+                raise ConfigError(f"{path} is not a report of ours; it is not overwritten.")
+    require_writable(path)
+
+
+def write_report(findings: ReportFindings, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write the report: one file that opens without a network.
+
+    Args:
+        findings: What the report shows.
+        path: The file to write.
+        overwrite: Whether an existing report may be replaced.
+    """
+    path = Path(path)
+    check_report(path, overwrite=overwrite)
+    text = render(findings)
+    with written(path), new_file(path) as part:
+        part.write_text(text, encoding="utf-8", errors="replace")
+    return path
+
+
+def render(findings: ReportFindings) -> str:
+    """The report as HTML."""
+    filters: dict[str, Callable[..., object]] = {
+        "percent": percent,
+        "p_value": p_value,
+        "parts": parts,
+        "seconds": _duration_text,
+        "links": _link_text,
+    }
+    page, Markup, style = load_template("report.html", "a report", filters)
+    picture = _draw_picture(findings)
+    figures = {name: Markup(svg) for name, svg in _draw_figures(findings, picture).items()}
+    return str(
+        page.render(
+            version=__version__,
+            style=style,
+            ours=Markup(OURS),
+            n=findings.numbers,
+            run=findings.study.main,
+            study=findings.study,
+            figures=figures,
+            picture=picture,
+            metrics=METRIC_LABELS,
+            colours=COLOURS,
+            classes=_class_rows(findings.numbers),
+            matrix=_confusion_matrix(findings.numbers),
+            pairs=_confused_pairs(findings),
+            notes=[
+                (run.name, _shorten_note(note, run))
+                for run in findings.study.runs
+                for note in run.result.notes
+            ],
+        )
+    )
+
+
+def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str, str]:
+    """Every figure of the page, as SVG by name."""
+    numbers = findings.numbers
+    models = "; ".join(
+        f"{model['name']} {percent(score['mean'])} ({percent(score['interval'][0])} to"
+        f" {percent(score['interval'][1])})"
+        for model in numbers["models"]
+        for score in (model["test"]["micro_f1"],)
+    )
+    chart = intervals(numbers["models"], numbers["main"])
+    title = "Test micro-F1 of each model in percent, with 95 % intervals"
+    figures = {"intervals": inline_svg(chart, "intervals", title=title, description=models)}
+    if findings.calibrations is not None:
+        mean, by_seed = findings.calibrations
+        subject = numbers["calibration"]["of"]
+        figures["reliability"] = inline_svg(
+            reliability(mean, by_seed, subject),
+            "reliability",
+            title=f"Reliability of {subject}",
+            description=f"The mean probability of {int(mean.count.sum()):,} answers has an expected"
+            f" calibration error of {percent(mean.error)} percent.",
+        )
+    if findings.curves is not None:
+        losses = {"train_loss": "training", "val_loss": "validation"}
+        scores = {"val_micro_f1": "validation"}
+        for name, columns, label, scale in (
+            ("losses", losses, "Loss", 1.0),
+            ("scores", scores, "Micro-F1, %", 100.0),
+        ):
+            labels = [text for key, text in columns.items() if key in findings.curves.columns]
+            if labels:
+                chart = curves(findings.curves, columns, label, scale=scale)
+                title = f"{label} over {findings.curves.epochs} epochs: {', '.join(labels)}"
+                figures[name] = inline_svg(chart, name, title=title)
+    if picture is not None:
+        figures["picture"] = inline_svg(picture.figure, "picture", title=picture.title)
+    return figures
+
+
+def _draw_picture(findings: ReportFindings) -> Picture | None:
+    if (
+        findings.subgraphs is None
+        or not findings.subgraphs.links
+        or not findings.numbers["picture"]
+    ):
+        return None
+    run = findings.study.main
+    return draw_s2n_graph(
+        findings.subgraphs, run.classes, findings.predictions, show_parts=not run.splits
+    )
+
+
+def _class_rows(numbers: Numbers) -> list[Numbers]:
+    """Of very many classes, those with the lowest F1."""
+    rows = numbers["classes"] or [
+        {"name": name, "f1": value} for name, value in numbers["f1_by_class"].items()
+    ]
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    return sorted(rows, key=lambda row: row["f1"]["mean"])[:_MOST_ROWS]
+
+
+def _confusion_matrix(numbers: Numbers) -> list[list[tuple[float, float]]] | None:
+    """Counts and their share of the row; None where the matrix is too large to be read."""
+    table = numbers["confusion"]
+    if table is None or len(table) > MOST_CLASSES:
+        return None
+    return [[(count, count / (sum(row) or 1)) for count in row] for row in table]
+
+
+def _confused_pairs(findings: ReportFindings) -> list[tuple[str, str, float, float]]:
+    """The most confused pairs: true class, predicted class, mean count, share of the true class."""
+    if findings.numbers["confusion"] is None:
+        return []
+    table = np.array(findings.numbers["confusion"])
+    off = table * ~np.eye(len(table), dtype=bool)
+    order = np.argsort(-off, axis=None, kind="stable")[:_MOST_PAIRS]
+    names = findings.study.main.classes
+    return [
+        (names[a], names[b], float(off[a, b]), float(off[a, b] / max(table[a].sum(), 1e-9)))
+        for a, b in zip(*np.unravel_index(order, off.shape), strict=True)
+        if off[a, b]
+    ]
+
+
+def _link_text(error: Numbers) -> str:
+    """Links to training subgraphs by class: true and predicted classes, and the most frequent."""
+    counts = error["train_links"] or {}
+    own = [*error["truth"], *(mistake["label"] for mistake in error["mistakes"])]
+    rest = sorted(counts, key=lambda name: -counts[name])
+    chosen = [name for name in dict.fromkeys([*own[:_MOST_LINKS], *rest]) if counts.get(name)]
+    text = ", ".join(f"{name} {counts[name]:,}" for name in chosen[:_MOST_LINKS])
+    left = sum(counts[name] > 0 for name in counts) - len(chosen[:_MOST_LINKS])
+    return f"{text}, {left} more" if left > 0 else text or "none"
+
+
+def _shorten_note(text: str, run: Run) -> str:
+    """A note without the name of its model, which stands before it anyway."""
+    for name in (run.result.model, str(run.config.get("baseline", ""))):
+        if name and text.startswith(f"{name}: "):
+            return text.removeprefix(f"{name}: ")
+    return text
+
+
+def _duration_text(value: float) -> str:
+    """``0.31 s``, ``12.3 s`` or ``3 min 20 s``."""
+    if value < 10:
+        return f"{value:.2g} s"
+    if value < 120:
+        return f"{value:.1f} s"
+    return f"{int(value // 60)} min {int(value % 60):02d} s"

@@ -1,0 +1,113 @@
+"""What is measured of data rather than learned: statistics, compression, speed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from ..base.errors import DataError
+from ..efficiency.benchmark import PUBLISHED_EDGES, published_cut
+from ..efficiency.efficiency_table import EfficiencyRow, EfficiencyTable
+from ..efficiency.measure import efficiency
+from ..evaluate.compression import compression
+from ..evaluate.homophily import homophily
+from ..models.candidates import NetworkModel
+from ..models.graph_network import translated
+from ..task import SubgraphTask
+from ..task.statistics import describe
+from ..translation import S2NGraph
+from .cell_settings import settings_for
+
+_VARIANTS = [(structure, conv) for structure in ("s2n+0", "s2n+a") for conv in ("gcn", "gcn2")]
+
+
+def count_statistics(task: SubgraphTask) -> dict[str, object]:
+    """The numbers of the paper's dataset tables, by the name of their row."""
+    statistics = describe(task)
+    sizes = statistics["split"]
+    count = sum(sizes.values())
+    shares = [f"{100 * sizes.get(part, 0) / count:.0f}" for part in ("train", "val", "test")]
+    density = statistics["subgraph_density_with_loops"]  # which is what the paper's tables hold
+    return {
+        **{name: statistics[name] for name in ("nodes", "internal_edges", "subgraphs", "classes")},
+        "edges": statistics["edges"],
+        "density": statistics["density"],
+        "subgraph_density": [density["mean"], density["sd"]],
+        "subgraph_nodes": [statistics["subgraph_nodes"][key] for key in ("mean", "sd")],
+        "subgraph_components": [statistics["subgraph_components"][key] for key in ("mean", "sd")],
+        "labels": "Multi-label" if statistics["multilabel"] else "Single-label",
+        "split": "/".join(shares),
+        "self_loops": statistics["self_loops"],
+    }
+
+
+def measure_compression(task: SubgraphTask) -> dict[str, object]:
+    """Sizes before and after translation, and homophily, over the settings of all S2N models."""
+    if task.labels is None:
+        raise DataError("homophily needs labels, and the task has none.")
+    raw, rows = translated(task, True), []
+    presets: dict[str, str] = {}
+    for structure, conv in _VARIANTS:
+        preset = settings_for(task, structure, conv)
+        graph = raw.normalize(preset.config.translation.a, preset.config.translation.delta)
+        sizes = compression(task, graph)
+        rows.append(
+            {
+                "joined": sizes.edges_after,
+                "entries": int(graph.weights.nnz),
+                "homophily": homophily(graph.weights, task.labels, self_loops=True).edge,
+                "homophily_bare": homophily(graph.weights, task.labels).edge,
+            }
+        )
+        presets[f"{structure} {conv}"] = preset.name
+    return {
+        "nodes_before": task.graph.num_nodes,
+        "nodes_after": len(raw),
+        "edges_before": task.graph.num_edges,
+        **{name: _mean_and_sd([row[name] for row in rows]) for name in rows[0]},
+        "presets": presets,
+    }
+
+
+def _mean_and_sd(values: list[float]) -> list[float] | None:
+    """Mean and standard deviation of finite values; None without any."""
+    finite = [value for value in values if math.isfinite(value)]
+    return [float(np.mean(finite)), float(np.std(finite))] if finite else None
+
+
+@lru_cache(maxsize=4)
+def fit_published_size(task: SubgraphTask, column: str) -> dict[str, object]:
+    """Settings that give a random graph of a published shape an S2N graph of the published size."""
+    graph: S2NGraph = translated(task, True)
+    return {
+        "translation.a": published_cut(graph, PUBLISHED_EDGES[column]),
+        "translation.delta": 1.0,
+    }
+
+
+def measure_speed(
+    task: SubgraphTask,
+    model: NetworkModel,
+    *,
+    data_name: str,
+    name: str,
+    preset: str,
+    quick: bool,
+) -> dict[str, object]:
+    """Throughput, latency, parameters and memory, as ``s2n bench efficiency`` writes them.
+
+    Args:
+        task: The data to train and evaluate on.
+        model: The model with its settings; of several candidates the first counts.
+        data_name: The name of the data in the record.
+        name: The name of the model, as ``s2n+a gcn2`` or ``glass``.
+        preset: Where the settings come from.
+        quick: Measure two blocks of epochs instead of ten.
+    """
+    one = replace(model, candidates=model.candidates[:1])
+    measured = efficiency(task, one, repeats=2 if quick else 10, seconds=1.0 if quick else 4.0)
+    row = EfficiencyRow(data_name, name, preset, measured)
+    return EfficiencyTable((row,)).records()[0]

@@ -1,0 +1,200 @@
+"""Answers of a model, and their form in JSON, which the command and the service share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..base.ragged import Array
+
+if TYPE_CHECKING:
+    from .explain import Explanation
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers of a model for the subgraphs of a query.
+
+    Args:
+        names: Names of the subgraphs, as in the query.
+        probabilities: Probabilities of the classes, means over seeds; (K, C).
+        spread: Standard deviations over seeds, 0 with one seed; (K, C).
+        known: Share of each subgraph's nodes that the graph has; (K,).
+        unknown: Ids of the other nodes, by subgraph.
+        predicted: Which classes are predicted; bool (K, C).
+        classes: Names of the classes.
+        multilabel: Whether a subgraph may have several classes, or none.
+    """
+
+    names: tuple[str, ...]
+    probabilities: Array
+    spread: Array
+    known: Array
+    unknown: tuple[tuple[str, ...], ...]
+    predicted: Array
+    classes: tuple[str, ...]
+    multilabel: bool
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def labels(self) -> list[str] | list[list[str]]:
+        """The class of each subgraph, or its list of classes."""
+        lists = self.label_lists
+        return lists if self.multilabel else [labels[0] for labels in lists]
+
+    @property
+    def label_lists(self) -> list[list[str]]:
+        """The classes of each subgraph."""
+        return [[self.classes[c] for c in np.flatnonzero(row)] for row in self.predicted]
+
+    def part(self, rows: range, names: Sequence[str]) -> Answers:
+        """The answers in some rows, under other names."""
+        part = slice(rows.start, rows.stop)
+        return Answers(
+            names=tuple(names),
+            probabilities=self.probabilities[part],
+            spread=self.spread[part],
+            known=self.known[part],
+            unknown=self.unknown[part],
+            predicted=self.predicted[part],
+            classes=self.classes,
+            multilabel=self.multilabel,
+        )
+
+
+class Neighbor(NamedTuple):
+    """A known subgraph whose vector is similar to that of the queried one."""
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    similarity: float
+
+
+class NearbySubgraph(NamedTuple):
+    """A known subgraph near the queried one in the S2N graph."""
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    weight: float | None
+    hop: int
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The S2N graph around a subgraph: its strongest links, and the strongest links among the rest.
+
+    Args:
+        nodes: Known subgraphs, nearest first.
+        links: Pairs of positions in ``nodes`` and their weight; -1 is the queried subgraph.
+    """
+
+    nodes: tuple[NearbySubgraph, ...]
+    links: tuple[tuple[int, int, float], ...]
+
+
+def answer_columns(answers: Answers) -> dict[str, list[Any]]:
+    """Answers as a table: ``subgraph_id``, ``prediction``, ``probability`` of it and its
+    ``spread``, the share of ``known`` nodes, and ``p CLASS`` for each class. Multi-label:
+    ``prediction`` is a list, and its probability the lowest of it (the highest of all where the
+    list is empty)."""
+    predicted, probabilities = answers.predicted, answers.probabilities
+    if answers.multilabel:
+        lowest = np.where(predicted, probabilities, np.inf).argmin(axis=1)
+        best = np.where(predicted.any(axis=1), lowest, probabilities.argmax(axis=1))
+    else:
+        best = predicted.argmax(axis=1)
+    rows = np.arange(len(answers))
+    return {
+        "subgraph_id": list(answers.names),
+        "prediction": list(answers.labels),
+        "probability": probabilities[rows, best].tolist(),
+        "spread": answers.spread[rows, best].tolist(),
+        "known": answers.known.tolist(),
+        **{f"p {name}": probabilities[:, c].tolist() for c, name in enumerate(answers.classes)},
+    }
+
+
+def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObject]:
+    """Answers as JSON objects.
+
+    Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
+    ``probabilities``, ``known`` and ``unknown``. They differ in ``spread``, which the service gives
+    by class and the command as one number, that of ``probability``; and the command adds the other
+    columns of its tables (``subgraph_id``, ``p CLASS``).
+
+    Args:
+        answers: Answers of a model.
+        columns: Whether to add the columns of the command's tables.
+    """
+    classes, table = answers.classes, answer_columns(answers)
+    probabilities = [dict(zip(classes, row, strict=True)) for row in answers.probabilities.tolist()]
+    if not columns:
+        table["spread"] = [dict(zip(classes, row, strict=True)) for row in answers.spread.tolist()]
+        table = {key: table[key] for key in ("prediction", "probability", "spread", "known")}
+    table |= {
+        "id": list(answers.names),
+        "labels": answers.label_lists,
+        "probabilities": probabilities,
+        "unknown": list(map(list, answers.unknown)),
+    }
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def explanation_object(
+    explanation: Explanation, around: Surroundings | None = None, *, id: str | None = None
+) -> JsonObject:
+    """An explanation as a JSON object; ``value`` and ``contribution`` are the same number.
+
+    Args:
+        explanation: Contributions to a probability.
+        around: The S2N graph around the subgraph, for ``graph``.
+        id: Name of the subgraph in the object, by default that of the explanation.
+    """
+    parts = {
+        part: [
+            {
+                "id": item.id,
+                "title": item.title,
+                "value": item.value,
+                "contribution": item.value,
+                "weight": item.weight,
+                "labels": list(item.labels),
+            }
+            for item in getattr(explanation, part)
+        ]
+        for part in ("members", "neighbors")
+    }
+    name = explanation.name if id is None else id
+    content: JsonObject = {
+        "id": name,
+        "name": name,
+        "label": explanation.label,
+        "probability": explanation.probability,
+        "baseline": explanation.baseline,
+        **parts,
+        "statistics": explanation.statistics,
+        "gap": explanation.gap,
+        "joins": explanation.joins,
+    }
+    if around is not None:
+        nodes = [
+            {
+                "id": near.name,
+                "title": near.title,
+                "labels": list(near.labels),
+                "weight": near.weight,
+                "hop": near.hop,
+            }
+            for near in around.nodes
+        ]
+        content["graph"] = {"nodes": nodes, "links": list(map(list, around.links))}
+    return content

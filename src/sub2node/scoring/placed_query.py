@@ -1,0 +1,147 @@
+"""A query with its place beside the known subgraphs, computed once for answer and explanation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+
+from ..base.ragged import pointers
+from ..nn.adjacency import Adjacency
+from ..nn.networks import Stage
+from ..nn.readout import Members
+from ..ops.pattern import Pattern
+from ..task import SubgraphTask
+from .query import Query
+from .query_links import NeighborEdges, QueryLinks
+from .reference_set import KnownSubgraphs, QueryAttachment
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedQuery:
+    """A query and what a network reads of it; each part is computed when it is first needed.
+
+    Args:
+        query: The new subgraphs.
+        known_subgraphs: The subgraphs that they are joined to.
+        joint: Whether all are in one graph, or each is alone beside the known ones.
+    """
+
+    query: Query
+    known_subgraphs: KnownSubgraphs
+    joint: bool = False
+    _tiled: dict[int, TiledQuery] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @cached_property
+    def task(self) -> SubgraphTask:
+        """The subgraphs as a task without labels."""
+        return SubgraphTask(self.known_subgraphs.graph, self.query.subgraphs)
+
+    @cached_property
+    def attachment(self) -> QueryAttachment | None:
+        """How they are attached to the S2N graph; None where the network reads no such graph."""
+        if not self.known_subgraphs.config.structure.translated:
+            return None
+        return self.known_subgraphs.attach(self.query.subgraphs, joint=self.joint)
+
+    @cached_property
+    def stage(self) -> Stage:
+        """The subgraphs by themselves, with their internal edges where the network reads them."""
+        degrees = None if self.attachment is None else self.attachment.degrees
+        return self.known_subgraphs.stage(self.task, degrees)
+
+    @cached_property
+    def neighbor_edges(self) -> NeighborEdges | None:
+        """Edges between known neighbours of the same subgraph."""
+        if self.attachment is None:
+            return None
+        return self.known_subgraphs.outer.neighbor_edges(self.attachment.links)
+
+    def tile(self, count: int, *, neighbor_edges: bool) -> TiledQuery:
+        """Independent copies of the one subgraph of the query.
+
+        Args:
+            count: Number of copies.
+            neighbor_edges: Whether edges between known neighbours are needed.
+        """
+        if count not in self._tiled:
+            attachment, edges = None, None
+            if self.attachment is not None:
+                attachment = _tile_attachment(self.attachment, count)
+            if neighbor_edges and self.neighbor_edges is not None and self.attachment is not None:
+                num_links = len(self.attachment.links.nodes)
+                edges = _tile_edges(self.neighbor_edges, num_links, count)
+            self._tiled[count] = TiledQuery(_tile_stage(self.stage, count), attachment, edges)
+        return self._tiled[count]
+
+
+@dataclass(frozen=True, eq=False)
+class TiledQuery:
+    """Copies of one subgraph.
+
+    Args:
+        stage: The copies by themselves.
+        attachment: How they are attached to the S2N graph.
+        neighbor_edges: Edges between known neighbours of the same copy.
+    """
+
+    stage: Stage
+    attachment: QueryAttachment | None
+    neighbor_edges: NeighborEdges | None
+
+
+def _tile_attachment(attachment: QueryAttachment, count: int) -> QueryAttachment:
+    links, changes = attachment.links, attachment.changes
+    sizes = np.tile(np.diff(links.ptr), count)
+    nodes, weights = np.tile(links.nodes, count), links.weights.repeat(count)
+    return QueryAttachment(
+        QueryLinks(pointers(sizes), nodes, weights, links.own.repeat(count)),
+        sp.kron(sp.eye_array(count), attachment.among, format="csr"),
+        np.tile(attachment.degrees, count),
+        None if changes is None else sp.vstack([changes] * count, format="csr"),
+    )
+
+
+def _tile_edges(edges: NeighborEdges, num_links: int, count: int) -> NeighborEdges:
+    shift = np.repeat(np.arange(count) * num_links, len(edges.first))
+    first, second = np.tile(edges.first, count) + shift, np.tile(edges.second, count) + shift
+    return NeighborEdges(first, second, edges.weights.repeat(count))
+
+
+def _tile_stage(stage: Stage, count: int) -> Stage:
+    inner, weights, inputs = stage.positions is not None, stage.members.weights, stage.inputs
+    return Stage(
+        Members(
+            _tile_pattern(stage.members.pattern, count, apart=inner),
+            None if weights is None else weights.repeat(count),
+        ),
+        slice(0, count),
+        None if stage.positions is None else _tile_pattern(stage.positions, count, apart=False),
+        None if stage.nodes is None else _tile_graph(stage.nodes, count),
+        inputs=None if inputs is None else inputs.repeat(count, 1),
+    )
+
+
+def _tile_graph(graph: Adjacency, count: int) -> Adjacency:
+    shift = torch.arange(count).repeat_interleave(len(graph.diagonal)) * len(graph.pattern.index)
+    return replace(
+        graph,
+        pattern=_tile_pattern(graph.pattern, count, apart=True),
+        diagonal=graph.diagonal.repeat(count) + shift,
+        weights=graph.weights.repeat(count),
+    )
+
+
+def _tile_pattern(pattern: Pattern, count: int, *, apart: bool) -> Pattern:
+    """Copies of the rows, each with columns of its own (``apart``) or all with the same ones."""
+    columns = len(pattern.back_ptr) - 1
+    sizes, index = np.diff(pattern.ptr.numpy()), pattern.index.numpy().astype(np.int64)
+    shift = np.repeat(np.arange(count) * columns, len(index)) if apart else 0
+    width = columns * count if apart else columns
+    return Pattern.from_csr(pointers(np.tile(sizes, count)), np.tile(index, count) + shift, width)

@@ -1,0 +1,226 @@
+"""The specification of a study: data, settings that stay, and the space that is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.errors import ConfigError, DataError, suggest
+from ..base.ragged import Array
+from ..config import Config
+from ..config.settings import flatten
+from ..encode import Encoding
+from ..evaluate.seeds import seed_list
+from ..models import Preset, find_preset
+from ..task import SubgraphTask
+from .objective import digest_of, without_test
+from .search_space import SPACES, Axis, Choice, Space, read_space
+
+_DIFFERENCES = {
+    "data": "other data",
+    "base": "other settings around the space",
+    "space": "another space",
+    "seeds": "other seeds",
+    "rehearse": "another number of rehearsals",
+    "prune": "another way of pruning trials",
+    "encodings": "other encodings",
+    "seed": "another search seed",
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The specification of a study.
+
+    Args:
+        data: Hash of the data without its test part.
+        name: The name of the data.
+        base: The preset that the search starts from.
+        space: The settings that vary.
+        seeds: Seeds of a trial.
+        rehearse: Splits of train and val to score on; 0: the val part of the data.
+        prune: Whether trials that fall behind are pruned.
+        seed: The seed of the search.
+        encodings: Hash of the user's own columns; empty without any.
+    """
+
+    data: str
+    name: str
+    base: Preset[Config]
+    space: Space
+    seeds: tuple[int, ...]
+    rehearse: int = 0
+    prune: bool = True
+    seed: int = 0
+    encodings: str = ""
+
+    @property
+    def config(self) -> Config:
+        """The settings that the search starts from."""
+        return self.base.config
+
+    @property
+    def title(self) -> str:
+        """The name of the study in a storage."""
+        name, config = self.name or "task", self.config
+        return f"{name} {config.structure} {config.conv}"
+
+    def settings(self, point: Mapping[str, object]) -> Config:
+        """All settings at a point of the space."""
+        return self.base.with_settings(point).config
+
+    def first_points(self) -> list[dict[str, object]]:
+        """The base settings as points, where the space has them: the winner is at least as good."""
+        points = []
+        for config in self.base.candidates:
+            values = dict(flatten(config.to_dict()))
+            point = {name: values.get(name) for name in self.space.axes}
+            if all(axis.has(point[name]) for name, axis in self.space.axes.items()):
+                points.append(point)
+        return points
+
+    @property
+    def published(self) -> bool:
+        """Whether the settings that stay are published, and so chosen by test score."""
+        return self.base.name.partition(":")[0] == "paper"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on every result of the study."""
+        own_columns = (
+            "columns of a file of your own join the features; runs with the winner need it too."
+        )
+        return (*self.base.notes, *([own_columns] if self.encodings else []))
+
+    def to_dict(self) -> dict[str, object]:
+        """The specification as a storage keeps it."""
+        return {
+            "data": self.data,
+            "name": self.name,
+            "base": {
+                "name": self.base.name,
+                "candidates": [config.to_dict() for config in self.base.candidates],
+                "notes": list(self.base.notes),
+                "joined": self.base.joined,
+            },
+            "space": self.space.to_dict(),
+            "seeds": list(self.seeds),
+            "rehearse": self.rehearse,
+            "prune": self.prune,
+            "seed": self.seed,
+            "encodings": self.encodings,
+        }
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any]) -> Spec:
+        """The reverse of :meth:`to_dict`."""
+        try:
+            base = tree["base"]
+            candidates = tuple(Config.from_dict(config) for config in base["candidates"])
+            preset = Preset(base["name"], candidates, tuple(base["notes"]), base["joined"])
+            return cls(
+                tree["data"],
+                tree["name"],
+                base=preset,
+                space=Space.from_dict(tree["space"]),
+                seeds=tuple(tree["seeds"]),
+                rehearse=tree["rehearse"],
+                prune=tree["prune"],
+                seed=tree["seed"],
+                encodings=tree.get("encodings", ""),
+            )
+        except (KeyError, TypeError) as error:
+            raise DataError(f"the study does not say what it searches ({error!r}).") from None
+
+    def require_same(self, other: Spec, where: str) -> None:
+        """Raise unless a study that exists is this one."""
+        mine, theirs = self.to_dict(), other.to_dict()
+        for name, difference in _DIFFERENCES.items():
+            if mine[name] != theirs[name]:
+                axis = self._describe_axis(other) if name == "space" else ""
+                raise ConfigError(
+                    f"the study in {where} has {difference}{axis}; go on with what it was begun"
+                    " with, or begin another one in a new folder."
+                )
+
+    def _describe_axis(self, other: Spec) -> str:
+        """Describe the first axis that differs."""
+        mine, theirs = self.space.axes, other.space.axes
+        for name in sorted({*mine, *theirs}):
+            if mine.get(name) != theirs.get(name):
+                there, ours = theirs.get(name, "not varied"), mine.get(name, "not varied")
+                return f" ({name}: {there} there, {ours} here)"
+        return ""
+
+
+def make_spec(
+    task: SubgraphTask,
+    *,
+    structure: str | None = None,
+    conv: str | None = None,
+    preset: str = "default",
+    space: str | Space = "paper",
+    vary: Mapping[str, Axis] | None = None,
+    settings: Mapping[str, object] | None = None,
+    seeds: int | Sequence[int] = 10,
+    rehearse: int = 0,
+    prune: bool = True,
+    seed: int = 0,
+    encodings: Encoding | Array | None = None,
+) -> Spec:
+    """Make the specification of a study from a user's choices.
+
+    Args:
+        task: The data, with labels and a split.
+        structure: The structure, as in :func:`sub2node.run`.
+        conv: The convolution, as in :func:`sub2node.run`.
+        preset: The preset of what does not vary; also the first point, where the space has it.
+        space: ``paper``, ``wide``, the path of a TOML file, or a :class:`Space`.
+        vary: Axes to add to the space, or to replace.
+        settings: Settings that are fixed; their axes are removed from the space.
+        seeds: The number of seeds of a trial, or the seeds themselves.
+        rehearse: Splits of train and val to score on; 0: the val part of the data.
+        prune: Whether trials that fall behind are pruned.
+        seed: The seed of the search.
+        encodings: The user's own columns of node features, as in :func:`sub2node.run`.
+    """
+    vary, fixed = dict(vary or {}), dict(settings or {})
+    base = find_preset(preset, task, structure, conv)
+    base = base.with_settings(fixed)
+    searched = _find_space(space, base, vary).without(fixed)
+    kinds = tuple(dict.fromkeys(config.features.kind for config in base.candidates))
+    if len(kinds) > 1 and "features.kind" not in vary:
+        searched = Space({"features.kind": Choice(kinds), **searched.axes})
+    for name in fixed:
+        if Config.full_name(name) in vary:
+            raise ConfigError(f"{Config.full_name(name)} is both fixed and varied; say one.")
+    searched = searched.with_axes(vary)
+    searched.require_several_points()
+    return Spec(
+        without_test(task).hash,
+        task.name,
+        base=base,
+        space=searched,
+        seeds=tuple(seed_list(seeds)),
+        rehearse=rehearse,
+        prune=prune,
+        seed=seed,
+        encodings=digest_of(encodings),
+    )
+
+
+def _find_space(space: str | Space, base: Preset[Config], vary: Mapping[str, Axis]) -> Space:
+    if isinstance(space, Space):
+        return space
+    if space.endswith(".toml"):
+        return read_space(space)
+    if space not in SPACES:
+        hint = suggest(space, SPACES)
+        raise ConfigError(f"there is no search space {space!r}.{hint} A TOML file can be one too.")
+    convs, joined = vary.get("conv"), Space({})
+    has_gcn2 = isinstance(convs, Choice) and "gcn2" in convs.values  # its parameters vary too
+    for config in base.candidates:
+        widest = config.with_settings({"conv": "gcn2"}) if has_gcn2 else config
+        joined = joined.with_axes(SPACES[space](widest).axes)
+    return joined

@@ -1,0 +1,550 @@
+"""Every baseline under the protocol: odd data, test labels, seeds, ties, states and settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import sub2node as s2n
+from sub2node.base.errors import ConfigError, DataError, MissingExtraError
+from sub2node.base.metrics import scores
+from sub2node.base.progress import listen
+from sub2node.baselines import MODELS, NETWORKS, SIMPLE
+from sub2node.evaluate import assess, over_splits
+from sub2node.evaluate.result import best_of_ties
+from sub2node.models.baseline import baseline
+from sub2node.models.interface import Outputs
+from sub2node.runs import save_run
+from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.train import checkpoint
+
+_NET = {"epochs": 3, "start": 0, "batch": 7, "features.kind": "random"}
+_SUBGNN = {"position": True, "patches": 3, "walks": 1, "walk_length": 3, "patch_length": 4,
+           "features.width": 8}  # fmt: skip
+QUICK: dict[str, dict[str, Any]] = {
+    **{name: {} for name in SIMPLE},
+    "sub2vec": {"epochs": 2, "width": 8, "variant": "joint"},
+    "gbdt": {"trees": 3, "inputs": "both", "features.width": 8},
+    "statistics": {"trees": 5},
+    "wl": {"rounds": 1, "view": "both"},
+    **dict.fromkeys(NETWORKS, _NET),
+    "subgnn": {**_NET, **_SUBGNN},
+}
+CHOOSING = ("bag", "gbdt", "s2n-kernel")  # and the others that choose on validation
+NODES, COUNT = 30, 36
+PARTS = ["train"] * 20 + ["val"] * 8 + ["test"] * 8
+
+
+def graph(**options: Any) -> Graph:
+    """Weights, self-loops, and three nodes without edges."""
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, NODES - 3, (2, 70))
+    return Graph.from_edges(
+        *ends, num_nodes=NODES, weights=rng.uniform(0.1, 3, 70), repeated="sum", **options
+    )
+
+
+def sets() -> Subgraphs:
+    """Of one to eight nodes, two the same, some without edges."""
+    rng = np.random.default_rng(1)
+    lists = [rng.choice(NODES, size, replace=False) for size in rng.integers(1, 9, COUNT)]
+    lists[3], lists[5], lists[6], lists[25] = lists[4], [NODES - 1], [NODES - 1, NODES - 2], [0]
+    return Subgraphs.from_lists(lists)
+
+
+CLASSES = np.arange(COUNT) % 3
+
+
+def make(
+    labels: Any = CLASSES, names: tuple[str, ...] = (), of: Graph | None = None,
+    subgraphs: Subgraphs | None = None, parts: list[str] | None = None,
+) -> SubgraphTask:  # fmt: skip
+    return SubgraphTask(
+        of or graph(), subgraphs or sets(), np.array(labels), names, Split.given(parts or PARTS)
+    )
+
+
+@pytest.fixture(scope="module")
+def task() -> SubgraphTask:
+    return make()
+
+
+def several() -> np.ndarray:
+    """Three label columns; no subgraph has the last but one, all have the last."""
+    found = np.zeros((COUNT, 4), bool)
+    found[:, 0], found[::4, 1], found[:, 3] = CLASSES == 0, True, True
+    return found
+
+
+def with_virtual() -> SubgraphTask:
+    codes, labels = np.array(Split.given(PARTS).codes), CLASSES.copy()
+    codes[:4], labels[:4] = 1, -1
+    return SubgraphTask(graph(), sets(), labels, (), Split(codes))
+
+
+ODD = {
+    "weights, self-loops, isolated nodes": make,
+    "several labels": lambda: make(several()),
+    "one label column": lambda: make((CLASSES == 0)[:, None], ("A",)),
+    "a class that does not occur": lambda: make(names=("a", "b", "c", "none")),
+    "features": lambda: make(of=graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))),
+    "no edges": lambda: make(of=Graph.from_edges([], [], num_nodes=NODES)),
+    "loops only": lambda: make(of=Graph.from_edges(np.arange(NODES), np.arange(NODES))),
+    "all the same": lambda: make(subgraphs=Subgraphs.from_lists([[0, 1, 2]] * COUNT)),
+    "single nodes": lambda: make(subgraphs=Subgraphs.from_lists([[i % 30] for i in range(COUNT)])),
+    "one node": lambda: make(
+        of=Graph.from_edges([], [], num_nodes=1), subgraphs=Subgraphs.from_lists([[0]] * COUNT)
+    ),
+    "virtual subgraphs": with_virtual,
+}
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("kind", list(ODD))
+def test_odd_data(kind, name) -> None:
+    found = ODD[kind]()
+    few = {"epochs": 1} if name in NETWORKS else {}
+    result = s2n.run(found, model=name, seeds=2, settings={**QUICK[name], **few})
+    json.dumps(result.to_dict(), allow_nan=False)
+    replicas = len(result.seeds)
+    for part, said in result.outputs.items():
+        count = found.split.count(part)
+        assert said.logits.shape == (replicas, count, found.num_classes)
+        assert np.isfinite(said.logits).all()
+        assert said.vectors is None or np.isfinite(said.vectors).all()
+    assert result.config["baseline"] == name
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_virtual_subgraphs_are_not_there_for_baselines(name) -> None:
+    virtual = with_virtual()
+    without = virtual.subset(np.flatnonzero(~virtual.split.mask("virtual")).tolist())
+    one, other = (s2n.run(t, model=name, seeds=1, settings=QUICK[name]) for t in (virtual, without))
+    for part in ("train", "val", "test"):
+        assert np.array_equal(one.outputs[part].logits, other.outputs[part].logits)
+
+
+def noisy(task: SubgraphTask) -> SubgraphTask:
+    labels = np.array(task.labels)
+    here = task.split.mask("test")
+    labels[here] = (labels[here] + 1) % 3 if labels.ndim == 1 else ~labels[here]
+    return replace(task, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "multilabel"), [*((name, False) for name in MODELS), ("glass", True), ("wl", True)]
+)
+def test_test_labels_change_nothing_but_test_scores(task, name, multilabel) -> None:
+    task = make(several()[:, [0, 1]], ("a", "b")) if multilabel else task
+    settings = dict(QUICK[name])
+    if name in NETWORKS:
+        del settings["features.kind"]  # chosen on validation
+        settings["published_ties"] = True
+    one, other = (s2n.run(t, model=name, seeds=2, settings=settings) for t in (task, noisy(task)))
+    assert one.config == other.config
+    assert one.best_epoch == other.best_epoch
+    assert one.val == other.val
+    for column, values in one.history.items():
+        assert np.array_equal(values, other.history[column])
+    for part, found in one.outputs.items():
+        assert np.array_equal(found.logits, other.outputs[part].logits)
+    pairs = zip(one.outputs["test"].tied, other.outputs["test"].tied, strict=True)
+    for mine, theirs in pairs:
+        assert np.array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+def test_the_published_rule_is_the_best_test_score_of_tied_epochs(task, name, monkeypatch) -> None:
+    from sub2node.train import batch_loop as batches
+
+    seen: list[np.ndarray] = []
+    one_epoch = batches.BatchGroup.one_epoch
+
+    def spy(self, epoch: int) -> None:
+        one_epoch(self, epoch)
+        seen.append(self.network.eval()(self.stages["test"])[1].detach().numpy().copy())
+
+    monkeypatch.setattr(batches.BatchGroup, "one_epoch", spy)
+    settings = {**QUICK[name], "epochs": 7, "start": 2, "published_ties": True}
+    result = s2n.run(task, model=name, seeds=3, settings=settings)
+    truth = task.labels[task.split.mask("test")]
+    val, best = result.history["val_micro_f1"], []
+    for r in range(3):
+        top = val[2:, r].max()
+        tied = [e for e in range(2, 7) if val[e, r] == top]
+        assert result.best_epoch[r] == tied[0] + 1
+        best.append(max((seen[e][r].argmax(-1) == truth).mean() for e in tied))
+    assert result.published_ties.values == pytest.approx(tuple(best))
+    honest = result.test["micro_f1"].values
+    assert all(a >= b for a, b in zip(result.published_ties.values, honest, strict=True))
+    without = s2n.run(task, model=name, seeds=3, settings={**settings, "published_ties": False})
+    assert without.published_ties is None
+    assert np.array_equal(without.outputs["test"].logits, result.outputs["test"].logits)
+
+
+def ties(task: SubgraphTask, **settings: Any) -> Any:
+    options = {**_NET, "published_ties": True, "lr": 0.0, **settings}
+    return s2n.run(task, model="glass", seeds=2, settings=options)
+
+
+def test_epochs_that_all_tie_are_all_kept(task) -> None:
+    result = ties(task, epochs=5, start=1)  # a rate of 0: nothing changes
+    assert result.best_epoch == (2, 2)
+    assert [len(found) for found in result.outputs["test"].tied] == [4, 4]
+
+
+def test_the_last_epoch_of_patience_ties_too(task) -> None:
+    result = ties(task, epochs=20, patience=3)
+    assert len(result.history["lr"]) == 4
+    assert [len(found) for found in result.outputs["test"].tied] == [4, 4]
+
+
+def test_the_published_rule_over_splits(task) -> None:
+    model = baseline(task, "glass", settings={**_NET, "published_ties": True}).model
+    result = over_splits(task, lambda _: model, splits=3, seeds=[1])
+    assert result.published_ties.n == 3
+
+
+def test_the_published_rule_and_the_threshold() -> None:
+    labels = np.tile([[True, False], [False, True]], (COUNT // 2, 1))
+    task = make(labels, ("a", "b"))
+
+    class Low:
+        """Right, with all logits below 0."""
+
+        name, facts = "low", {}
+
+        def fit(self, task, labels, seeds):
+            return self
+
+        def outputs(self, part):
+            logits = np.where(labels[task.split.mask(part)], -1.0, -2.0)[None]
+            return Outputs(logits, tied=[[logits[0]]] if part == "test" else ())
+
+    result = assess(task, Low(), seeds=[1], threshold="val")
+    assert result.test["micro_f1"].mean == 1.0
+    assert result.published_ties.mean >= result.test["micro_f1"].mean
+
+
+def test_best_of_ties_by_hand() -> None:
+    labels = np.array([0, 1, 1])
+    right, half = np.eye(2)[labels], np.eye(2)[[0, 0, 1]]
+    assert best_of_ties(labels, [[half, right, half], [half]], (0, 0)).values == pytest.approx(
+        (1, 2 / 3)
+    )
+    assert best_of_ties(labels, (), (0,)) is None
+    assert scores(labels, half, multilabel=False)["micro_f1"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("glass", {}),
+        ("gnn-plain", {}),
+        ("subgnn", {"lstm_layers": 2, "lstm_dropout": 0.3}),
+        ("subgnn", {"model.components": "max"}),
+        ("gnn-seg", {"dropout": 0.0, "layers": 2}),
+        ("gnn-seg", {"dropout": 0.4, "layers": 2}),
+    ],
+)  # fmt: skip
+def test_seeds_together_are_seeds_alone(task, name, more) -> None:
+    settings = {**QUICK[name], **more}
+    both = s2n.run(task, model=name, seeds=[4, 9], settings=settings)
+    for r, seed in enumerate((4, 9)):
+        alone = s2n.run(task, model=name, seeds=[seed], settings=settings)
+        for column, values in alone.history.items():
+            assert np.allclose(values[:, 0], both.history[column][:, r], atol=1e-5), column
+        for part, found in alone.outputs.items():
+            assert np.allclose(found.logits[0], both.outputs[part].logits[r], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+def test_groups_of_replicas_change_nothing(task, name, monkeypatch) -> None:
+    from sub2node.models import baseline as baselines
+
+    settings = QUICK[name]
+    one = s2n.run(task, model=name, seeds=3, settings=settings)
+    monkeypatch.setattr(baselines, "replicas_at_once", lambda *_: 2)
+    other = s2n.run(task, model=name, seeds=3, settings=settings)
+    assert np.allclose(one.outputs["test"].logits, other.outputs["test"].logits, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+def test_answers_do_not_depend_on_what_was_asked_before(task, name) -> None:
+    from sub2node.baselines.batch_network import part_rows
+    from sub2node.nn.node_inputs import node_inputs
+    from sub2node.train import forward
+
+    kind = NETWORKS[name]
+    settings = kind.settings().with_settings(QUICK[name])
+    rows = np.arange(NODES)
+    inputs = node_inputs(task, settings.features, rows, device="cpu")
+    networks = [kind.build(task, settings, seeds=[1, 2], inputs=inputs, device="cpu")]
+    stages = part_rows(task, rows, networks[0][1].device)
+    first = forward(networks, stages, "test")[1]
+    forward(networks, stages, "train")
+    assert np.array_equal(forward(networks, stages, "test")[1], first)
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-seg"])
+def test_odd_numbers_of_epochs_and_batches(task, name) -> None:
+    huge = {**QUICK[name], "batch": 10**6, "epochs": 10**6, "patience": 2, "lr": 0.0}
+    early = s2n.run(task, model=name, seeds=2, settings=huge)
+    assert early.ended == "early"
+    assert len(early.history["lr"]) == 3
+    late = s2n.run(task, model=name, seeds=2, settings={**QUICK[name], "start": 50, "patience": 1})
+    assert late.best_epoch == (3, 3)  # the last epoch, where the start is beyond all of them
+    assert late.ended == "complete"
+    single = s2n.run(task, model=name, seeds=1, settings={**QUICK[name], "batch": 1})
+    assert np.isfinite(single.history["train_loss"]).all()
+
+
+class Killed(BaseException):
+    """As if the process was."""
+
+
+@pytest.mark.parametrize(
+    ("name", "published"), [*((name, True) for name in NETWORKS), ("glass", False)]
+)
+def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
+    settings = {**QUICK[name], "epochs": 6, "published_ties": published}
+    options = {"model": name, "seeds": 2, "settings": settings}
+
+    def kill(what: str, done: float, total: float, detail: str) -> None:
+        if what.startswith("Training") and done == 4:
+            raise Killed
+
+    whole = s2n.run(task, **options)
+    with listen(kill), pytest.raises(Killed):
+        s2n.run(task, checkpoint=tmp_path, **options)
+    assert len(list(tmp_path.iterdir())) == 1
+    resumed = s2n.run(task, checkpoint=tmp_path, resume=True, **options)
+    assert resumed.best_epoch == whole.best_epoch
+    assert resumed.published_ties == whole.published_ties
+    for column, values in whole.history.items():
+        assert np.array_equal(values, resumed.history[column])
+    for part, found in whole.outputs.items():
+        assert np.array_equal(found.logits, resumed.outputs[part].logits)
+    other = {**options, "settings": {**settings, "epochs": 7}}
+    with pytest.raises(ConfigError, match="other data, settings or seeds"):
+        s2n.run(task, checkpoint=tmp_path, resume=True, **other)
+
+
+def interrupt(at: int) -> Any:
+    """Ctrl-C in the so-many-th epoch of all trainings together."""
+    count = [0]
+
+    def ask(what: str, done: float, total: float, detail: str) -> None:
+        count[0] += what.startswith("Training")
+        if what.startswith("Training") and count[0] == at:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return listen(ask)
+
+
+def test_ctrl_c_evaluates_the_best_state_so_far(task) -> None:
+    with interrupt(6):
+        result = s2n.run(task, model="glass", seeds=2, settings={**_NET, "epochs": 50, "start": 2})
+    assert result.ended == "interrupted"
+    assert any("interrupted after 6 of 50 epochs" in note for note in result.notes)
+
+
+def test_ctrl_c_before_validation_counts(task) -> None:
+    with interrupt(3):
+        result = s2n.run(task, model="glass", seeds=1, settings={**_NET, "epochs": 50, "start": 9})
+    assert result.ended == "interrupted"
+
+
+def test_ctrl_c_early_in_the_second_candidate_keeps_the_first(task) -> None:
+    settings = {"epochs": 8, "start": 4, "batch": 5}  # two candidates, random and constant
+    with interrupt(10):
+        result = s2n.run(task, model="glass", seeds=1, settings=settings)
+    assert result.config["features"]["kind"] == "random"
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_the_settings_of_a_run_repeat_it(task, name, tmp_path) -> None:
+    settings = dict(QUICK[name])
+    settings.pop("features.kind", None)
+    first = s2n.run(task, model=name, seeds=2, settings=settings)
+    folder = save_run(first, task, tmp_path / "run")
+    for model in (None, name):
+        again = s2n.run(task, model=model, seeds=2, preset=str(folder / "config.toml"))
+        assert again.config == first.config
+        assert again.model == first.model
+        assert np.array_equal(again.outputs["test"].logits, first.outputs["test"].logits)
+    text = (folder / "MODEL_CARD.md").read_text()
+    assert text.startswith(f"# {first.model} on ")
+    table = pq.read_table(folder / "predictions.parquet")
+    assert len(table) == COUNT * len(first.seeds)
+    network = name in NETWORKS
+    assert (folder / "epochs.parquet").exists() == network
+    assert (folder / "embeddings.parquet").exists() == network
+    json.loads((folder / "result.json").read_text(), parse_constant=pytest.fail)
+    wrong = "bag" if name != "bag" else "wl"
+    with pytest.raises(ConfigError, match=f"settings for '{name}', not for '{wrong}'"):
+        s2n.run(task, model=wrong, preset=str(folder / "config.toml"))
+
+
+def test_the_settings_of_a_run_repeat_its_join(task, tmp_path) -> None:
+    settings = {**_NET, "features.encoding": "rwpe", "features.join": "concat"}
+    first = s2n.run(task, model="glass", seeds=1, settings=settings)
+    folder = save_run(first, task, tmp_path / "run")
+    again = s2n.run(task, seeds=1, preset=str(folder / "config.toml"))
+    assert again.config == first.config
+
+
+def test_the_card_tells_the_published_score(task, tmp_path) -> None:
+    folder = save_run(ties(task), task, tmp_path / "run")
+    assert "published" in (folder / "MODEL_CARD.md").read_text()
+
+
+def test_the_card_of_a_model_without_epochs(task, tmp_path) -> None:
+    folder = save_run(s2n.run(task, model="majority"), task, tmp_path / "run")
+    assert "epoch" not in (folder / "MODEL_CARD.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("glas", {}, "Did you mean 'glass'"),
+        ("glass", {"structure": "s2n+a"}, "glass has no structure"),
+        ("glass", {"conv": "gcn"}, "glass has no convolution"),
+        ("bag", {"coarsen": "heavy_edge:0.3"}, "bag has no coarsening"),
+        ("glass", {"preset": "papre"}, "Did you mean 'paper'"),
+        ("glass", {"preset": "fast:density"}, "there is no preset"),
+        ("glass", {"preset": "paper"}, "no published settings of glass for 'this data'"),
+        ("bag", {"preset": "paper"}, "bag has no settings but its default"),
+        ("wl", {"preset": "missing.toml"}, "no preset file"),
+        ("glass", {"settings": {"hiden": 3}}, "Did you mean 'hidden'"),
+        ("bag", {"settings": {"lr": 1.0}}, "no setting 'lr'"),
+        ("gnn-plain", {"settings": {"z_ratio": 0.9}}, "no setting 'z_ratio'"),
+        ("glass", {"settings": {"batch": 0}}, "batch is at least 1"),
+        ("wl", {"settings": {"rounds": 0}}, "rounds is at least 1"),
+        ("gbdt", {"settings": {"features.kind": "random"}}, "cannot be 'random'"),
+        ("gbdt", {"settings": {"features.kind": "given"}}, "has no features"),
+        ("glass", {"settings": {"features.kind": "given"}}, "has no features"),
+        ("glass", {"encodings": np.zeros((3, 2))}, "expected one row"),
+        ("majority", {"seeds": 0}, "at least one seed"),
+        ("majority", {"threshold": "best"}, "zero' or 'val"),
+        (
+            "subgnn",
+            {"settings": {"neighborhood": False, "position": False, "model.structure": False}},
+            "needs a channel",
+        ),
+    ],
+)
+def test_mistakes_are_one_sentence(task, name, options, words) -> None:
+    with pytest.raises(ConfigError, match=words):
+        s2n.run(task, model=name, **{"seeds": 1, **options})
+
+
+@pytest.mark.parametrize("name", ["bag", "glass"])
+def test_a_gpu_that_is_not_there(task, name) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(ConfigError, match="no GPU"):
+        s2n.run(task, model=name, device="cuda")
+
+
+@pytest.mark.parametrize("name", [n for n in SIMPLE if n != "gbdt"])
+def test_encodings_are_refused_where_they_are_not_read(task, name) -> None:
+    with pytest.raises(ConfigError):
+        s2n.run(task, model=name, seeds=1, encodings=np.zeros((NODES, 4)), settings=QUICK[name])
+
+
+@pytest.mark.parametrize("more", [{"features.kind": "svd"}, {"features.encoding": "rwpe"}])
+def test_features_of_gnn_seg_are_read(task, more) -> None:
+    plain = s2n.run(task, model="gnn-seg", seeds=1, settings={**_NET})
+    settings = {**_NET, "features.width": 8, **more}
+    result = s2n.run(task, model="gnn-seg", seeds=1, settings=settings)
+    assert not np.array_equal(plain.outputs["test"].logits, result.outputs["test"].logits)
+
+
+def test_given_encodings_join_the_vectors_of_gbdt(task) -> None:
+    from sub2node.baselines import TrainingData
+    from sub2node.baselines.boosting import KnownFeatures, pooled
+
+    column = np.random.default_rng(0).normal(size=(NODES, 8)).astype(np.float32)
+    lesson = TrainingData(task, {"train": CLASSES[:20], "val": CLASSES[20:28]}, [1], "cpu", column)
+    found, _ = pooled(lesson, KnownFeatures(width=8))
+    mean = [column[nodes].mean(axis=0) for nodes in np.split(task.subgraphs.nodes,
+                                                             task.subgraphs.ptr[1:-1])]  # fmt: skip
+    assert np.allclose(found[:, 8:], mean, atol=1e-5)
+
+
+def test_encodings_of_any_width_join_the_vectors_of_gbdt(task) -> None:
+    encodings = np.random.default_rng(0).normal(size=(NODES, 3))
+    plain, joined = (
+        s2n.run(task, model="gbdt", seeds=1, settings=QUICK["gbdt"], encodings=vectors)
+        for vectors in (None, encodings)
+    )
+    assert joined.outputs["test"].logits.shape == plain.outputs["test"].logits.shape
+    assert not np.array_equal(joined.outputs["test"].logits, plain.outputs["test"].logits)
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_several_labels_and_one_training_subgraph(name) -> None:
+    labels = np.repeat([[True, False]], COUNT, axis=0)
+    lone = make(labels, ("a", "b"), parts=["train"] + ["val"] * 15 + ["test"] * 20)
+    result = s2n.run(lone, model=name, seeds=1, settings=QUICK[name])
+    assert result.test["micro_f1"].mean == 1.0
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_one_label_column_that_all_of_train_has(name) -> None:
+    full = make(np.ones((COUNT, 1), bool), ("A",))
+    result = s2n.run(full, model=name, seeds=1, settings=QUICK[name])
+    assert result.test["micro_f1"].mean == 1.0
+
+
+@pytest.mark.parametrize("name", ["majority", "statistics"])
+def test_the_others_answer_what_all_of_train_has(name) -> None:
+    full = make(np.ones((COUNT, 1), bool), ("A",))
+    result = s2n.run(full, model=name, seeds=1, settings=QUICK[name])
+    assert result.test["micro_f1"].mean == 1.0
+
+
+def test_gensim_that_is_missing(task, monkeypatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "gensim.models.doc2vec", None)
+    with pytest.raises(MissingExtraError, match=r"gensim.*sub2node\[baselines\]"):
+        s2n.run(task, model="sub2vec", seeds=1)
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+def test_a_rate_that_is_too_high_is_a_sentence(task, name) -> None:
+    settings = {**QUICK[name], "lr": 1e38, "clip": 0.0, "weight_decay": 0.0, "epochs": 6}
+    with pytest.raises(s2n.Sub2NodeError, match="lower the learning rate"):
+        s2n.run(task, model=name, seeds=1, settings={**settings, "start": 5})
+
+
+@pytest.mark.parametrize("notes", ["3", '"hello"'])
+def test_notes_of_a_preset_file_are_sentences(task, tmp_path, notes) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(f'baseline = "bag"\nnotes = {notes}\n')
+    with pytest.raises(DataError, match="notes are a list of sentences"):
+        s2n.run(task, seeds=1, preset=str(file))
+
+
+def test_a_preset_file_may_be_without_its_model(task, tmp_path) -> None:
+    file: Path = tmp_path / "own.toml"
+    file.write_text('notes = ["mine"]\n[training]\nepochs = 2\nstart = 0\n')
+    result = s2n.run(task, model="glass", seeds=1, preset=str(file))
+    assert result.config["training"]["epochs"] == 2
+    assert f"{file}: mine." in result.notes
+    file.write_text('baseline = "glas"\n')
+    with pytest.raises(ConfigError, match="Did you mean 'glass'"):
+        s2n.run(task, preset=str(file))

@@ -1,0 +1,149 @@
+"""CoS2N: virtual subgraphs pass messages on and are never asked about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+import torch
+
+import sub2node as s2n
+from sub2node.base.errors import ConfigError
+from sub2node.coarsen import METHODS, coarsen, with_virtual
+from sub2node.config import CoarseningSettings, Config
+from sub2node.models.graph_network import presented
+from sub2node.nn import build_network, build_stages
+from sub2node.task import SubgraphTask
+
+QUICK = {"epochs": 5, "features.kind": "random"}
+
+
+@pytest.fixture(scope="module")
+def task() -> SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+
+
+@pytest.fixture(scope="module")
+def virtual(task: SubgraphTask) -> s2n.Subgraphs:
+    return coarsen(task.graph, "variation_edges", 0.1).subgraphs
+
+
+def config(structure: str, **settings: Any) -> Config:
+    return Config().with_settings({"structure": structure, **settings})
+
+
+def test_settings_know_the_methods_there_are() -> None:
+    assert set(get_args(get_type_hints(CoarseningSettings)["method"])) == set(METHODS)
+
+
+@pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
+def test_other_structures_leave_virtual_subgraphs_out(task, virtual, structure) -> None:
+    assert presented(with_virtual(task, virtual), config(structure))[0] == task
+
+
+def test_virtual_subgraphs_of_the_data_come_before_a_coarsening(task, virtual) -> None:
+    data = with_virtual(task, virtual)
+    found, notes = presented(data, config("cos2n+0"))
+    assert found == data
+    assert notes == (f"{len(virtual):,} virtual subgraphs came with the data.",)
+
+
+def test_without_any_the_graph_is_coarsened(task, virtual) -> None:
+    settings = {"coarsening.method": "variation_edges", "coarsening.ratio": 0.1}
+    found, notes = presented(task, config("cos2n+a", **settings))
+    assert found == with_virtual(task, virtual)
+    assert "variation_edges at ratio 0.1" in notes[0]
+
+
+@pytest.mark.parametrize("structure", ["cos2n+0", "cos2n+a"])
+def test_stages_hold_virtual_subgraphs_and_ask_about_none(task, virtual, structure) -> None:
+    data = with_virtual(task, virtual)
+    split = task.split
+    stages = build_stages(data, config(structure))
+    sizes = {part: split.count(part) for part in ("train", "val", "test")}
+    before = {"train": 0, "val": sizes["train"] + len(virtual)}
+    before["test"] = before["val"] + sizes["val"]
+    for part, start in before.items():
+        stage = stages[part]
+        assert stage.scored == slice(start, start + sizes[part])
+        seen = max(start + sizes[part], sizes["train"] + len(virtual))
+        assert stage.members.pattern.num_rows == seen
+    network, _ = build_network(data, config(structure), stages, [1])
+    assert network(stages["train"])[1].shape[1] == sizes["train"]
+
+
+def test_messages_come_from_virtual_subgraphs_and_no_loss_does(task, virtual) -> None:
+    """A node that only virtual subgraphs have moves an answer in CoS2N; its own answer does not."""
+    data = with_virtual(task, virtual)
+    settings = config("cos2n+0", **{"translation.a": 0.0, "edge_dropout": 0.0, "dropout": 0.0})
+    stages = build_stages(data, settings, parts=("train",))
+    network, _ = build_network(data, settings, stages, [1])
+    network.eval()
+    real = np.unique(task.subgraphs.nodes)
+    bridges = ~np.isin(stages.rows, real)
+    assert bridges.any()
+    answers = network(stages["train"])[1]
+    answers.sum().backward()
+    (weight,) = [p for p in network.table.parameters() if p.shape[-2] == len(stages.rows)]
+    moved = weight.grad.abs().sum(dim=(0, 2)).numpy() > 0
+    assert moved[bridges].any()
+    # Without links nothing reaches them: they are not asked about themselves.
+    alone = config("cos2n+0", **{"translation.a": 1e6, "edge_dropout": 0.0, "dropout": 0.0})
+    stages = build_stages(data, alone, parts=("train",))
+    network, _ = build_network(data, alone, stages, [1])
+    network.eval()(stages["train"])[1].sum().backward()
+    (weight,) = [p for p in network.table.parameters() if p.shape[-2] == len(stages.rows)]
+    assert not (weight.grad.abs().sum(dim=(0, 2)).numpy() > 0)[bridges].any()
+
+
+def test_statistics_of_the_cut_are_over_train_and_virtual(task, virtual) -> None:
+    data = with_virtual(task, virtual)
+    graph = s2n.translate(data)
+    block = graph.stage("train").toarray().astype(float)
+    assert len(block) == task.split.count("train") + len(virtual)
+    assert graph.statistics.mean == pytest.approx(block.mean())
+    assert graph.statistics.std == pytest.approx(block.std(ddof=1))
+
+
+@pytest.mark.parametrize("structure", ["cos2n+0", "cos2n+a"])
+def test_a_run_says_what_its_bridges_are(task, structure) -> None:
+    found = s2n.run(
+        task, structure=structure, coarsen="heavy_edge:0.2", seeds=2, settings=QUICK, preset="fast"
+    )
+    assert found.config["coarsening"]["method"] == "heavy_edge"
+    assert found.config["coarsening"]["ratio"] == 0.2
+    assert any("heavy_edge at ratio 0.2" in note for note in found.notes)
+    assert found.outputs["test"].logits.shape[1] == task.split.count("test")
+
+
+def test_several_labels(task) -> None:
+    labels = np.stack([task.labels == 0, task.labels != 1], axis=1)
+    data = replace(task, labels=labels, class_names=("a", "b"))
+    found = s2n.run(data, structure="cos2n+a", seeds=2, settings=QUICK, preset="fast")
+    assert found.outputs["val"].logits.shape == (2, task.split.count("val"), 2)
+    assert 0 <= found.test["micro_f1"].mean <= 1
+
+
+def test_replicas_with_bridges_equal_single_models(task) -> None:
+    options = {"structure": "cos2n+a", "coarsen": "variation_edges:0.2", "settings": QUICK}
+    both = s2n.run(task, seeds=[4, 7], preset="fast", **options)
+    one = s2n.run(task, seeds=[7], preset="fast", **options)
+    assert torch.allclose(
+        torch.from_numpy(both.outputs["test"].logits[1:]),
+        torch.from_numpy(one.outputs["test"].logits), atol=1e-4,
+    )  # fmt: skip
+
+
+def test_bad_coarsening_is_refused(task, virtual) -> None:
+    with pytest.raises(ConfigError, match=r"cos2n\+0 and cos2n\+a, not for s2n\+a"):
+        s2n.run(task, structure="s2n+a", coarsen="variation_edges:0.3")
+    with pytest.raises(ConfigError, match="Did you mean 'variation_edges'"):
+        s2n.run(task, structure="cos2n+a", coarsen="variation_edge:0.3")
+    with pytest.raises(ConfigError, match="between 0 and 1"):
+        s2n.run(task, structure="cos2n+a", coarsen="variation_edges:1")
+    with pytest.raises(ConfigError, match="omit the coarsening"):
+        s2n.run(with_virtual(task, virtual), structure="cos2n+a", coarsen="variation_edges:0.3")
+    with pytest.raises(ConfigError, match=r"coarsening\.ratio"):
+        s2n.run(task, structure="cos2n+a", settings={"ratio": 1.0})

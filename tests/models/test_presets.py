@@ -1,0 +1,96 @@
+"""Presets of baselines: all can be read, and hold what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sub2node as s2n
+from sub2node.base.errors import ConfigError, DataError
+from sub2node.baselines import MODELS, NETWORKS
+from sub2node.config.settings import to_toml
+from sub2node.models import baseline_of, find_baseline
+from sub2node.task import SubgraphTask
+
+REAL = ("ppi_bp", "hpo_neuro", "hpo_metab", "em_user")
+SYNTHETIC = ("density", "cut_ratio", "coreness", "component")
+
+
+@pytest.fixture(scope="module")
+def task() -> SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=20")
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+@pytest.mark.parametrize("dataset", [*REAL, *SYNTHETIC])
+def test_there_are_published_settings_for_all_eight(task, name, dataset) -> None:
+    config = find_baseline(name, f"paper:{dataset}", task).config
+    kind = "constant" if dataset in SYNTHETIC and name != "subgnn" else config.features.kind
+    assert config.features.kind == kind
+    assert config.training.weight_decay == 0
+
+
+@pytest.mark.parametrize(
+    ("dataset", "aggregation", "layers", "hidden", "dropout", "lr", "batch", "pool", "ratio"),
+    [
+        ("ppi_bp", "mean", 2, 64, 0.5, 5e-4, 80, "sum", 0.95),
+        ("hpo_neuro", "gcn", 2, 64, 0.5, 2e-3, 99, "sum", 0.85),
+        ("hpo_metab", "gcn", 1, 64, 0.5, 1e-3, 59, "sum", 0.55),
+        ("em_user", "gcn", 1, 64, 0.5, 1e-3, 6, "size", 0.75),
+        ("density-2022", "sum", 1, 8, 0, 1e-3, 2, "size", 1.0),
+        ("density", "sum", 1, 13, 0, 1e-3, 2, "size", 0.95),
+        ("cut_ratio", "sum", 1, 8, 0.3, 1e-2, 3, "mean", 0.75),
+        ("coreness-2022", "sum", 2, 20, 0.05, 6.7e-3, 2, "mean", 1.0),
+        ("component", "sum", 1, 17, 0, 1e-3, 8, "sum", 0.9),
+    ],
+)
+def test_glass_has_its_published_table(
+    task, dataset, aggregation, layers, hidden, dropout, lr, batch, pool, ratio
+) -> None:
+    config = find_baseline("glass", f"paper:{dataset}", task).config
+    model, training = config.model, config.training
+    assert (model.aggregation, model.layers, model.hidden) == (aggregation, layers, hidden)
+    assert (model.dropout, model.pool, model.z_ratio) == (dropout, pool, ratio)
+    assert (training.lr, training.batch, training.epochs) == (lr, batch, 300)
+    assert training.patience == training.start + 1
+
+
+def test_a_plain_network_has_those_of_glass_but_the_ratio(task) -> None:
+    glass, plain = (find_baseline(n, "paper:ppi_bp", task).config for n in ("glass", "gnn-plain"))
+    assert plain.training == glass.training
+    assert not hasattr(plain.model, "z_ratio")
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_default_and_fast_are_there_for_all(task, name) -> None:
+    for preset in ("default", "fast")[: 1 + (name in NETWORKS)]:
+        found = find_baseline(name, preset, task)
+        kinds = [config.features.kind for config in found.candidates if hasattr(config, "features")]
+        assert kinds == (["random", "constant"] if name in NETWORKS else kinds[:1])
+    with pytest.raises(ConfigError, match="no preset 'slow'"):
+        find_baseline(name, "slow", task)
+
+
+def test_settings_of_a_file(task, tmp_path: Path) -> None:
+    config = find_baseline("glass", "paper:density", task).config
+    file = tmp_path / "mine.toml"
+    file.write_text(to_toml({"baseline": "glass", **config.to_dict()}))
+    assert baseline_of(str(file)) == "glass"
+    assert find_baseline("glass", str(file), task).config == config
+    with pytest.raises(ConfigError, match="has settings for 'glass', not for 'wl'"):
+        find_baseline("wl", str(file), task)
+    file.write_text('baseline = "glass"\nz_ratio = 2\n')
+    with pytest.raises(DataError, match="z_ratio is at least"):
+        find_baseline("glass", str(file), task)
+    with pytest.raises(ConfigError, match="no preset file"):
+        find_baseline("glass", str(tmp_path / "none.toml"), task)
+
+
+def test_models_and_presets_that_are_not_there(task) -> None:
+    with pytest.raises(ConfigError, match="Did you mean 'glass'"):
+        find_baseline("glas", "default", task)
+    with pytest.raises(ConfigError, match="there are some for ppi_bp"):
+        find_baseline("glass", "paper:nell", task)
+    with pytest.raises(ConfigError, match="wl has no settings but its default"):
+        find_baseline("wl", "paper", task)

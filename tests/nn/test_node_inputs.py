@@ -1,0 +1,144 @@
+"""What nodes and subgraphs enter a network with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import sub2node as s2n
+from sub2node import ConfigError
+from sub2node.config import STRUCTURES, Config
+from sub2node.encode import Encoding, encode, subgraph_inputs
+from sub2node.nn import build_network, build_stages
+from sub2node.nn.node_inputs import NodeInputs, node_inputs
+
+
+@pytest.fixture(scope="module")
+def task() -> s2n.SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=30,seed=2")
+
+
+def config_of(structure: str = "s2n+0", **settings: Any) -> Config:
+    named = {f"features.{name}": value for name, value in settings.items()}
+    return Config().with_settings({"structure": structure, **named})
+
+
+def inputs_of(task: s2n.SubgraphTask, **settings: Any) -> NodeInputs:
+    rows = np.unique(task.subgraphs.nodes)
+    return node_inputs(task, config_of(**settings).features, rows, device="cpu")
+
+
+def test_rwpe_is_as_wide_as_the_features_it_is_added_to(task) -> None:
+    found = inputs_of(task, kind="random", width=6, encoding="rwpe")
+    rows = np.unique(task.subgraphs.nodes)
+    assert found.width == 6
+    assert found.vectors is None
+    expected = encode(task.graph, "rwpe", width=6, nodes=rows, device="cpu")
+    assert np.array_equal(found.encodings, expected.values)
+    assert "exact" in found.notes[0]
+
+
+@pytest.mark.parametrize(("asked", "columns"), [(0, 8), (3, 3), (15, 15)])
+def test_encodings_share_the_width(task, asked, columns) -> None:
+    settings = {"kind": "constant", "width": 16, "join": "share", "encoding_width": asked}
+    found = inputs_of(task, encoding="rwpe", **settings)
+    assert found.encodings.shape[1] == columns
+    assert found.width == 16 - columns
+
+
+@pytest.mark.parametrize("kind", ["link", "svd"])
+def test_made_features_have_the_scale_asked_for(task, kind) -> None:
+    found = inputs_of(task, kind=kind, width=4, scale=0.3)
+    whole = encode(task.graph, kind, width=4, device="cpu").values
+    whole = whole - whole.mean(axis=0)
+    expected = 0.3 * whole / whole.std()
+    assert found.vectors == pytest.approx(expected[np.unique(task.subgraphs.nodes)], abs=1e-6)
+
+
+def test_scaling_of_encodings(task) -> None:
+    settings = {"kind": "random", "width": 4, "encoding": "rwpe"}
+    raw = inputs_of(task, **settings).encodings.astype(np.float64)
+    standard = inputs_of(task, **settings, scaling="standard").encodings
+    spread = np.where(raw.std(axis=0) > 1e-9, raw.std(axis=0), 1)
+    assert standard == pytest.approx((raw - raw.mean(axis=0)) / spread, abs=1e-4)
+    log = inputs_of(task, **settings, scaling="log").encodings
+    assert np.argsort(log[:, 1]).tolist() == np.argsort(raw[:, 1]).tolist()
+    assert log[:, 1].std() == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"encoding": "structure"}, "width 7 cannot be added to features of width 64"),
+        ({"encoding": "rwpe", "join": "share", "encoding_width": 64}, "leave nothing of the 64"),
+        ({"encoding": "lappe", "encoding_width": 64, "scaling": "log"}, "no logarithm"),
+    ],
+)
+def test_encodings_that_do_not_fit(task, settings, message) -> None:
+    with pytest.raises(ConfigError, match=message):
+        inputs_of(task, kind="constant", **settings)
+
+
+def test_given_features_share_nothing(task) -> None:
+    graph = replace(task.graph, features=np.ones((task.graph.num_nodes, 8)))
+    settings = {"kind": "given", "encoding": "rwpe", "join": "share"}
+    with pytest.raises(ConfigError, match="a width of their own"):
+        inputs_of(replace(task, graph=graph), **settings)
+
+
+def test_an_encoding_is_given_or_asked_for_not_both(task) -> None:
+    values = np.zeros((task.graph.num_nodes, 64))
+    with pytest.raises(ConfigError, match="omit one"):
+        node_inputs(task, config_of(encoding="rwpe").features, np.arange(3), encodings=values)
+
+
+def test_an_encoding_of_too_few_nodes_is_refused(task) -> None:
+    few = Encoding("mine", np.arange(3), np.zeros((3, 64)))
+    with pytest.raises(ConfigError, match="encode all nodes"):
+        node_inputs(task, config_of().features, np.unique(task.subgraphs.nodes), encodings=few)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_signs_flip_in_training_only(task, structure) -> None:
+    settings = {"encoding": "lappe", "join": "concat", "encoding_width": 5, "sign_flips": True}
+    config = config_of(structure, kind="constant", trainable=False, width=3, **settings)
+    stages = build_stages(task, config)
+    network, _ = build_network(task, config, stages, (1, 2))
+    plain = network.eval().table()
+    assert torch.equal(plain, network.table())
+    drawn = [network.train().table() for _ in range(8)]
+    for table in drawn:
+        assert torch.equal(table[..., :3], plain[..., :3])
+        ratio = (table / plain)[..., 3:]
+        signs = ratio.nanmean(dim=1)  # one sign a column and replica
+        assert signs.abs() == pytest.approx(np.ones((2, 5)))
+        torch.testing.assert_close(table[..., 3:], plain[..., 3:] * signs[:, None])
+    assert len({tuple(table[0, :, 3:].sum(0).tolist()) for table in drawn}) > 1
+
+
+@pytest.mark.parametrize("kind", ["structure", "wl"])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_networks_read_what_is_known_about_their_own_subgraphs(task, structure, kind) -> None:
+    config = config_of(structure, subgraphs=kind)
+    whole = torch.from_numpy(subgraph_inputs(task, kind))
+    stages = build_stages(task, config)
+    for part in ("train", "val", "test"):
+        stage = stages[part]
+        mask = task.split.mask(part)
+        expected = whole[torch.from_numpy(mask)]
+        assert torch.equal(stage.inputs[stage.scored], expected)
+    network, _ = build_network(task, config, stages, (1,))
+    before = network.eval()(stages["test"])[1]
+    changed = replace(stages["test"], inputs=stages["test"].inputs + 1)
+    assert not torch.allclose(before, network(changed)[1])
+
+
+def test_statistics_make_density_easy(task) -> None:
+    settings = {"features.kind": "constant", "epochs": 150, "features.subgraphs": "structure"}
+    with_them = s2n.run(task, structure="s2n+a", seeds=2, preset="fast", settings=settings)
+    assert with_them.val["micro_f1"].mean == 1
+    assert with_them.model == "s2n+a gcn2, structure inputs"

@@ -1,0 +1,134 @@
+"""The core without the extras: every part imports, and a job that needs one says which."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = {
+    extra: [re.match(r"[\w.-]+", requirement)[0] for requirement in requirements]  # type: ignore[index]
+    for extra, requirements in PROJECT["optional-dependencies"].items()
+    if extra not in ("dev", "docs")
+}
+MODULES = {  # what a package is imported as, where that is another name
+    "torch-geometric": "torch_geometric",
+    "ibis-framework": "ibis",
+    "grpcio": "grpc",
+    "protobuf": "google.protobuf",
+}
+# Parts that are themselves about an extra: their doors are opened by the commands below.
+OF_AN_EXTRA = ("sub2node.serve.", "sub2node.ops.triton.", "sub2node.translation.engines.expression",
+               "sub2node.tune.sampler")  # fmt: skip
+
+WITHOUT = """
+from importlib.machinery import PathFinder
+
+find_spec = PathFinder.find_spec
+
+def without(name, path=None, target=None):
+    missing = any(name == blocked or name.startswith(blocked + ".") for blocked in BLOCKED)
+    return None if missing else find_spec(name, path, target)
+
+PathFinder.find_spec = without
+"""
+
+
+def run_without(packages: list[str], code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in an interpreter that cannot import these packages."""
+    blocked = [MODULES.get(package, package) for package in packages]
+    return subprocess.run(
+        [sys.executable, "-c", f"BLOCKED = {blocked!r}\n{WITHOUT}\n{code}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_core_imports_without_any_extra() -> None:
+    packages = [package for names in EXTRAS.values() for package in names]
+    code = f"""
+import pkgutil, json, sub2node
+from importlib import import_module
+names = [m.name for m in pkgutil.walk_packages(sub2node.__path__, "sub2node.")]
+names = [name for name in names if not (name + ".").startswith({OF_AN_EXTRA!r})]
+failed = {{}}
+for name in names:
+    try:
+        import_module(name)
+    except ImportError as error:
+        failed[name] = str(error)
+print(json.dumps([len(names), failed]))
+"""
+    done = run_without(packages, code)
+    assert done.returncode == 0, done.stderr
+    count, failed = json.loads(done.stdout)
+    assert count > 150
+    assert failed == {}
+
+
+@pytest.mark.parametrize(
+    ("extra", "package", "code"),
+    [
+        ("pyg", "torch-geometric", "task.to_pyg()"),
+        ("baselines", "networkx", "s2n.coarsen.coarsen(task.graph, 'variation_cliques')"),
+        ("baselines", "networkx", "s2n.io.to_networkx(task.graph)"),
+        ("baselines", "networkit", "s2n.coarsen.coarsen(task.graph, 'louvain')"),
+        ("baselines", "gensim", "s2n.run(task, model='sub2vec', seeds=1)"),
+        ("scale", "ibis-framework", "s2n.translate(task, engine='duckdb')"),
+    ],
+)  # fmt: skip
+def test_a_missing_extra_is_named(extra: str, package: str, code: str) -> None:
+    assert package in EXTRAS[extra]
+    done = run_without([package], f"""
+import sub2node as s2n
+task = s2n.load_task("generate:density")
+try:
+    {code}
+except s2n.MissingExtraError as error:
+    print(error)
+""")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"pip install 'sub2node[{extra}]'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("extra", "package", "words"),
+    [
+        ("tune", "optuna", ["tune", "generate:density", "--trials", "1"]),
+        ("serve", "fastapi", ["serve", "FOLDER/model"]),
+        ("serve", "uvicorn", ["serve", "FOLDER/model"]),
+        ("report", "jinja2", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
+        ("report", "matplotlib", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
+    ],
+)
+def test_a_command_names_its_missing_extra(
+    extra: str, package: str, words: list[str], tmp_path: Path
+) -> None:
+    assert package in EXTRAS[extra]
+    folder = str(ROOT / "tests" / "fixtures" / "v0_1")
+    words = [word.replace("FOLDER", folder).replace("OUT", str(tmp_path)) for word in words]
+    done = run_without([package], f"""
+import sys
+sys.argv = ["s2n", *{words!r}]
+from sub2node.cli import main
+main()
+""")  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert f"pip install 'sub2node[{extra}]'" in " ".join(done.stderr.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_core_dependencies_are_imported_by_the_core() -> None:
+    source = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "src" / "sub2node").rglob("*.py")
+    )
+    for requirement in PROJECT["dependencies"]:
+        name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
+        module = {"scikit-learn": "sklearn"}.get(name, name)
+        assert re.search(rf"^\s*(import|from) {module}\b", source, re.MULTILINE), name
