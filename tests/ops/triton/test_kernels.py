@@ -19,12 +19,14 @@ from sub2node.config import TrainingSettings
 from sub2node.nn.adjacency import Adjacency
 from sub2node.ops import triton as kernels
 from sub2node.ops.pattern import Pattern
+from sub2node.ops.triton import dense
 from sub2node.ops.triton.adam import adam, keep
 from sub2node.ops.triton.aggregate import Aggregate, drawn_values
 from sub2node.ops.triton.dense import LinearSum
 from sub2node.ops.triton.dropout_draws import Draw
 from sub2node.ops.triton.loss import Losses
 from sub2node.ops.triton.norm_relu_dropout import Norm, NormReluDropout
+from sub2node.ops.triton.reduce import summed
 from sub2node.train import Group
 from sub2node.train.plateau import Plateau
 
@@ -191,6 +193,34 @@ def test_gradients_are_asked_for_one_by_one() -> None:
     found = LinearSum.apply(x, weight, 0.0, 1.0, None, None, 0.0, 1.0, None)
     expected = torch.autograd.grad((x @ weight).sum(), weight)[0]
     close(torch.autograd.grad(found.sum(), weight)[0], expected)
+
+
+@pytest.mark.parametrize("asked", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+def test_only_what_a_kernel_wrote_is_summed(asked, monkeypatch) -> None:
+    buffers: list[torch.Tensor] = []
+    monkeypatch.setattr(dense, "summed", lambda parts: buffers.append(parts) or summed(parts))
+    empty = torch.Tensor.new_empty
+    monkeypatch.setattr(
+        torch.Tensor,
+        "new_empty",
+        lambda self, *shape, **options: empty(self, *shape, **options).fill_(torch.nan),
+    )
+    parameters = [normal(2, 16, 8, seed=1), normal(2, 5, 8, seed=3), normal(2, 1, 8, seed=4)]
+    for number in asked:
+        parameters[number].requires_grad_()
+    weight, second, bias = parameters
+    x, y = normal(2, 70, 16), normal(2, 70, 5, seed=2)
+    result = LinearSum.apply(x, weight, 0.0, 1.0, y, second, 0.0, 1.0, bias)
+    expected = x @ weight + y @ second + bias
+    inputs = [parameters[number] for number in asked]
+    for one, right in zip(
+        torch.autograd.grad(result.sum(), inputs),
+        torch.autograd.grad(expected.sum(), inputs),
+        strict=True,
+    ):
+        close(one, right, 5e-5)
+    assert buffers
+    assert not any(parts.isnan().any() for parts in buffers)
 
 
 # ---------------------------------------------------------------------------------------- finish

@@ -229,12 +229,14 @@ class LinearSum(torch.autograd.Function):
         required = [needs[1], needs[5], needs[8]]
         if not any(required):
             return [None, None, None]
-        sizes = [weight[0].numel(), 0 if second is None else second[0].numel(), width]
+        # Room only for what a kernel writes: the rest of a new buffer is whatever was in memory.
+        written = [required[0] or required[2], required[1], required[2]]
+        numels = [weight[0].numel(), 0 if second is None else second[0].numel(), width]
+        sizes = [numel if used else 0 for numel, used in zip(numels, written, strict=True)]
         grid, tiles = _grid(rows, replicas, _WEIGHTS)
         parts = grad.new_empty(grid[0], replicas, sum(sizes))
-        terms = ((x, required[0] or required[2]), (y, required[1]))
-        for number, (vectors, needed) in enumerate(terms):
-            if not needed:
+        for number, vectors in enumerate((x, y)):
+            if not written[number]:
                 continue
             k = vectors.shape[2]
             _weights[grid](
