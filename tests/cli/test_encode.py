@@ -20,7 +20,7 @@ import sub2node as s2n
 from sub2node.cli import main
 from sub2node.encode import laplacian, random_walk, subgraph_statistics, weisfeiler_leman
 from sub2node.encode.encoding_files import load_encoding
-from sub2node.encode.structure import NODE_COLUMNS, SUBGRAPH_COLUMNS
+from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS
 
 DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=2", "--seeds", "1", "--structure", "s2n+0")

@@ -13,13 +13,13 @@ from paper_data import tiny
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.datasets import load_task
 from sub2node.reproduce import cell_settings, published, published_tables
+from sub2node.reproduce.cell_journal import Journal, Record
 from sub2node.reproduce.cell_sheet import Sheet, TableCell, read_sheet, share
 from sub2node.reproduce.job_execution import PreparedJob, prepare
 from sub2node.reproduce.jobs import Job, ReproductionPlan
-from sub2node.reproduce.journal import Journal, Record
 from sub2node.reproduce.paper_data import REAL_DATA, SYNTHETIC_DATA, DatasetCache, paper_dataset
+from sub2node.reproduce.paper_tables import score_table
 from sub2node.reproduce.paper_targets import SOURCES, TARGETS, planned_cells
-from sub2node.reproduce.tables import score_table
 
 FULL = ReproductionPlan(tuple(range(10, 20)), device="cpu")
 QUICK = replace(FULL, seeds=(10, 11), quick=True)

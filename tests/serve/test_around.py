@@ -15,7 +15,7 @@ from sub2node.scoring import Answers
 from sub2node.serve import static_files
 from sub2node.serve.answer_json import predictions_json, to_json
 from sub2node.serve.logs import JsonLines, log_to_stderr
-from sub2node.serve.metrics import Histogram
+from sub2node.serve.prometheus_metrics import Histogram
 from sub2node.serve.request_limits import Limits, Token, read_token
 
 GOOD = {"nodes": ["n1", "n2"]}

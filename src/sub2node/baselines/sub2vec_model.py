@@ -13,7 +13,7 @@ from ..base.notes import Note, NoteKind
 from ..base.progress import step
 from ..base.ragged import Array
 from ..config.settings import Settings, within
-from ..encode.structure import standardized
+from ..encode.structure_statistics import standardized
 from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose
 from .sub2vec import load_gensim, sub2vec
 

@@ -159,7 +159,7 @@ def _show_encodings(encodings: list[Encoding], out: Path | None, *, as_json: boo
 def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_json: bool) -> None:
     """Statistics of subgraphs, raw, as a table with one row per subgraph."""
     from ..encode import subgraph_statistics, weisfeiler_leman
-    from ..encode.structure import SUBGRAPH_COLUMNS
+    from ..encode.structure_statistics import SUBGRAPH_COLUMNS
 
     if kind == "structure":
         values, columns = subgraph_statistics(task), list(SUBGRAPH_COLUMNS)

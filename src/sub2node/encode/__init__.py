@@ -6,7 +6,7 @@ from .encoding import Encoding
 from .laplacian import laplacian
 from .link_prediction import link_prediction
 from .random_walk import random_walk
-from .structure import (
+from .structure_statistics import (
     SubgraphScale,
     node_statistics,
     subgraph_inputs,

@@ -17,7 +17,7 @@ from .encoding import Encoding, check_count, wanted_nodes
 from .laplacian import laplacian
 from .link_prediction import link_prediction
 from .random_walk import random_walk
-from .structure import structure
+from .structure_statistics import structure
 from .svd import svd
 
 Kind = Literal["rwpe", "lappe", "structure", "link", "svd"]

@@ -11,7 +11,7 @@ from ..base.errors import ConfigError
 from ..base.ragged import Array
 from ..config import NodeFeatureSettings
 from ..encode import Encoding, encode
-from ..encode.structure import standardized
+from ..encode.structure_statistics import standardized
 from ..task import Graph, SubgraphTask
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..report.drawing import PALETTE, house_style, new_figure, set_tip
-from .tables import PaperTable
+from .paper_tables import PaperTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

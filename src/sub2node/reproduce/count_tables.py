@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..efficiency.efficiency_table import METRICS, EfficiencyTable, row_of_record
+from .cell_journal import Record
 from .cell_sheet import Sheet
-from .journal import Record
 from .paper_data import dataset_title
+from .paper_tables import Entry, Line, PaperTable, make_entry
 from .paper_targets import SOURCES
 from .published import Published, published
-from .tables import Entry, Line, PaperTable, make_entry
 
 _STATISTICS = {
     "nodes": ("Nodes in the graph", "count"),

@@ -19,10 +19,10 @@ from ..models.find import find_model
 from ..models.interface import Model, ModelSpec
 from ..task import SubgraphTask, require_learnable
 from ..task.content_hash import digest
+from .cell_journal import Record
 from .cell_settings import baseline_for, changes_for, settings_for
 from .job_measures import count_statistics, fit_published_size, measure_compression, measure_speed
 from .jobs import Job, ReproductionPlan
-from .journal import Record
 from .paper_data import DatasetCache, PaperDataset
 from .scarce_subsets import subset
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..base.progress import step
+from .cell_journal import Journal, Record
 from .cell_sheet import share
 from .job_execution import PreparedJob, run_job
 from .jobs import ReproductionPlan
-from .journal import Journal, Record
 
 
 def pending(jobs: Sequence[PreparedJob], journal: Journal) -> list[PreparedJob]:

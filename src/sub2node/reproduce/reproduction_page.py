@@ -16,14 +16,14 @@ from ..report.efficiency_figure import SHAPES, TITLES, draw_metric, kinds, short
 from ..report.html.templating import load_template
 from . import scarce_figures
 from .agreement import agreement_figure
+from .cell_journal import Record
 from .cell_sheet import Sheet
 from .count_tables import benchmark_of
-from .journal import Record
 from .paper_data import dataset_title
+from .paper_tables import DISPLAY_NAMES, Entry, PaperTable
 from .scarce_tables import collect_scarce_study
 from .table_collection import failed, missing
 from .table_text import difference_text, ours_text, published_text, short_kind
-from .tables import DISPLAY_NAMES, Entry, PaperTable
 
 OURS = '<meta name="generator" content="sub2node reproduction'
 _DATA_KINDS = {"authentic": "k0", "GLASS instance": "k2", "stand-in": "k1", "other copy": "k3"}

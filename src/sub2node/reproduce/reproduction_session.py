@@ -10,11 +10,11 @@ from ..base.environment import versions
 from ..base.errors import ConfigError, suggest
 from ..efficiency.efficiency_table import machine
 from ..evaluate.seeds import seed_list
+from .cell_journal import Journal, Record
 from .cell_sheet import Sheet, resolve
 from .job_execution import PreparedJob
 from .job_queue import pending, run_pending
 from .jobs import QUICK_SEEDS, ReproductionPlan
-from .journal import Journal, Record
 from .paper_data import DatasetCache
 from .paper_targets import TARGETS, Target
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..config import STRUCTURES
+from .cell_journal import Record
 from .cell_sheet import Sheet, TableCell
-from .journal import Record
 from .paper_data import dataset_title
+from .paper_tables import DISPLAY_NAMES, Line, PaperTable, make_score_entry
 from .scarce import COARSENINGS, ScarcePlan, ScarceRun, ScarceSpeed, ScarceStudy
-from .tables import DISPLAY_NAMES, Line, PaperTable, make_score_entry
 
 _NOTES = (
     "A fresh subset for each seed, the same for all structures; the paper drew one subset for all"

@@ -12,12 +12,12 @@ from typing import Any
 
 from ..base.files import new_file, written
 from ..base.notes import Note, NoteKind
+from .cell_journal import Record
 from .cell_settings import PRESET_ORIGINS, PRESETS, preset_kind
 from .cell_sheet import Sheet
 from .count_tables import benchmark_of, compression_table, efficiency_table, statistics_table
-from .journal import Record
+from .paper_tables import Entry, Line, PaperTable, make_entry, score_table
 from .scarce_tables import ratio_table, scarce_table
-from .tables import Entry, Line, PaperTable, make_entry, score_table
 
 _HEADINGS = {
     "real": "Micro-F1 on real-world datasets",

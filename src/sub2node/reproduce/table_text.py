@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..report.number_format import ratio_text
-from .tables import Entry
+from .paper_tables import Entry
 
 _STATUS = {"missing": "no data", "left out": "left out", "failed": "failed", "not yet": "not yet"}
 

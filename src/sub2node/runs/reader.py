@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..evaluate.significance import Summary, compare_scores, mark
-from .records import (
+from .run_records import (
     ComparisonFile,
     DataFacts,
     ModelFile,

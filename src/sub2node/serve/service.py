@@ -17,8 +17,8 @@ from . import answer_json
 from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
 from .batching import BatchedJob, ModelThread, SingleJob
 from .error_responses import body_refusal, lookup_refusal
-from .metrics import CONTENT_TYPE, Metrics
 from .model_description import describe_model
+from .prometheus_metrics import CONTENT_TYPE, Metrics
 from .request_limits import GoneError, Limits, RefusalError, Token, read_body
 from .static_files import page_files
 

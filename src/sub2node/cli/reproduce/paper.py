@@ -17,9 +17,9 @@ from ..options import AsJson, Device, OptionalSeeds, Shard, is_given, out_option
 from ..output import errors, print_json, progress, report_cut_lines, say
 
 if TYPE_CHECKING:
+    from ...reproduce.cell_journal import Journal
     from ...reproduce.cell_sheet import Sheet
-    from ...reproduce.journal import Journal
-    from ...reproduce.tables import PaperTable
+    from ...reproduce.paper_tables import PaperTable
 
 _ABOUT = {
     "table1": "Statistics of the datasets, and how much smaller their S2N graphs are.",
@@ -174,8 +174,8 @@ def _refuse_options(names: set[str], reason: str) -> None:
 
 def reproduce(arguments: ReproduceArguments) -> None:
     """Run what is missing, then show and write everything."""
+    from ...reproduce.cell_journal import Journal
     from ...reproduce.cell_sheet import read_sheet
-    from ...reproduce.journal import Journal
 
     shard, finished = _parse_shard(arguments.shard), True
     if arguments.only_report:

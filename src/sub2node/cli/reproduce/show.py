@@ -11,7 +11,7 @@ from ...base.notes import NoteKind, has_kind
 from ..output import console, say, table, warn
 
 if TYPE_CHECKING:
-    from ...reproduce.tables import Entry, Line, PaperTable
+    from ...reproduce.paper_tables import Entry, Line, PaperTable
 
 _DIM = ("missing", "left out", "not yet")
 

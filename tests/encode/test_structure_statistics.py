@@ -14,10 +14,10 @@ from hypothesis import given
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
 from sub2node.encode import encode, node_statistics, subgraph_inputs, subgraph_statistics
-from sub2node.encode.structure import NODE_COLUMNS, SUBGRAPH_COLUMNS, triangles
+from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS, triangles
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
-MODULE = sys.modules["sub2node.encode.structure"]
+MODULE = sys.modules["sub2node.encode.structure_statistics"]
 
 
 def simple(graph: Graph) -> nx.Graph:

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..config import Structure, is_plain_s2n
 from ..evaluate.significance import Summary, compare_scores, mark
+from .cell_journal import Record
 from .cell_sheet import Sheet, TableCell
-from .journal import Record
 from .paper_data import dataset_title
 from .paper_targets import BASELINES, SIMPLE, SOURCES
 from .published import Published, published
