@@ -7,6 +7,7 @@ import os
 # Tests run side by side; threads of one that wait in a loop would take the time of another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import signal
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,11 @@ settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
+
+# Behind nohup, or in the background of a script, Ctrl-C is ignored here and in every child process;
+# some tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _CACHE = tempfile.TemporaryDirectory()  # goes with the process; the user's is not touched
 os.environ["S2N_CACHE"] = _CACHE.name

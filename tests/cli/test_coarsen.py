@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
+from commands import call_command
 from sub2node.coarsen import coarsen, with_virtual
 
 DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=3", "--features", "random", "--seeds", "2")
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()"]
 
 
 def s2n_command(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, check=False,
-        env={**os.environ, "COLUMNS": "110"},
-    )  # fmt: skip
+    return call_command(*words, env={"COLUMNS": "110"})
 
 
 def test_the_folder_is_the_data_with_virtual_subgraphs(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from small_models import CLASSES, drawn, s2n, save_model, write_csv
+from commands import s2n
+from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier, load_task
 from sub2node.scoring import load_scorer
 
