@@ -64,6 +64,18 @@ def tables(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simple models choose between few settings, where a test is not about what they choose."""
+    from sub2node.baselines import boosting, linear, similarities, sub2vec_model
+
+    monkeypatch.setattr(boosting, "_RATES", (0.2,))
+    monkeypatch.setattr(boosting, "_LEAVES", (7,))
+    for module in (linear, similarities, sub2vec_model):
+        monkeypatch.setattr(module, "_STRENGTHS", (1.0,))
+    monkeypatch.setattr(sub2vec_model, "_VARIANTS", ("structure",))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes comes first, so that no worker is left alone with it at the end."""
     items.sort(key=lambda item: "test_the_demo_prints" not in item.nodeid)

@@ -113,6 +113,7 @@ def test_a_run_coarsens_by_itself() -> None:
     assert found["test"]["micro_f1"]["values"] == list(expected.test["micro_f1"].values)
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_all_compares_the_six_structures_and_checks_the_coarsening_first() -> None:
     done = s2n_command("run", DATA, "--all", "--coarsen", "heavy_edge:0.2", *QUICK)
     assert done.returncode == 0, done.stderr

@@ -48,6 +48,7 @@ def test_json_is_the_result_of_the_library() -> None:
     assert found["preset"] == "fast"
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     out = tmp_path / "all"
     done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
@@ -119,7 +120,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         "from sub2node.cli import main; main()"
     )  # fmt: skip
     words = [DATA, "--seeds", "2", "-o", str(out), "--set", "features.kind=random",
-             "--set", "epochs=300", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
+             "--set", "epochs=100", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
     process = start_process("run", *words, code=code)
     folder = tmp_path / "run.checkpoint"
     deadline = time.monotonic() + 60
@@ -235,6 +236,7 @@ def test_ctrl_c_in_the_second_candidate_is_heard(monkeypatch: pytest.MonkeyPatch
     assert any("cut short" in note for note in found["notes"])
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_ctrl_c_in_a_comparison_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(monkeypatch, at=14)
     done = run(DATA, "--all", "--splits", "3", "--json", *QUICK)
@@ -246,6 +248,7 @@ def test_ctrl_c_in_a_comparison_keeps_what_is_there(monkeypatch: pytest.MonkeyPa
     assert found["models"][-1]["test"]["micro_f1"]["n"] == 1
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path: Path) -> None:
     (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n")
     rows = [f"1\t{label}\t{part}" for part in ("train", "val", "test") for label in "ab"]
