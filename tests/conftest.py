@@ -8,8 +8,12 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import signal
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -77,5 +81,43 @@ def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes comes first, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: "test_the_demo_prints" not in item.nodeid)
+    """Mark tests by the fixtures they use, and start the longest first.
+
+    What takes long comes first, so that no worker is left alone with it at the end.
+    """
+    for item in items:
+        names = getattr(item, "fixturenames", ())
+        for mark in {_MARKS[name] for name in names if name in _MARKS}:
+            item.add_marker(mark)
+    items.sort(key=lambda item: _ORDER[_first_mark(item)])
+
+
+_MARKS = {  # of tests, by a fixture that they use
+    "spark": "spark",
+    "browser": "browser",
+    "postgres": "process",
+    "service_address": "process",
+    "start_service": "process",
+}
+_ORDER = {mark: place for place, mark in enumerate(("spark", "slow", "browser", "process", ""))}
+
+
+def _first_mark(item: pytest.Item) -> str:
+    return next((mark for mark in _ORDER if mark and item.get_closest_marker(mark)), "")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Let a test fail that starts Python again without being marked: ``make quick`` has none."""
+    start = subprocess.Popen.__init__
+
+    def checked(self: Any, args: Any, *rest: Any, **options: Any) -> None:
+        if sys.executable in str(args) and not _first_mark(item):
+            pytest.fail("A test that starts a process is marked: @pytest.mark.process.")
+        start(self, args, *rest, **options)
+
+    subprocess.Popen.__init__ = checked  # type: ignore[method-assign]
+    try:
+        return (yield)
+    finally:
+        subprocess.Popen.__init__ = start  # type: ignore[method-assign]

@@ -8,6 +8,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from commands import MAIN, run_process
 
 ROOT = Path(__file__).parent.parent
@@ -92,6 +94,7 @@ print(json.dumps(results))
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.process
 def test_core_imports_without_any_extra() -> None:
     packages = [package for names in EXTRAS.values() for package in names]
     code = f"""
@@ -114,6 +117,7 @@ print(json.dumps([len(names), failed]))
     assert failed == {}
 
 
+@pytest.mark.process
 def test_a_missing_extra_is_named() -> None:
     outcomes = run_each([package for _, package, _ in CALLS], [code for _, _, code in CALLS])
     for (extra, package, code), (_, text) in zip(CALLS, outcomes, strict=True):
@@ -121,6 +125,7 @@ def test_a_missing_extra_is_named() -> None:
         assert f"pip install 'sub2node[{extra}]'" in text, code
 
 
+@pytest.mark.process
 def test_a_command_names_its_missing_extra(tmp_path: Path) -> None:
     folder = str(ROOT / "tests" / "fixtures" / "v0_1")
     pieces = []

@@ -103,6 +103,7 @@ def test_errors_are_one_line_without_a_traceback(words: tuple[str, ...], tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.process
 def test_help_and_version_do_not_import_torch() -> None:
     code = (
         "import sys; from sub2node.cli.app import app\n"
@@ -130,6 +131,7 @@ def test_doctor_tells(tmp_path: Path) -> None:
     assert facts["problems"] == []
 
 
+@pytest.mark.process
 def test_a_reader_that_leaves_is_no_error(small: Path) -> None:
     shell = f"'{sys.executable}' -c '{MAIN}' describe '{small}'"
     done = subprocess.run(
@@ -146,6 +148,7 @@ def _targets(folder: Path) -> list[str]:
         return []
 
 
+@pytest.mark.process
 def test_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
     big = tmp_path / "big"
     big.mkdir()
@@ -201,6 +204,7 @@ def test_text_with_brackets_is_shown_as_it_is(small: Path, tmp_path: Path) -> No
     assert s2n("convert", small, tmp_path / "out[/a]").returncode == 0
 
 
+@pytest.mark.process
 def test_an_ascii_terminal_is_no_error(small: Path) -> None:
     assert run_process("describe", small, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
     assert s2n("describe", "x" * 300).returncode == 2

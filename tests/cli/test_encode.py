@@ -73,6 +73,7 @@ def test_a_table_says_what_was_made_and_how_well(command: Command) -> None:
     assert "kept" not in done(command(*words, "--fresh")).out
 
 
+@pytest.mark.process
 def test_the_command_as_a_process(tmp_path: Path) -> None:
     made = run_process("encode", DATA, "--rwpe", "4", "-o", tmp_path / "a.npz",
                        env={"COLUMNS": "110", "S2N_CACHE": str(tmp_path / "cache")})  # fmt: skip

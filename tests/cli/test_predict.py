@@ -339,6 +339,7 @@ def test_no_model(asked: Path, tmp_path: Path) -> None:
     refused(predict(tmp_path, asked), "this is not JSON")
 
 
+@pytest.mark.process
 def test_a_process_ends_as_main_says(model: Path, tmp_path: Path) -> None:
     shutil.copytree(model, tmp_path / "copy")
     (tmp_path / "copy" / "weights.safetensors").write_bytes(b"")

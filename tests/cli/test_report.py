@@ -51,6 +51,7 @@ def test_json_is_numbers_and_writes_no_file_unless_asked(runs, tmp_path: Path) -
     assert place.exists()
 
 
+@pytest.mark.process
 def test_torch_is_not_loaded(runs, tmp_path: Path) -> None:
     code = (
         "import sys; from sub2node.cli.app import app; sys.argv = ['s2n', 'report', *sys.argv[1:]]"

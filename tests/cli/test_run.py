@@ -113,6 +113,7 @@ def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.process
 def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     out, code = tmp_path / "run", (
         "from sub2node.train.checkpoint import Checkpoint;"
@@ -141,6 +142,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.process
 def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=1000000",
              "-o", str(tmp_path / "run")]  # fmt: skip

@@ -100,6 +100,7 @@ def test_an_existing_output_is_left_alone(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.process
 def test_interrupting_leaves_nothing(tmp_path: Path, engine: str) -> None:
     if engine == "duckdb":
         pytest.importorskip("ibis")

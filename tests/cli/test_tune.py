@@ -228,6 +228,7 @@ def wait_for(journal: Path, processes: int) -> None:
     raise AssertionError(f"{processes} processes never worked together")
 
 
+@pytest.mark.process
 def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     """A head and two workers on one journal; kill -9 of one of them loses nothing."""
     out, journal = tmp_path / "s", tmp_path / "s" / "journal.log"

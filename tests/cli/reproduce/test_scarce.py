@@ -57,6 +57,7 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     assert "--resume" in new.stderr
 
 
+@pytest.mark.process
 def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     out = tmp_path / "scarce"
     words = [*QUICK, "--set", "epochs=400", "--seeds", "50", "-o", out]
