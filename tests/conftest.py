@@ -80,6 +80,15 @@ def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sub2vec_model, "_VARIANTS", ("structure",))
 
 
+@pytest.fixture
+def rough_timing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Epochs are timed by few steps, where a test is not about how exact that is."""
+    from sub2node.efficiency import measure
+
+    monkeypatch.setattr(measure, "_BLOCK", 1e-4)
+    monkeypatch.setattr(measure, "clear_memory", lambda device: 0)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by the fixtures they use, and start the longest first.
 

@@ -144,7 +144,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
-    words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=1000000",
+    words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=10000",
              "-o", str(tmp_path / "run")]  # fmt: skip
     code = (
         "import os, signal; from sub2node.base import progress; old = progress.step;\n"
@@ -156,7 +156,7 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     )
     done = run_process("run", *words, code=code, env=WIDE)
     assert done.returncode == 0, done.stderr
-    assert "interrupted after 20 of 1000000 epochs" in " ".join(done.stdout.split())
+    assert "interrupted after 20 of 10000 epochs" in " ".join(done.stdout.split())
     found = json.loads((tmp_path / "run" / "result.json").read_text())
     assert found["ended"] == "interrupted"
 

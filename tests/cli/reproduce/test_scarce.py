@@ -6,14 +6,14 @@ import csv
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
-from commands import call_command, start_process
+from commands import call_command
 from sub2node.reproduce import scarce
 
+pytestmark = pytest.mark.usefixtures("rough_timing")
 DATA = "generate:density,subgraphs=60,seed=3"
 QUICK = (
     "data-scarce", DATA, "--sizes", "2,4", "--seeds", "2", "--preset", "fast", "--features",
@@ -57,20 +57,19 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     assert "--resume" in new.stderr
 
 
-@pytest.mark.process
-def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
-    out = tmp_path / "scarce"
-    words = [*QUICK, "--set", "epochs=400", "--seeds", "50", "-o", out]
-    job = start_process("reproduce", *words, env={"COLUMNS": "110"})
-    for _ in range(600):
-        time.sleep(0.1)
-        if (out / "rows.jsonl").exists() and '"test"' in (out / "rows.jsonl").read_text():
-            break
-    job.send_signal(signal.SIGINT)
-    stdout, stderr = job.communicate(timeout=60)
-    assert job.returncode == 130, stderr
-    assert "Stopped: after" in stderr
-    assert "n = 2" in stdout
+def test_ctrl_c_keeps_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, step = tmp_path / "scarce", scarce.step
+
+    def interrupt(what: str, done: float, total: float, detail: str = "") -> None:
+        step(what, done, total, detail)
+        if what == "data-scarce" and done == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(scarce, "step", interrupt)
+    done = reproduce(*QUICK, "--set", "epochs=3", "-o", out)
+    assert done.returncode == 130, done.stderr
+    assert "Stopped: after 1 runs" in done.stderr
+    assert "n = 2" in done.stdout
     assert (out / "table.csv").exists()
 
 

@@ -27,7 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")
 
 @pytest.fixture(scope="module")
 def task() -> s2n.SubgraphTask:
-    return s2n.load_task("generate:density,subgraphs=12,seed=3")
+    size = "" if CUDA else ",size=6,nodes=40"  # the interpreter runs one program after the other
+    return s2n.load_task(f"generate:density,subgraphs=12,seed=3{size}")
 
 
 @pytest.fixture(autouse=True)
