@@ -259,6 +259,7 @@ def test_a_copy_of_a_training_subgraph_is_a_leak(tmp_path: Path) -> None:
 def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: str) -> None:
     task = small_task()
     folder = save_run(made_result(task), task, tmp_path / "run")
+    (folder / "checksums.json").unlink()
     (folder / name).write_text(text)
     with pytest.raises(DataError, match=message) as caught:
         collect_findings(read_study([folder]))
@@ -268,6 +269,7 @@ def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: s
 def test_parts_of_result_json_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
     task = small_task()
     folder = save_run(made_result(task), task, tmp_path / "run")
+    (folder / "checksums.json").unlink()
     file = folder / "result.json"
     whole = json.loads(file.read_text())
     damage = {
@@ -284,6 +286,7 @@ def test_predictions_of_another_run_are_found_out(tmp_path: Path) -> None:
     task = small_task()
     one = save_run(made_result(task), task, tmp_path / "one")
     two = save_run(made_result(task, signal=0.2), task, tmp_path / "two")
+    (one / "checksums.json").unlink()
     (one / "predictions.parquet").write_bytes((two / "predictions.parquet").read_bytes())
     with pytest.raises(DataError, match="do not give the scores"):
         collect_findings(read_study([one]))

@@ -176,7 +176,7 @@ class _FileRequest:
             write = None
             if self.out is not None:
                 stack.enter_context(written(self.out))
-                part = stack.enter_context(new_file(self.out))
+                part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
                 write = stack.enter_context(table_writer(part, self.out.suffix.lower()))
             for answers, bad in self._answer_batches(scorer, read_all=read_all):
                 problems += bad

@@ -155,7 +155,7 @@ def _translate_on_engine(
     from ..translation.engines import translate_to
     from ..translation.graph_files import OURS
 
-    with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
+    with new_folder(out, overwrite=overwrite, ours=OURS, sealed=True) as folder:
         translate_to(data, folder, settings, **options)
 
 

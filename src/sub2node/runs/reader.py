@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.seals import check_seal
 from ..evaluate.significance import Summary, compare_scores, mark
 from .run_records import (
     ComparisonFile,
@@ -153,7 +154,9 @@ def load_scores(path: str | Path) -> dict[str, Any]:
 
 
 def _result_file(path: str | Path) -> Path:
-    return Path(path) if Path(path).is_file() else Path(path) / "result.json"
+    file = Path(path) if Path(path).is_file() else Path(path) / "result.json"
+    check_seal(file.parent, file.name, complete=False)
+    return file
 
 
 def read_study(paths: Sequence[str | Path], *, model: str | None = None) -> RunSet:
@@ -191,6 +194,7 @@ def _read_folder(path: Path) -> list[Run]:
     """Read the runs in a folder: one, or those of a comparison."""
     if not path.exists():
         raise DataError("there is no such folder.", path=path)
+    check_seal(path, "*.json", "*.parquet", complete=False)
     if (path / "comparison.json").is_file():
         comparison = read_json(ComparisonFile, path / "comparison.json")
         homes = [path / "models" / model_folder(model.model) for model in comparison.models]

@@ -50,7 +50,10 @@ def save_run(
     """
     path = Path(path)
     _require_labels_and_split([result], task)
-    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(path, overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         scene = _write_scene([result], task, folder)
         _write_result(result, task, folder, {**_task_facts(result, task), **scene})
     return path
@@ -66,7 +69,10 @@ def save_comparison(
     path = Path(path)
     results = [row.result for row in comparison.rows]
     _require_labels_and_split(results, task)
-    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(path, overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         facts = _task_facts(results[0], task)
         best_first = sorted(results, key=lambda result: -result.val["micro_f1"].mean)
         scene = _write_scene(best_first, task, folder)

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_folder, read_card, written
 from ..base.ragged import Array, owners
+from ..base.seals import check_seal
 from ..io.save import tables_of
 from ..task import PARTS, Split
 from .product import mirrored
@@ -77,7 +78,10 @@ def save_graph(
 ) -> Path:
     """Write a graph with the ids and labels of its task; nothing is seen until all is there."""
     _check_task(task, graph.task_hash, graph.split)
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(Path(path), overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         row, column = owners(graph.weights.indptr), graph.weights.indices
         half = column >= row
         table = {
@@ -108,6 +112,7 @@ def graph_card(folder: Path) -> dict[str, Any]:
     """The card of a stored graph, checked."""
     if not (folder / CARD).is_file():
         raise DataError(f"no S2N graph here: {CARD} is missing.", path=folder)
+    check_seal(folder, CARD)
     return read_card(folder / CARD, _FORMAT, _VERSION)
 
 
@@ -133,6 +138,7 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         raise DataError(f"the card is damaged ({reason}).", path=folder / CARD) from None
     if not fits:
         raise DataError("the card is damaged: its counts disagree.", path=folder / CARD)
+    check_seal(folder, f"{WEIGHTS}*")
     row, column, weight = _read_weights(folder / WEIGHTS, count, entries)
     source = None if task is None else _source(task, task_hash, split, settings)
     weights = mirrored(row, column, _narrow(weight), count)
@@ -199,6 +205,7 @@ def read_pairs(folder: Path) -> Iterator[tuple[Array, Array]]:
 
 def read_labels(folder: Path) -> Array | None:
     """The stored labels as numbers, -1 for none, or as booleans; None where there are none."""
+    check_seal(folder, SUBGRAPHS)
     table = pq.read_table(folder / SUBGRAPHS)
     if "label" not in table.column_names:
         return None

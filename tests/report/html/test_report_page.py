@@ -158,6 +158,7 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
         result = made_result(task, signal=50.0)
     folder = save_run(result, task, tmp_path / "run")
     if kind == "old":
+        (folder / "checksums.json").unlink()
         file = folder / "result.json"
         facts = json.loads(file.read_text())
         for key in ("overlap", "class_counts", "sizes", "picture", "parameters"):

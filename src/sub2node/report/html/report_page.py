@@ -52,7 +52,7 @@ def write_report(findings: ReportFindings, path: str | Path, *, overwrite: bool 
     path = Path(path)
     check_report(path, overwrite=overwrite)
     text = render(findings)
-    with written(path), new_file(path) as part:
+    with written(path), new_file(path, overwrite=overwrite) as part:
         part.write_text(text, encoding="utf-8", errors="replace")
     return path
 
