@@ -89,5 +89,5 @@ def _digest(facts: str, tensors: dict[str, Tensor]) -> str:
     for name in sorted(tensors):
         state.update(name.encode())
         flat = tensors[name].detach().cpu().contiguous().flatten()
-        state.update(memoryview(flat.view(torch.uint8).numpy()))
+        state.update(flat.view(torch.uint8).numpy().tobytes())
     return state.hexdigest()
