@@ -9,8 +9,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from small_models import CLASSES, Done, drawn, refused, s2n, save_model, write_csv
+from commands import Done, refused, run_process, s2n
+from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
 from sub2node.scoring import Scorer, load_scorer
@@ -340,14 +339,11 @@ def test_no_model(asked: Path, tmp_path: Path) -> None:
     refused(predict(tmp_path, asked), "this is not JSON")
 
 
+@pytest.mark.process
 def test_a_process_ends_as_main_says(model: Path, tmp_path: Path) -> None:
     shutil.copytree(model, tmp_path / "copy")
     (tmp_path / "copy" / "weights.safetensors").write_bytes(b"")
-    code = "from sub2node.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "predict", tmp_path / "copy", "--nodes", "g1"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_process("predict", tmp_path / "copy", "--nodes", "g1")
     refused(Done(done.returncode, done.stdout, done.stderr), "weights.safetensors is damaged")
 
 

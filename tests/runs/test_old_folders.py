@@ -40,6 +40,7 @@ def test_a_report_of_a_run_and_a_comparison() -> None:
     assert collect_findings(read_study([HOME / "run-link"])).numbers["errors"]
 
 
+@pytest.mark.process
 def test_the_page_needs_no_pydantic(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['pydantic'] = None\n"

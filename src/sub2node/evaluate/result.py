@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.metrics import METRICS, class_f1, scores
+from ..base.metrics import METRICS, class_f1, micro_f1, scores
 from ..base.ragged import Array
 from ..models.interface import Outputs
 from ..task import Part, SubgraphTask
@@ -151,7 +151,7 @@ def best_of_ties(
     multilabel = labels.ndim == 2
     best = [
         max(
-            scores(labels, logits, multilabel=multilabel, threshold=threshold)["micro_f1"]
+            micro_f1(labels, logits, multilabel=multilabel, threshold=threshold)
             for logits in tied_logits
         )
         for tied_logits, threshold in zip(tied, thresholds, strict=False)
