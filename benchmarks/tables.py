@@ -24,9 +24,9 @@ def main() -> None:
     job.add_argument("--write", action="store_true", help="Write tables and numbers anew.")
     job.add_argument("--check", action="store_true", help="Say where pages and rows disagree.")
     if parser.parse_args().check:
-        found = [problem for page in pages() for problem in problems(page)]
-        print("\n".join(found) or "Pages and rows agree.")
-        sys.exit(bool(found))
+        disagreements = [problem for page in pages() for problem in problems(page)]
+        print("\n".join(disagreements) or "Pages and rows agree.")
+        sys.exit(bool(disagreements))
     for page in pages():
         before = page.read_text(encoding="utf-8")
         after = written(page)

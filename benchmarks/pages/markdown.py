@@ -49,10 +49,10 @@ def blocks(text: str) -> Iterator[tuple[str, int, int]]:
 def with_tables(text: str, where: str) -> str:
     """A page with every generated block written anew."""
     opened, closed = text.count("<!-- rows:"), text.count("<!-- end rows -->")
-    found = [block["name"] for block in _BLOCK.finditer(text)]
-    if not opened == closed == len(found):
-        raise ValueError(f"{where}: {opened} blocks begin, {closed} end, {len(found)} are whole")
-    if unknown := sorted(set(found) - set(TABLES)):
+    names = [block["name"] for block in _BLOCK.finditer(text)]
+    if not opened == closed == len(names):
+        raise ValueError(f"{where}: {opened} blocks begin, {closed} end, {len(names)} are whole")
+    if unknown := sorted(set(names) - set(TABLES)):
         known = ", ".join(sorted(TABLES))
         raise ValueError(f"{where}: no table is called {', '.join(unknown)}; there are {known}")
 

@@ -112,7 +112,8 @@ def welch(first: Sequence[float], second: Sequence[float]) -> float:
     """The p-value of Welch's t-test; 1 where neither varies and both are the same."""
     if deviation(first) == deviation(second) == 0:
         return float(mean(first) == mean(second))
-    return float(stats.ttest_ind(first, second, equal_var=False).pvalue)
+    sides = [(mean(values), deviation(values), len(values)) for values in (first, second)]
+    return float(stats.ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> float:

@@ -21,14 +21,14 @@ MEASURED = {
     "a ratio": rf"{_NUMBER}\s*(?:×|times\b)|(?<!\w)×\s*\d[\d.,]*",
     "points": rf"(?:{_NUMBER}|{_WORD})\s+points?\b",
     "a p-value": r"\bp\s*[=<≈]\s*\d[\d.]*",
-    "a share": rf"{_NUMBER}\s?%(?! interval)",
+    "a share": rf"{_NUMBER}\s?%(?!\s+(?:bootstrap\s+)?interval)",
     "a score": r"(?<![\w.,])\d{2,3}\.\d(?![\d.])",
     "a cell of a table": r"(?<=\|)\s*[*`]*[-+]?\d[\d.,]*[*`]*\s*(?=\|)",
 }
-_PRINTED = re.compile(r"^ *```(?:text)?$(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^ *```(\w*)$(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+_CODE = {"python", "console", "toml", "json", "csv"}  # run by other tests, or settings
 _DECIMAL = r"(?<![\w.,])\d[\d,]*\.\d+(?![\d.])"
 _HIDDEN = (
-    r"^ *```(?:python|console|toml|json|csv)$.*?^ *```$",  # run by other tests, or settings
     r"<!--.*?-->",
     r"(?<!`)`[^`\n]+`(?!`)",
     r"\]\([^)\s]+\)",
@@ -41,27 +41,29 @@ def unexplained(text: str, page: str) -> list[str]:
     hidden = text
     for first, last in _explained(text, page):
         hidden = hidden[:first] + re.sub(r"[^\n]", " ", hidden[first:last]) + hidden[last:]
-    found, end = [], 0
+    hits, end = [], 0
     for kind, match in sorted(_measured(hidden), key=lambda pair: pair[1].span()):
         if match.start() >= end:
             end = match.end()
             line = text.count("\n", 0, match.start()) + 1
-            found.append(f"{page}:{line}: {kind}: {' '.join(match[0].split())}")
-    return found
+            hits.append(f"{page}:{line}: {kind}: {' '.join(match[0].split())}")
+    return hits
 
 
 def _measured(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Everything that looks measured; in printed output that is every decimal number."""
     for kind, pattern in MEASURED.items():
         yield from ((kind, match) for match in re.finditer(pattern, text))
-    for block in _PRINTED.finditer(text):
-        decimals = re.compile(_DECIMAL).finditer(text, *block.span(1))
-        yield from (("printed output", match) for match in decimals)
+    for block in _FENCE.finditer(text):
+        if block[1] in ("", "text"):
+            decimals = re.compile(_DECIMAL).finditer(text, *block.span(2))
+            yield from (("printed output", match) for match in decimals)
 
 
 def _explained(text: str, page: str) -> Iterator[tuple[int, int]]:
     """Where numbers stand whose origin is known."""
     yield from ((first, last) for _, first, last in blocks(text))
+    yield from (block.span() for block in _FENCE.finditer(text) if block[1] in _CODE)
     for pattern in _HIDDEN:
         yield from (m.span() for m in re.finditer(pattern, text, re.DOTALL | re.MULTILINE))
     for claim in claims_of(page):
@@ -73,7 +75,7 @@ def _explained(text: str, page: str) -> Iterator[tuple[int, int]]:
 def allowed(page: str) -> list[dict[str, str]]:
     """What a page may say without a row, each with its reason."""
     with ALLOWED.open("rb") as stream:
-        return list(tomllib.load(stream).get(page, []))
+        return list(tomllib.load(stream).get(page, {}).get("entries", []))
 
 
 def entry_pattern(entry: dict[str, str]) -> re.Pattern[str]:
