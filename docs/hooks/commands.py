@@ -15,10 +15,10 @@ PAGE = "reference/commands.md"
 _KINDS = {int: "N", float: "NUMBER", Path: "PATH"}
 _HEAD = """# Commands
 
-Every command has `--help` (`-h`) and says what is wrong in one line, with exit code 2. Long ones
-keep on Ctrl-C what they have done; those with `--json` print one JSON document for machines.
-`s2n --install-completion` lets your shell complete commands and options. This page is made from the
-commands' own help.
+Look up a command and its options. Every command has `--help` (`-h`) and says what is wrong in one
+line, with exit code 2. Long ones keep on Ctrl-C what they have done; those with `--json` print one
+JSON document for machines. `s2n --install-completion` lets your shell complete commands and
+options. This page is made from the commands' own help.
 
 ## DATA
 
