@@ -81,7 +81,7 @@ def test_tables_with_options(tables: Path) -> None:
     assert done.returncode == 2
     assert "unknown_nodes='drop'" in done.stderr
     done = s2n(*words, "--unknown-nodes", "drop")
-    assert "Note: 1 unknown member in 1 subgraph dropped." in done.stdout
+    assert "Warning: 1 unknown member in 1 subgraph dropped: 'zz' in subgraph 's1'." in done.stdout
     assert s2n(*words, "--column", "nonsense").returncode == 2
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .output import JsonObject, console, say, table, warn
+from .output import JsonObject, console, say, show_notes, table, warn
 
 if TYPE_CHECKING:
     from ..evaluate import Comparison, Result
@@ -16,8 +17,10 @@ def _points(summary: Summary) -> str:
     return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}"
 
 
-def show_result(result: Result, tested: JsonObject | None = None) -> None:
-    """Scores of one model, by metric."""
+def show_result(
+    result: Result, tested: JsonObject | None = None, *, shown: Iterable[str] = ()
+) -> None:
+    """Scores of one model, by metric, and its notes but for those that were shown before."""
     from ..base.metrics import METRIC_LABELS
 
     data = result.data
@@ -33,7 +36,7 @@ def show_result(result: Result, tested: JsonObject | None = None) -> None:
     say("Time", f"{result.seconds:.1f} s", style="bold")
     if tested:
         _show_against(tested)
-    _show_notes([result])
+    show_notes(result.notes, except_for=shown)
 
 
 def _show_classes(result: Result) -> None:
@@ -44,13 +47,8 @@ def _show_classes(result: Result) -> None:
     say("Test F1 by class", text, style="bold")
 
 
-def _show_notes(results: list[Result]) -> None:
-    for note in dict.fromkeys(note for result in results for note in result.notes):
-        say("Note", note, style="dim")
-
-
-def show_comparison(comparison: Comparison) -> None:
-    """One row per model, with the paper's marks."""
+def show_comparison(comparison: Comparison, shown: Iterable[str] = ()) -> None:
+    """One row per model, with the paper's marks, and notes but for those that were shown before."""
     first = comparison.rows[0].result
     name = first.data["name"] or "this task"
     title = f"Models on {name}: micro-F1, and macro-F1 of test"
@@ -78,7 +76,7 @@ def show_comparison(comparison: Comparison) -> None:
         " deviation.",
         style="bold",
     )
-    _show_notes([row.result for row in comparison.rows])
+    show_notes((note for row in comparison.rows for note in row.result.notes), except_for=shown)
 
 
 def compare_with_run(result: Result, other: RunFile) -> JsonObject:

@@ -166,15 +166,17 @@ class _AssessmentPlan:
 
     def find_models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[ModelSpec[Model]]]:
         """The task with a split, and the models for it."""
+        from ..base.notes import data_changes
         from ..evaluate.protocol import split_if_needed
         from ..task import require_learnable
 
+        changes = data_changes(task.notes)
         task, split_notes = split_if_needed(task)
-        if self.splits:
-            return task, self.requested.models(task)
-        require_learnable(task)
+        if not self.splits:
+            require_learnable(task)
+            changes += split_notes
         specs = self.requested.models(task)
-        return task, [replace(spec, notes=(*split_notes, *spec.notes)) for spec in specs]
+        return task, [replace(spec, notes=(*changes, *spec.notes)) for spec in specs]
 
     def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
@@ -245,7 +247,7 @@ def _finish(
     out, overwrite = plan.requested.output.out, plan.requested.output.overwrite
     if plan.requested.several:
         comparison = compare(results, paired=plan.splits > 0)
-        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
+        print_json(comparison.to_dict()) if as_json else show_comparison(comparison, task.notes)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)
         return
@@ -253,6 +255,6 @@ def _finish(
     if as_json:
         print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
     else:
-        show_result(results[0], tested)
+        show_result(results[0], tested, shown=task.notes)
     if out is not None:
         save_run(results[0], task, out, overwrite=overwrite)

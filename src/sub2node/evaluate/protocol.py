@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.errors import ConfigError, DataError
 from ..base.metrics import best_threshold
+from ..base.notes import changed, data_changes
 from ..base.ragged import Array
 from ..encode import Encoding
 from ..models.find import find_model
@@ -90,9 +91,8 @@ def run(
         compile=compile,
     )
     result = assess(task, spec.model, seeds=seed_list(seeds), threshold=threshold)
-    return replace(
-        result, preset=spec.preset_name, notes=(*split_notes, *spec.notes, *result.notes)
-    )
+    notes = (*data_changes(task.notes), *split_notes, *spec.notes, *result.notes)
+    return replace(result, preset=spec.preset_name, notes=notes)
 
 
 def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
@@ -100,7 +100,7 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
     if task.split is not None or task.labels is None:
         return task, ()
     note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
-    return task.with_split(Split.random(task.labels)), (note,)
+    return task.with_split(Split.random(task.labels)), (changed(note),)
 
 
 def assess(

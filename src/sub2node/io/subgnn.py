@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from ..base.errors import ConfigError, DataError
-from ..base.plural import plural
 from ..base.ragged import Array
 from ..task.assemble import UnknownNodes, assemble
 from ..task.edges import undirected
 from ..task.graph import Graph
 from ..task.names import Names, check_names
+from ..task.reading_notes import edge_notes, parts_swapped
 from .text_files import delimited, first_line, lines, text_table
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def read_subgnn(
     rows = _read_rows(set_file, contents.get(set_file))
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
     split, notes = _read_split(rows["split"], swap=swap)
-    if merged.repeats:
-        notes.append(f"{plural(merged.repeats, 'repeated edge')} merged.")
+    notes += edge_notes(merged, "same", str if names is None else lambda node: repr(names[node]))
     set_names, set_titles = _read_set_names(folder, rows.num_rows)
     labels = pc.split_pattern(rows["label"], "-")
     if pc.max(pc.list_value_length(labels)).as_py() == 1:
@@ -199,7 +198,7 @@ def _read_split(column: pa.Array, *, swap: bool) -> tuple[pa.Array, list[str]]:
         return column, []
     swapped = pc.replace_substring_regex(column, "^val$", "-")
     swapped = pc.replace_substring_regex(swapped, "^test$", "val")
-    note = f"Val ({val}) and test ({test}) swapped, as the public readers do where val is smaller."
+    note = parts_swapped({"val": val, "test": test})
     return pc.replace_substring_regex(swapped, "^-$", "test"), [note]
 
 

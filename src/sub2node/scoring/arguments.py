@@ -10,10 +10,11 @@ import numpy as np
 
 from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
-from ..io.graphs import as_graph
+from ..io.graphs import as_graph, direction_notes
 from ..task import Graph, Names, Subgraphs, SubgraphTask
 from .label_encoding import encode_labels, ordered_labels
 from .query import NodeIndex, Query, ask, read_id_lists
+from .query_changes import QueryChanges
 
 
 def build_task(
@@ -37,11 +38,15 @@ def build_task(
             "the global graph is missing: fit(graph, subgraphs, y), or"
             " SubgraphClassifier(graph=…).fit(subgraphs, y)."
         )
+    notes = direction_notes(graph)
     graph = as_graph(graph)
     query = build_query(NodeIndex(graph), X, unknown)
     values, classes = encode_labels(order_labels(y, query.names), len(query))
     subgraphs = replace(query.subgraphs, names=Names(query.names))
-    return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes))), classes
+    changes = QueryChanges()
+    changes.add(query)
+    notes = (*notes, *changes.notes())
+    return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes)), notes=notes), classes
 
 
 def _with_labels(task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
