@@ -25,8 +25,10 @@ from .task_checks import (
     check_order,
     renumber_order,
 )
+from .task_views import task_frame, task_html
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from torch_geometric.data import Data
 
@@ -345,6 +347,17 @@ class SubgraphTask:
         if self.split is not None:
             data.part = torch.tensor(self.split.codes.astype(np.int64))
         return data
+
+    def to_frame(self) -> pd.DataFrame:
+        """The subgraphs as a pandas data frame, one row each, in the order of the input.
+
+        Columns ``subgraph_id`` (text) and ``size``; ``label``, ``split`` and ``title`` where the
+        task has them. ``label`` is a list in multi-label data, None for a virtual subgraph.
+        """
+        return task_frame(self)
+
+    def _repr_html_(self) -> str:
+        return task_html(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SubgraphTask) and self.hash == other.hash

@@ -20,7 +20,7 @@ def check_order(order: ArrayLike | None, count: int) -> Array:
     if order is None:
         return sealed(np.arange(count, dtype=np.int64))
     rows = frozen(integers(order, "input_order"), np.int64)
-    if not np.array_equal(np.sort(rows, axis=None), np.arange(count)):
+    if rows.ndim != 1 or not np.array_equal(np.sort(rows), np.arange(count)):
         raise DataError(f"input_order must have each of the rows 0…{count - 1} once.")
     return rows
 

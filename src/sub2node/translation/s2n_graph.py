@@ -10,14 +10,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import ConfigError, DataError
+from ..base.plotting import draw
 from ..base.ragged import Array, SparseMatrix, owners
 from ..task import Names, Part, Split, Subgraphs
 from .edge_weights import EdgeWeights, LinearEdgeWeights, Side
+from .graph_views import graph_frame, graph_html
 from .memory_limits import Limit
 from .product import Keep, rows
 from .weight_statistics import Statistics
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from ..task import SubgraphTask
 
 EXACT = 2**24  # counts below this are exact in float32
@@ -208,6 +213,27 @@ class S2NGraph:
         from .graph_files import load_graph
 
         return load_graph(path, task=task)
+
+    def to_frame(self, *, diagonal: bool = False) -> pd.DataFrame:
+        """The edges as a pandas data frame: ``source``, ``target`` (ids) and ``weight``.
+
+        Args:
+            diagonal: Whether weights of subgraphs with themselves are rows too.
+        """
+        return graph_frame(self, diagonal=diagonal)
+
+    def plot(self, task: SubgraphTask | None = None) -> Figure:
+        """The graph as a Matplotlib figure; of a large one, some subgraphs and strong edges.
+
+        A disc is a subgraph of train, a square one of val, a disc with a rim one of test.
+
+        Args:
+            task: The task it was made from: colours then show labels.
+        """
+        return draw("draw_graph", self, task=task)
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
 
     def __repr__(self) -> str:
         kind = "normalised" if self.normalized else "raw"
