@@ -352,7 +352,7 @@ class SubgraphTask:
         """The subgraphs as a pandas data frame, one row each, in the order of the input.
 
         Columns ``subgraph_id`` (text) and ``size``; ``label``, ``split`` and ``title`` where the
-        task has them. ``label`` is a list in multi-label data, None for a virtual subgraph.
+        task has them. ``label`` is a list in multi-label data; virtual subgraphs have none.
         """
         return task_frame(self)
 
