@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.notes import NoteKind, has_kind
+from ..base.plotting import draw
+from ..base.plural import plural
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
 from .protocol import Threshold, assess, random_splits
 from .result import Result
+from .result_views import comparison_frame, comparison_html
 from .significance import Summary, compare_scores, mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +41,7 @@ class ComparisonRow:
     sign: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Models on the same data.
 
@@ -47,6 +55,26 @@ class Comparison:
     rows: tuple[ComparisonRow, ...]
     reference: int
     test: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per model as a pandas data frame.
+
+        Columns ``model``; of micro-F1 ``test_mean``, ``test_sd``, ``test_low`` and ``test_high``
+        (95 % interval of the mean, from five runs), ``val_mean``, ``val_sd``; ``runs``, ``p``,
+        ``sign``, ``reference`` (best on validation) and ``seconds``.
+        """
+        return comparison_frame(self)
+
+    def plot(self) -> Figure:
+        """Test micro-F1 of each model with its interval, as a Matplotlib figure."""
+        return draw("draw_comparison", self)
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
+
+    def __repr__(self) -> str:
+        best = self.rows[self.reference].result
+        return f"Comparison({plural(len(self.rows), 'model')}, best on validation: {best!r})"
 
     def to_dict(self) -> dict[str, object]:
         """The test and the rows, for JSON."""
@@ -133,6 +161,8 @@ def over_splits(
         seconds=sum(result.seconds for result in results),
         notes=tuple(notes),
         outputs={},
+        labels={},
+        subgraph_ids={},
         history={},
         best_epoch=(),
         thresholds=(),

@@ -146,6 +146,8 @@ def assess(
         seconds=seconds_before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
+        labels=labels,
+        subgraph_ids={part: _ids_of(task, part) for part in outputs},
         published_ties=ties,
         **facts,
     )
@@ -165,6 +167,12 @@ def labels_of(task: SubgraphTask, part: Part) -> Array:
     assert task.labels is not None
     assert task.split is not None
     return np.array(task.labels[task.split.mask(part)])
+
+
+def _ids_of(task: SubgraphTask, part: Part) -> tuple[str, ...]:
+    assert task.split is not None
+    rows = np.flatnonzero(task.split.mask(part))
+    return tuple(task.subgraphs.name_of(int(row)) for row in rows)
 
 
 def random_splits(

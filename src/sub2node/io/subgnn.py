@@ -244,8 +244,11 @@ def _pick_names(table: pa.Table, path: Path, *, key: str) -> tuple[Names | None,
 
 
 def write_subgnn(task: SubgraphTask, folder: Path) -> None:
-    """Write a task in the SubGNN layout, names beside it; what the layout cannot say is refused."""
-    graph, subgraphs = task.graph, task.subgraphs
+    """Write a task in the SubGNN layout, in the order of its input, names beside it.
+
+    What the layout cannot say is refused.
+    """
+    graph, subgraphs = task.graph, task.input_subgraphs
     for what, value in (
         ("edge weights", graph.weights),
         ("node features", graph.features),
@@ -268,11 +271,12 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         "v": np.concatenate([high, graph.loops]),
     }
     _write_table(pa.table(edges), folder / EDGES, " ")
+    order = pa.array(task.input_order)
     nodes = pa.LargeListArray.from_arrays(subgraphs.ptr, pa.array(subgraphs.nodes).cast("string"))
     rows = pc.binary_join_element_wise(
         pc.binary_join(nodes, "-").cast(pa.string()),
-        pc.binary_join(task.label_lists(), "-"),
-        pa.array(task.split.words()),
+        pc.binary_join(task.label_lists(), "-").take(order),
+        pa.array(task.split.words()).take(order),
         "\t",
     )
     with (folder / SUBGRAPHS).open("w", encoding="utf-8") as file:

@@ -51,22 +51,28 @@ def build_task(
 
 def _with_labels(task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
     if y is not None:
-        names = [task.subgraphs.name_of(number) for number in range(len(task))]
+        names = task.in_input_order(task.subgraph_ids).tolist()
         values, classes = encode_labels(order_labels(y, names), len(task))
-        return replace(task, labels=values, class_names=tuple(map(str, classes))), classes
+        by_row = np.empty_like(values)
+        by_row[task.input_order] = values
+        return replace(task, labels=by_row, class_names=tuple(map(str, classes))), classes
     if task.labels is None:
         raise DataError("the task has no labels to learn.")
     return task, np.array(task.class_names)
 
 
 def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
-    """A query from lists of ids, a dict of them, a frame, :class:`Subgraphs` or a task."""
+    """A query from lists of ids, a dict of them, a frame, :class:`Subgraphs` or a task.
+
+    Its subgraphs are in the order in which they are given; those of a task, in the order of its
+    input.
+    """
     if isinstance(sets, Query):
         return sets
     if isinstance(sets, SubgraphTask):
         if sets.graph != index.graph:
             raise DataError("the task has another graph than the model was trained on.")
-        sets = sets.subgraphs
+        sets = sets.input_subgraphs
     if isinstance(sets, Subgraphs):
         if len(sets.nodes) and sets.nodes.max() >= index.graph.num_nodes:
             raise DataError(f"node {sets.nodes.max()} is not in the graph.")
@@ -87,11 +93,12 @@ def order_labels(y: Any, names: Sequence[str]) -> Any:
 
 
 def task_labels(task: SubgraphTask) -> list[Any]:
-    """Names of the classes of a task's subgraphs."""
+    """Names of the classes of a task's subgraphs, in the order of its input."""
     if task.labels is None:
         raise DataError("the task has no labels to compare with.")
     if task.num_virtual:
         raise DataError("the task has virtual subgraphs, which have no labels; omit them.")
     if task.multilabel:
-        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in task.labels]
-    return [task.class_names[number] for number in task.labels]
+        rows = task.in_input_order(task.labels)
+        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in rows]
+    return [task.class_names[number] for number in task.in_input_order(task.labels)]

@@ -37,6 +37,7 @@ from .reading_notes import (
 from .split import Split
 from .subgraphs import Subgraphs
 from .task import SubgraphTask
+from .task_checks import renumber_order
 
 UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
 
@@ -115,7 +116,7 @@ def assemble(
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
     sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
-    values, class_names, split, titles = read_labels(label_frame, sets.space, classes)
+    values, class_names, split, titles, order = read_labels(label_frame, sets.space, classes)
     subgraphs = _build_subgraphs(member_frame, sets, space)
     if own_edges is not None:
         subgraphs = _with_own_edges(
@@ -126,6 +127,7 @@ def assemble(
         remaining = np.flatnonzero(sets.keep)
         subgraphs = subgraphs.take(remaining)
         split = None if split is None else Split(split.codes[remaining])
+        order = renumber_order(order, remaining)
         if values is not None:
             all_names = class_names
             values, class_names = used_classes(
@@ -142,6 +144,7 @@ def assemble(
         split=split,
         name=name,
         notes=(*notes, *unused_columns(frames), *graph_notes, *sets.notes),
+        input_order=order,
     )
     if strict:
         require_learnable(task, parts=())

@@ -18,7 +18,8 @@ from ..base.files import new_folder, read_card, written
 from ..base.ragged import Array, owners
 from ..base.seals import check_seal
 from ..io.save import tables_of
-from ..task import PARTS, Split
+from ..task import PARTS, Names, Split
+from ..task.names import is_positions
 from .product import mirrored
 from .s2n_graph import S2NGraph, Source, TranslationOptions, task_split
 from .weight_statistics import Statistics
@@ -151,7 +152,23 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         settings=settings,
         task_hash=task_hash,
         source=source,
+        names=_read_names(folder / SUBGRAPHS, count),
     )
+
+
+def _read_names(path: Path, count: int) -> Names | None:
+    """The ids of the nodes; None where they are numbers, or the folder does not have them."""
+    if not path.is_file():
+        return None
+    try:
+        ids = pq.read_table(path, columns=["subgraph_id"])["subgraph_id"].combine_chunks()
+        names = Names(ids.cast(pa.large_string()))
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"the ids of the subgraphs cannot be read ({reason}).", path=path) from None
+    if len(names) != count:
+        raise DataError(f"{len(names):,} ids, the card says {count:,}.", path=path)
+    return None if is_positions(names) else names
 
 
 def _read_weights(path: Path, count: int, entries: int) -> tuple[Array, Array, Array]:
