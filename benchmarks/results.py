@@ -46,8 +46,7 @@ SYNTHETIC = [
 
 
 def points(result: Result, part: str) -> str:
-    found = result.scores[part]["micro_f1"]  # type: ignore[index]
-    return f"{100 * found.mean:.1f} ± {100 * found.sd:.1f}"
+    return result.scores[part]["micro_f1"].percent_text()  # type: ignore[index]
 
 
 def keep(block: str, data: str, what: str, result: Result, published: str = "") -> None:

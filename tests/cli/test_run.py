@@ -79,7 +79,15 @@ def test_a_run_against_another(tmp_path: Path) -> None:
     done = run(DATA, "--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
     assert done.returncode == 0, done.stderr
     assert "Against: s2n+a gcn2" in done.stdout
-    assert "Welch" in done.stdout
+    assert "too few runs for a verdict" in done.stdout
+    assert "3 seeds are too few for an interval" in done.stdout
+    facts = json.loads((out / "result.json").read_text())
+    for part in ("val", "test"):  # the same folder with more seeds
+        for scores in facts[part].values():
+            scores["values"] = [0.5, 0.52, 0.51, 0.49, 0.5]
+    (out / "result.json").write_text(json.dumps(facts))
+    done = run(DATA, "--model", "majority", "--against", out)
+    assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.stdout, done.stderr
 
 
 def test_published_settings_carry_their_flags() -> None:

@@ -29,7 +29,7 @@ from .options import (
     Threshold,
     out_option,
 )
-from .output import print_json, progress, say, warn
+from .output import JsonObject, print_json, progress, say, warn
 from .requested_models import RequestedModels, model_names
 from .result_tables import compare_with_run, show_comparison, show_result
 from .run_output import RunOutput
@@ -115,6 +115,7 @@ def run(
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
         results = plan.assess_models(task, specs)
+    results = [_with_command(result, source, plan) for result in results]
     _finish(plan, task, results, other_run=other_run, as_json=as_json)
     output.remove_states()
     if out is not None and not as_json:
@@ -218,6 +219,16 @@ class _AssessmentPlan:
             threshold=threshold,
             parts=self.shares,
         )
+
+
+def _with_command(result: Result, source: DataArguments, plan: _AssessmentPlan) -> Result:
+    """The result with the data as they were given, so that a report can say how to repeat it."""
+    facts: JsonObject = {"given": source.command_line()}
+    if plan.parts is not None:
+        facts["parts"] = plan.parts
+    if files := plan.requested.features.files:
+        facts["files"] = files
+    return replace(result, data={**result.data, **facts})
 
 
 def _parse_shares(text: str) -> tuple[float, float, float]:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..base.notes import NoteKind, has_kind
 from ..base.plotting import draw
 from ..base.plural import plural
@@ -17,7 +15,8 @@ from ..task import Part, SubgraphTask
 from .protocol import Threshold, assess, random_splits
 from .result import Result
 from .result_views import comparison_frame, comparison_html
-from .significance import Summary, compare_scores, mark
+from .significance import Summary
+from .verdicts import best_on_validation, compare_models, describe_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,9 +30,9 @@ class ComparisonRow:
     Args:
         result: Scores over seeds, or over splits.
         p: The p-value of the test against the model that is best on validation; None for that
-            model itself, or where a test is not possible.
-        sign: ∗ where it is significantly better, ∼ for no significant difference, "" where it is
-            worse.
+            model itself, and with too few runs for a verdict.
+        sign: ∗ where it is significantly better, ∼ for no significant difference, ? with too few
+            runs, "" where it is worse, and for the model that is best on validation.
     """
 
     result: Result
@@ -48,7 +47,7 @@ class Comparison:
     Args:
         rows: One row per model.
         reference: Position of the model that the others are tested against: the best mean on
-            validation.
+            validation, of ties a simple model.
         test: Name of the statistical test, with metric and level.
     """
 
@@ -92,16 +91,14 @@ def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
         results: Results of the models on the same data.
         paired: Whether value k of each model belongs to split k; otherwise values belong to seeds.
     """
-    reference = int(np.argmax([result.val["micro_f1"].mean for result in results]))
-    best = results[reference].test["micro_f1"]
+    best = best_on_validation(results)
     rows = []
-    for number, result in enumerate(results):
-        scores, p = result.test["micro_f1"], None
-        if number != reference:
-            p = compare_scores(scores, best, result.data["split"] if paired else None)
-        rows.append(ComparisonRow(result, p, "" if p is None else mark(scores, best, p)))
-    test = "corrected resampled t-test" if paired else "Welch's t-test"
-    return Comparison(tuple(rows), reference, f"{test} on test micro-F1, level 0.01")
+    for result in results:
+        verdict: tuple[float | None, str] = (None, "")
+        if result is not best:
+            verdict = compare_models(result, best, result.data["split"] if paired else None)
+        rows.append(ComparisonRow(result, *verdict))
+    return Comparison(tuple(rows), list(results).index(best), describe_test(paired=paired))
 
 
 def over_splits(

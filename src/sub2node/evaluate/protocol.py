@@ -154,11 +154,10 @@ def assess(
 
 
 def _tie_note(name: str, ties: Summary) -> str:
-    score = f"{100 * ties.mean:.1f} ± {100 * ties.sd:.1f}"
     return (
-        f"{name}: test micro-F1 {score} by the published rule, the best test score among the epochs"
-        " that tie on validation; it looks at the test part many times, so compare it with"
-        " published numbers only."
+        f"{name}: test micro-F1 {ties.percent_text()} by the published rule, the best test score"
+        " among the epochs that tie on validation; it looks at the test part many times, so compare"
+        " it with published numbers only."
     )
 
 

@@ -129,7 +129,8 @@ class Result:
 
     def __repr__(self) -> str:
         f1 = self.test["micro_f1"]
-        return f"Result({self.model}: test micro-F1 {f1.mean:.3f} ± {f1.sd:.3f}, n = {f1.n})"
+        spread = "" if f1.sd is None else f" ± {f1.sd:.3f}"
+        return f"Result({self.model}: test micro-F1 {f1.mean:.3f}{spread}, n = {f1.n})"
 
 
 def part_scores(labels: Array, logits: Array, thresholds: tuple[float, ...]) -> dict[str, Summary]:

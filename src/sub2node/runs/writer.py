@@ -17,6 +17,7 @@ from ..base.ragged import Array
 from ..config import Config
 from ..config.settings import to_toml
 from ..evaluate.overlap import overlaps
+from ..evaluate.significance import MIN_RUNS
 from ..task import PARTS, SubgraphTask
 from .scene import Scene, make_scene
 
@@ -292,16 +293,14 @@ def _model_card(result: Result) -> str:
         "|---|---|---|---|---|",
     ]
     for name, summary in result.test.items():
-        val, (low, high) = result.val[name], summary.interval
-        lines.append(
-            f"| {name} | {val.mean:.4f} ± {val.sd:.4f} | {summary.mean:.4f} ± {summary.sd:.4f}"
-            f" | {low:.4f} … {high:.4f} | {summary.n} |"
-        )
-    lines += ["", "± is the standard deviation over runs (n-1)."]
-    lines += ["", "| class | test F1 |", "|---|---|"]
+        scores = f"{result.val[name].percent_text(2)} | {summary.percent_text(2)}"
+        lines.append(f"| {name} | {scores} | {summary.interval_text(2)} | {summary.n} |")
+    lines += ["", "In percent. ± is the standard deviation over runs (n-1); an interval needs"]
+    lines[-1] += f" {MIN_RUNS} runs."
+    lines += ["", "| class | test F1, % |", "|---|---|"]
     for name, summary in result.class_scores["test"].items():
         cell = name.replace("|", "\\|")
-        lines.append(f"| {cell} | {summary.mean:.4f} ± {summary.sd:.4f} |")
+        lines.append(f"| {cell} | {summary.percent_text(2)} |")
     if result.notes:
         lines += ["", "## Notes", "", *(f"- {note}" for note in result.notes)]
     return "\n".join(lines) + "\n"
