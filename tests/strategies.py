@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
@@ -111,3 +112,18 @@ def tasks(draw: st.DrawFn, *, plain: bool = False) -> SubgraphTask:
                 name="random",
             )  # fmt: skip
     return task
+
+
+@st.composite
+def graphs_with_subgraphs(draw: st.DrawFn) -> tuple[Graph, Subgraphs]:
+    graph = draw(graphs(plain=True))
+    return graph, Subgraphs.from_lists(draw(node_sets(graph.num_nodes, smallest=0)))
+
+
+def induced_subgraph(graph: Graph, nodes: list[int]) -> nx.Graph:
+    """NetworkX's induced subgraph, without self-loops."""
+    low, high, _ = graph.edges()
+    whole = nx.Graph()
+    whole.add_nodes_from(range(graph.num_nodes))
+    whole.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
+    return whole.subgraph(nodes)
