@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
+from networkx_graphs import to_networkx
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 # Text that a name may be: one line, no tabs, not empty.
@@ -122,8 +123,4 @@ def graphs_with_subgraphs(draw: st.DrawFn) -> tuple[Graph, Subgraphs]:
 
 def induced_subgraph(graph: Graph, nodes: list[int]) -> nx.Graph:
     """NetworkX's induced subgraph, without self-loops."""
-    low, high, _ = graph.edges()
-    whole = nx.Graph()
-    whole.add_nodes_from(range(graph.num_nodes))
-    whole.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
-    return whole.subgraph(nodes)
+    return to_networkx(graph).subgraph(nodes)

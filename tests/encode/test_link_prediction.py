@@ -12,6 +12,7 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from networkx_graphs import graph_of
 from strategies import graphs
 from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.encode import LinkSettings, link_prediction
@@ -19,11 +20,6 @@ from sub2node.task import Graph
 
 MODULE = sys.modules["sub2node.encode.link_prediction"]
 QUICK = LinkSettings(epochs=4, every=2, lr=0.01)
-
-
-def graph_of(graph: nx.Graph, weights: Any = None) -> Graph:
-    ends = np.array(graph.edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(*ends.T, num_nodes=len(graph), weights=weights)
 
 
 def communities() -> Graph:
