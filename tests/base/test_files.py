@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,8 +13,15 @@ from pathlib import Path
 import pytest
 
 from sub2node.base import files
-from sub2node.base.errors import ConfigError
-from sub2node.base.files import new_file, new_folder
+from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
+from sub2node.base.files import (
+    check_folder,
+    new_file,
+    new_folder,
+    read_card,
+    require_writable,
+    written,
+)
 
 OURS = r"content\.txt"
 
@@ -193,3 +201,68 @@ def test_a_file_takes_its_name_at_the_end(tmp_path: Path, overwrite: bool) -> No
         assert not path.exists()
     assert path.read_text() == "whole"
     assert names_in(path.parent) == ["answers.csv"]
+
+
+def test_the_old_folder_comes_back_if_the_last_step_fails(tmp_path: Path, monkeypatch) -> None:
+    write(tmp_path / "out", "old")
+    monkeypatch.setattr(files, "exchange_names", lambda first, second: False)
+    rename = Path.rename
+
+    def refuse_new(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse_new)
+    with pytest.raises(Sub2NodeError, match="cannot be written: No space left"):
+        write(tmp_path / "out", "new", overwrite=True)
+    assert read(tmp_path / "out") == "old"
+    assert names_in(tmp_path) == ["out"]
+
+
+def test_what_is_not_ours_is_never_replaced(tmp_path, monkeypatch) -> None:
+    place = tmp_path / "out"
+    check_folder(place, overwrite=False, ours=OURS)
+    place.mkdir()
+    (place / "thesis.doc").write_text("")
+    with pytest.raises(ConfigError, match="exists already"):
+        check_folder(place, overwrite=False, ours=OURS)
+    with pytest.raises(ConfigError, match=r"holds 'thesis\.doc'"):
+        check_folder(place, overwrite=True, ours=OURS)
+    with pytest.raises(ConfigError, match="is a file"):
+        check_folder(place / "thesis.doc", overwrite=True, ours=OURS)
+    monkeypatch.chdir(place)
+    for folder in (Path(), Path("/")):
+        with pytest.raises(ConfigError, match="cannot be replaced"):
+            check_folder(folder, overwrite=True, ours=".*")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    require_writable(tmp_path / "a" / "b")
+    with pytest.raises(ConfigError, match="is no folder to write into"):
+        require_writable(file / "out")
+    with (
+        pytest.raises(Sub2NodeError, match=r"out\.csv cannot be written: Not a directory"),
+        written("out.csv"),
+    ):
+        (file / "out").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not JSON"),
+        ("[]", "no card of the kind 'task'"),
+        (json.dumps({"format": "run", "version": 1}), "no card of the kind 'task'"),
+        (json.dumps({"format": "task", "version": 2}), "version 2, expected 1"),
+    ],
+)
+def test_a_card_of_another_kind_is_refused(tmp_path, text, words) -> None:
+    card = tmp_path / "card.json"
+    card.write_text(text)
+    with pytest.raises(DataError, match=words):
+        read_card(card, "task", 1)
+    card.write_text(json.dumps({"format": "task", "version": 1, "nodes": 3}))
+    assert read_card(card, "task", 1)["nodes"] == 3

@@ -119,3 +119,30 @@ def test_what_is_no_graph() -> None:
     with pytest.raises(DataError, match="twice"):
         as_graph(nx.Graph([(1, "1")]))
     assert Names(["a"]) != "a"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a", None], "the label of row 2 is missing"),
+        (["a", float("nan")], "the label of row 2 is missing"),
+        (np.array([[1, 0], [0, 1]]), "0/1 table"),
+    ],
+)
+def test_labels_in_lists_that_are_none(labels: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        task_from_graph(nx.path_graph(4), [[0, 1], [2]], labels)  # type: ignore[arg-type]
+
+
+def test_labels_in_lists_mean_what_they_say() -> None:
+    path = nx.path_graph(4)
+    assert task_from_graph(path, [[0], [2]], [["a"], "bc"]).class_names == ("a", "bc")
+    assert task_from_graph(path, [[0], [2]], [1.0, 2.0]).class_names == ("1", "2")
+    assert len(task_from_graph(path, (nodes for nodes in ([0], [1])))) == 2  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="the same name once it is text"):
+        task_from_graph(path, {1: [0], "1": [1]})
+    directed = nx.DiGraph()
+    directed.add_weighted_edges_from([("u", "v", 1), ("v", "u", 2)])
+    with pytest.raises(DataError, match="repeated='sum'"):
+        task_from_graph(directed, [["u"]])
+    assert task_from_graph(directed, [["u"]], repeated="sum").graph.weights is not None
