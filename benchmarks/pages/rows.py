@@ -134,6 +134,12 @@ def files_of(source: dict[str, object]) -> list[Path]:
     return sorted(path for pattern in patterns for path in RESULTS.glob(pattern))
 
 
+def machine_of(file: str) -> str:
+    """What the rows of a file were measured on."""
+    (machine,) = (source["machine"] for source in sources() if RESULTS / file in files_of(source))
+    return str(machine)
+
+
 def p_text(value: float) -> str:
     """A p-value as it is printed: two digits, and small ones as a bound."""
     if value < 0.001:

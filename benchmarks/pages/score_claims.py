@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
-from pages.rows import cell, cell_scores, mean, p_text, read, welch
+from pages.rows import cell, cell_scores, machine_of, mean, p_text, read, welch
 from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, against_glass, compared_cells
 from pages.speed_claims import ratio_claims
 from pages.study_tables import STUDIES
@@ -146,6 +146,12 @@ def real_data() -> Iterator[Claim]:
         diffused=texts["diffused-bag"],
         bag=texts["bag"],
     )
+
+
+@claims_on(REAL_PAGE)
+def models_on_ppi_bp() -> Iterator[Claim]:
+    """The machine of the table with default settings."""
+    yield claim("in points; measured on {machine}.", machine=machine_of("ppi_bp-models.csv"))
 
 
 @claims_on(REAL_PAGE)

@@ -96,6 +96,8 @@ def searches() -> Iterator[Claim]:
         "winner by validation falls from {p:.1f} to {pf:.1f}, Density's from {d:.1f} to {df:.1f}.",
         **values,
     )
+    on_ppi_bp = read("studies/confirmed.csv").where(data="ppi_bp")
+    assert on_ppi_bp.where(won="True").only()["study"] == "preset ppi_bp-rwpe"
     rehearsed = ("ppi_bp-inputs", "ppi_bp-decay")
     best = max(100 * confirmed(study, study).number("mean") for study in rehearsed)
     default = read("studies/confirmed.csv").where(study="preset default")
