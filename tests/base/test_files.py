@@ -109,6 +109,7 @@ with files.new_folder(Path(sys.argv[1]), overwrite=True, ours="content.txt") as 
 """
 
 
+@pytest.mark.process
 def test_the_next_command_brings_back_what_a_kill_left_aside(tmp_path: Path) -> None:
     write(tmp_path / "out", "old")
     command = [sys.executable, "-c", KILLED, str(tmp_path / "out")]

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from sub2node.base.work_folders import remove_leftovers, work_folder
 
 
@@ -26,6 +28,7 @@ with work_folder(Path(sys.argv[1]), label="spill") as folder:
 """
 
 
+@pytest.mark.process
 def test_a_folder_lives_as_long_as_its_owner(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CHILD, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
