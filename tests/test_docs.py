@@ -161,6 +161,7 @@ def test_links_in_the_repository_lead_somewhere(page: Path) -> None:
             assert generated or (page.parent / link).exists(), link
 
 
+@pytest.mark.process
 def test_the_site_is_built_without_a_warning_and_needs_nothing_from_outside(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     done = subprocess.run(

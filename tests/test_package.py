@@ -18,6 +18,7 @@ def test_public_names_are_there() -> None:
         sub2node.nonsense  # noqa: B018
 
 
+@pytest.mark.process
 def test_import_is_lazy() -> None:
     heavy = "('numpy', 'torch', 'pyarrow')"
     code = f"import sys, sub2node; print([m for m in {heavy} if m in sys.modules])"
@@ -25,6 +26,7 @@ def test_import_is_lazy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
 def test_data_parts_do_without_torch() -> None:
     code = (
         "import sys, sub2node.task, sub2node.io, sub2node.datasets, sub2node.coarsen;"

@@ -15,6 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .base.errors import ConfigError, DataError
+from .base.notes import changed
+from .base.plural import plural
 from .base.ragged import Array
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
 from .scoring.answers import JsonObject
@@ -204,17 +206,22 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
 
     def _complete_split(self, task: SubgraphTask) -> SubgraphTask:
         """The task with training and validation parts, drawn where there are none."""
-        split = Split.sizes(train=len(task)) if task.split is None else task.split
+        split, notes = task.split, task.notes
+        if split is None:
+            split = Split.sizes(train=len(task))
         if not split.count("val"):
             assert task.labels is not None
             share = (1 - float(self.validation), float(self.validation), 0.0)
             split = split.redrawn(task.labels, share, seed=self._split_seed(), parts=("train",))
+            drawn = plural(split.count("val"), "subgraph")
+            note = f"the data came without a validation part; {drawn} of train were drawn for it."
+            notes += (changed(note),)
         if not split.count("val") or not split.count("train"):
             raise DataError(
                 f"too few subgraphs ({len(task)}) to learn from some and choose on others; give"
                 " more, or a larger share for validation."
             )
-        return task.with_split(split)
+        return replace(task.with_split(split), notes=notes)
 
     def _split_seed(self) -> int:
         """A seed from ``random_state``, which may be anything that scikit-learn accepts."""

@@ -239,6 +239,7 @@ print(hashlib.sha256(x.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.process
 def test_hash_seed_and_process_change_nothing() -> None:
     pytest.importorskip("gensim")
     found = [

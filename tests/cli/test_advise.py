@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from advice_given import price
-from small_models import refused, s2n, write_task
+from commands import refused, s2n
+from small_models import write_task
 from sub2node.config import STRUCTURES
 
 module, probes = (import_module(f"sub2node.advice.{name}") for name in ("advice", "probes"))

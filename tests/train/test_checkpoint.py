@@ -103,6 +103,15 @@ def test_a_damaged_one_is_refused(task, tmp_path, damage) -> None:
         train(task, Checkpoint(path, "key", resume=True))
 
 
+def test_a_flipped_bit_is_seen(task, tmp_path) -> None:
+    path = tmp_path / "state.safetensors"
+    killed_at(task, 3, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(DataError, match="checksum differs"):
+        train(task, Checkpoint(path, "key", resume=True))
+
+
 def test_a_version_is_written_only_when_it_is_time(task, tmp_path) -> None:
     path = tmp_path / "state.safetensors"
     train(task, Checkpoint(path, "key", every=1e9))

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..base.metrics import scores
+from ..base.metrics import micro_f1
 from ..base.notes import Note, NoteKind
 from ..base.progress import step
 from ..base.ragged import Array, SparseMatrix
@@ -124,7 +124,7 @@ def choose(
         step(f"Fitting {name}", done, count, candidate.description)
         model = _fit_classifier(data, candidate.model, candidate.x[data.rows("train")], data.truth)
         logits = decision(data, model, candidate.x[data.rows("val")])
-        score = scores(data.labels["val"], logits, multilabel=data.multilabel)["micro_f1"]
+        score = micro_f1(data.labels["val"], logits, multilabel=data.multilabel)
         if score > best:
             best, tied = score, []
         if score == best:
@@ -159,7 +159,7 @@ def _score_within_train(data: TrainingData, candidate: Candidate, name: str) -> 
             continue
         model = _fit_classifier(data, clone(candidate.model), x[rest], truth[rest])
         logits = decision(data, model, x[out])
-        fold_scores.append(scores(labels[out], logits, multilabel=data.multilabel)["micro_f1"])
+        fold_scores.append(micro_f1(labels[out], logits, multilabel=data.multilabel))
     step(f"Ties of {name}", 1, 1)
     return float(np.mean(fold_scores)) if fold_scores else 0.0
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .data_arguments import DataArguments, reads_data
 from .options import Overwrite
-from .output import console, progress, say
+from .output import console, progress, show_notes
 
 
 @reads_data
@@ -30,10 +30,9 @@ def convert(
     from ..io import check_target, save_task
 
     check_target(out, to, overwrite=overwrite)
-    task = source.load()
+    task = source.load(quiet=True)
     with progress():
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
-    for note in task.notes:
-        say("Note", note, style="dim")
+    show_notes(task.notes)
     message = Text(f"Wrote {len(task):,} subgraphs to {out} ({to}).")
     console.print(message, highlight=False, soft_wrap=True)

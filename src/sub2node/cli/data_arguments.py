@@ -19,7 +19,7 @@ from .options import (
     UnknownNodes,
     Variant,
 )
-from .output import progress
+from .output import errors, progress, show_notes
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -43,12 +43,17 @@ class DataArguments:
         """Whether nothing but DATA was given."""
         return self == DataArguments(self.data)
 
-    def load(self) -> SubgraphTask:
-        """Load the task, showing progress."""
+    def load(self, *, quiet: bool = False) -> SubgraphTask:
+        """Load the task, showing progress, and say what was omitted or changed in reading it.
+
+        Args:
+            quiet: Whether the caller shows the notes of the task.
+        """
+        from ..base.notes import data_changes
         from ..datasets import load_task
 
         with progress():
-            return load_task(
+            task = load_task(
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
@@ -58,6 +63,9 @@ class DataArguments:
                 variant=self.variant,
                 swap=self.swap,
             )
+        if not quiet:
+            show_notes(data_changes(task.notes), to=errors)
+        return task
 
     def command_line(self) -> str:
         """The data as it was named, quoted for the next command."""

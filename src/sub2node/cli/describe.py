@@ -6,7 +6,7 @@ from rich.text import Text
 
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson
-from .output import JsonObject, console, print_json, say, table, warn
+from .output import JsonObject, console, print_json, show_notes, table, warn
 
 
 @reads_data
@@ -15,7 +15,7 @@ def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
 
     Example: s2n describe my-task
     """
-    task = source.load()
+    task = source.load(quiet=True)
     from ..task import describe as statistics
 
     facts = statistics(task)
@@ -25,8 +25,7 @@ def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
     _show_shape(facts)
     if facts["classes"]:
         _show_labels(facts)
-    for note in facts["notes"]:
-        say("Note", note, style="dim")
+    show_notes(task.notes)
     for warning in facts["warnings"]:
         warn(warning, to=console)
 

@@ -10,7 +10,7 @@ import typer
 from ..base.errors import ConfigError
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, ChangedSettings, Device, Overwrite, out_option
-from .output import console, print_json, progress, say, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from ..encode import Encoding
@@ -150,8 +150,7 @@ def _show_encodings(encodings: list[Encoding], out: Path | None, *, as_json: boo
         if len(estimates := item.facts.get("estimates", {})) > 1:
             times = ", ".join(f"{name} {value:.1f} s" for name, value in estimates.items())
             say("Estimated", f"{item.name} by {times}", style="dim")
-        for note in item.facts.get("notes", ()):
-            say("Note", note, style="dim")
+        show_notes(item.facts.get("notes", ()))
     if out is not None:
         say("Wrote", str(out), style="green")
 

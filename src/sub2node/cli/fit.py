@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,7 @@ from .options import (
     minutes_option,
     out_option,
 )
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import JsonObject, console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,7 +111,7 @@ def fit(
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
     else:
-        _show_model(model, seconds, out)
+        _show_model(model, seconds, out=out, shown=task.notes)
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:
@@ -139,7 +140,9 @@ def _choices_table(rows: list[JsonObject]) -> Table:
     return view
 
 
-def _show_model(model: SubgraphClassifier, seconds: float, out: Path) -> None:
+def _show_model(
+    model: SubgraphClassifier, seconds: float, *, out: Path, shown: Iterable[str]
+) -> None:
     from ..base.metrics import METRIC_LABELS
 
     card: JsonObject = model.scorer_.card
@@ -159,7 +162,6 @@ def _show_model(model: SubgraphClassifier, seconds: float, out: Path) -> None:
         say(f"{list(parts.values())[-1]} F1 by class", text, style="bold")
     say("Seeds", f"{len(model.scorer_.seeds)}, averaged", style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
-    for note in model.notes_:
-        say("Note", note, style="dim")
+    show_notes(model.notes_, except_for=shown)
     say("Model", str(out), style="bold")
     say("Next", f"s2n predict {out} FILE -o answers.csv, or s2n serve {out}", style="dim")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base import progress as reports
+from ..base.notes import NoteKind, has_kind
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
@@ -59,6 +60,26 @@ def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
 def warn(text: str, *, to: Console | None = errors) -> None:
     """A line 'Warning: text', by default on stderr."""
     say("Warning", text, style="yellow", to=to)
+
+
+def show_notes(
+    notes: Iterable[str], *, to: Console | None = None, except_for: Iterable[str] = ()
+) -> None:
+    """Notes one per line: what was omitted from the data as a warning, the others as notes.
+
+    Args:
+        notes: Sentences that go along with data or results; each is shown once.
+        to: Where to print; None: stdout.
+        except_for: Notes that were shown before.
+    """
+    shown = set(except_for)
+    for note in dict.fromkeys(notes):
+        if note in shown:
+            continue
+        if has_kind(note, NoteKind.DROPPED):
+            warn(note, to=to or console)
+        else:
+            say("Note", note, style="dim", to=to)
 
 
 def report_cut_lines(count: int) -> None:

@@ -15,10 +15,20 @@ from rich.text import Text
 from ..base.errors import ConfigError, DataError
 from .data_arguments import column_mapping
 from .options import AsJson, Columns, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import (
+    JsonObject,
+    console,
+    errors,
+    print_json,
+    progress,
+    say,
+    show_notes,
+    table,
+)
 
 if TYPE_CHECKING:
     from ..scoring import Answers, Explanation, Scorer
+    from ..scoring.query_changes import QueryChanges
 
 _BATCH = 1000  # subgraphs answered together
 _SHOWN = 20
@@ -90,7 +100,9 @@ def predict(
             facts, first_answers = request.answer(scorer, keep=None if as_json else _SHOWN)
     if nodes is not None:
         _show_one(answers, reasons, as_json=as_json)
-    elif as_json:
+        return
+    show_notes(facts["notes"], to=errors)
+    if as_json:
         print_json(facts)
     else:
         _show_answers(facts, first_answers)
@@ -170,15 +182,17 @@ class _FileRequest:
         from ..base.files import new_file, written
         from ..scoring.answer_tables import table_writer
         from ..scoring.answers import answer_objects
+        from ..scoring.query_changes import QueryChanges
 
         count, problems, first_answers, rows = 0, [], [], []
+        changes = QueryChanges()
         with ExitStack() as stack:
             write = None
             if self.out is not None:
                 stack.enter_context(written(self.out))
-                part = stack.enter_context(new_file(self.out))
+                part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
                 write = stack.enter_context(table_writer(part, self.out.suffix.lower()))
-            for answers, bad in self._answer_batches(scorer, read_all=read_all):
+            for answers, bad in self._answer_batches(scorer, changes, read_all=read_all):
                 problems += bad
                 count += len(answers)
                 if write is not None:
@@ -192,6 +206,7 @@ class _FileRequest:
                 raise DataError(_why_unanswered(problems), path=self.source)
         self._write_problems(problems)
         facts: JsonObject = {"answered": count, "bad": len(problems)}
+        facts |= {"notes": list(changes.notes())}
         if self.out is not None:
             facts |= {"path": str(self.out), "errors": str(self.errors_file) if problems else None}
         else:
@@ -200,7 +215,7 @@ class _FileRequest:
         return facts, first_answers
 
     def _answer_batches(
-        self, scorer: Scorer, *, read_all: bool
+        self, scorer: Scorer, changes: QueryChanges, *, read_all: bool
     ) -> Iterator[tuple[Answers, list[_BadSubgraph]]]:
         """Answers for some subgraphs at a time, and those that have none."""
         from ..io.sets import read_sets
@@ -211,6 +226,7 @@ class _FileRequest:
         for batch in read_sets(self.source, self.columns, size=size, at_once=read_all):
             lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
             query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
+            changes.add(query, lists)
             problems = {**unanswerable, **batch.problems}
             bad = [
                 _BadSubgraph(int(batch.lines[at]), batch.names[at], [], problems[at])

@@ -27,7 +27,7 @@ def report(
         typer.Option(
             "--model",
             help="Which one the details are of.",
-            show_default="best on validation, simple models aside",
+            show_default="best on validation",
         ),
     ] = None,
     out: Annotated[

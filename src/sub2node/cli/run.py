@@ -29,7 +29,7 @@ from .options import (
     Threshold,
     out_option,
 )
-from .output import print_json, progress, say, warn
+from .output import JsonObject, print_json, progress, say, warn
 from .requested_models import RequestedModels, model_names
 from .result_tables import compare_with_run, show_comparison, show_result
 from .run_output import RunOutput
@@ -115,6 +115,7 @@ def run(
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
         results = plan.assess_models(task, specs)
+    results = [_with_command(result, source, plan) for result in results]
     _finish(plan, task, results, other_run=other_run, as_json=as_json)
     output.remove_states()
     if out is not None and not as_json:
@@ -166,15 +167,17 @@ class _AssessmentPlan:
 
     def find_models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[ModelSpec[Model]]]:
         """The task with a split, and the models for it."""
+        from ..base.notes import data_changes
         from ..evaluate.protocol import split_if_needed
         from ..task import require_learnable
 
+        changes = data_changes(task.notes)
         task, split_notes = split_if_needed(task)
-        if self.splits:
-            return task, self.requested.models(task)
-        require_learnable(task)
+        if not self.splits:
+            require_learnable(task)
+            changes += split_notes
         specs = self.requested.models(task)
-        return task, [replace(spec, notes=(*split_notes, *spec.notes)) for spec in specs]
+        return task, [replace(spec, notes=(*changes, *spec.notes)) for spec in specs]
 
     def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
@@ -218,6 +221,16 @@ class _AssessmentPlan:
         )
 
 
+def _with_command(result: Result, source: DataArguments, plan: _AssessmentPlan) -> Result:
+    """The result with the data as they were given, so that a report can say how to repeat it."""
+    facts: JsonObject = {"given": source.command_line()}
+    if plan.parts is not None:
+        facts["parts"] = plan.parts
+    if files := plan.requested.features.files:
+        facts["files"] = files
+    return replace(result, data={**result.data, **facts})
+
+
 def _parse_shares(text: str) -> tuple[float, float, float]:
     """``50/25/25`` as shares of one."""
     try:
@@ -245,7 +258,7 @@ def _finish(
     out, overwrite = plan.requested.output.out, plan.requested.output.overwrite
     if plan.requested.several:
         comparison = compare(results, paired=plan.splits > 0)
-        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
+        print_json(comparison.to_dict()) if as_json else show_comparison(comparison, task.notes)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)
         return
@@ -253,6 +266,6 @@ def _finish(
     if as_json:
         print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
     else:
-        show_result(results[0], tested)
+        show_result(results[0], tested, shown=task.notes)
     if out is not None:
         save_run(results[0], task, out, overwrite=overwrite)

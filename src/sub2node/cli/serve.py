@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.errors import MissingExtraError
-from .output import console, say
+from .output import console, errors, progress, say, show_notes
 
 
 def serve(
@@ -61,7 +61,9 @@ def serve(
     limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
     token = read_token(token_file, os.environ)
     torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
-    scorer = load_scorer(model)
+    with progress():
+        scorer = load_scorer(model)
+    show_notes(scorer.card.get("notes", ()), to=errors)
 
     def announce(address: str) -> None:
         say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")

@@ -155,12 +155,13 @@ def _translate_on_engine(
     from ..translation.engines import translate_to
     from ..translation.graph_files import OURS
 
-    with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
+    with new_folder(out, overwrite=overwrite, ours=OURS, sealed=True) as folder:
         translate_to(data, folder, settings, **options)
 
 
 def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
     """What went in and what came out, from the stored graph, without loading it."""
+    from ..base.notes import data_changes
     from ..evaluate import Compression
     from ..evaluate.homophily import homophily_of_pairs
     from ..translation.graph_files import graph_card, read_labels, read_pairs
@@ -188,6 +189,7 @@ def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
         "statistics": card["statistics"],
         "settings": card["settings"],
         "spilled_bytes": card.get("spilled_bytes", 0),
+        "notes": [] if task is None else list(data_changes(task.notes)),
         "out": str(out),
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,7 @@ from .options import (
     is_given,
     out_option,
 )
-from .output import console, errors, print_json, progress, say, table
+from .output import console, errors, print_json, progress, say, show_notes, table
 from .study_place import StudyPlace
 
 if TYPE_CHECKING:
@@ -135,19 +136,21 @@ def tune(
         "prune": prune,
         "seed": seed,
     }
+    from ..base.notes import data_changes
     from ..evaluate.protocol import split_if_needed
 
     task, split_notes = split_if_needed(feature_arguments.read(source.load()))
     start = time.perf_counter()
-    for note in split_notes:
-        say("Note", note, style="dim", to=errors)
+    show_notes(split_notes, to=errors)
+    changes = (*data_changes(task.notes), *split_notes)
     request["encodings"] = feature_arguments.encodings
     search = _Search(task, request, trials, device, compiled, start)
     outcome = search.run(place)
+    outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
         say("Done", f"{len(outcome.trials)} trials have ended.", style="green", to=errors)
     else:
-        _finish(outcome, place, _data_words(context), as_json=as_json)
+        _finish(outcome, place, data=_data_words(context), shown=changes, as_json=as_json)
     if share is not None:
         time.sleep(_LINGER)
     if outcome.ended == "interrupted":
@@ -253,12 +256,14 @@ class _Search:
         return study.result(seconds=seconds, ended=ended, weigh=not place.worker)
 
 
-def _finish(outcome: Found, place: StudyPlace, data: str, *, as_json: bool) -> None:
+def _finish(
+    outcome: Found, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
+) -> None:
     if not outcome.count("complete"):
         if outcome.ended == "interrupted":
             return
         raise Sub2NodeError("no trial was completed; the reasons are above.")
-    print_json(outcome.to_dict()) if as_json else _show_outcome(outcome)
+    print_json(outcome.to_dict()) if as_json else _show_outcome(outcome, shown)
     outcome.save(place.folder)
     _draw(outcome, place.folder)
     if not as_json:
@@ -266,7 +271,7 @@ def _finish(outcome: Found, place: StudyPlace, data: str, *, as_json: bool) -> N
         say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}", style="bold")
 
 
-def _show_outcome(outcome: Found) -> None:
+def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
     best, spec, config = outcome.best, outcome.spec, outcome.spec.config
     title = f"{spec.name or 'This task'}, {config.structure} {config.conv}: the best of the search"
     view = table(title, "Setting", "Best", "Searched", "Importance")
@@ -288,8 +293,7 @@ def _show_outcome(outcome: Found) -> None:
         " trials' time outside epochs",
         style="bold",
     )
-    for note in outcome.notes:
-        say("Note", note, style="dim")
+    show_notes(outcome.notes, except_for=shown)
 
 
 def _value_text(value: object) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..base.errors import ConfigError, DataError
 from ..base.metrics import best_threshold
+from ..base.notes import changed, data_changes
 from ..base.ragged import Array
 from ..encode import Encoding
 from ..models.find import find_model
@@ -90,9 +91,8 @@ def run(
         compile=compile,
     )
     result = assess(task, spec.model, seeds=seed_list(seeds), threshold=threshold)
-    return replace(
-        result, preset=spec.preset_name, notes=(*split_notes, *spec.notes, *result.notes)
-    )
+    notes = (*data_changes(task.notes), *split_notes, *spec.notes, *result.notes)
+    return replace(result, preset=spec.preset_name, notes=notes)
 
 
 def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
@@ -100,7 +100,7 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
     if task.split is not None or task.labels is None:
         return task, ()
     note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
-    return task.with_split(Split.random(task.labels)), (note,)
+    return task.with_split(Split.random(task.labels)), (changed(note),)
 
 
 def assess(
@@ -146,17 +146,18 @@ def assess(
         seconds=seconds_before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
+        labels=labels,
+        subgraph_ids={part: _ids_of(task, part) for part in outputs},
         published_ties=ties,
         **facts,
     )
 
 
 def _tie_note(name: str, ties: Summary) -> str:
-    score = f"{100 * ties.mean:.1f} ± {100 * ties.sd:.1f}"
     return (
-        f"{name}: test micro-F1 {score} by the published rule, the best test score among the epochs"
-        " that tie on validation; it looks at the test part many times, so compare it with"
-        " published numbers only."
+        f"{name}: test micro-F1 {ties.percent_text()} by the published rule, the best test score"
+        " among the epochs that tie on validation; it looks at the test part many times, so compare"
+        " it with published numbers only."
     )
 
 
@@ -165,6 +166,12 @@ def labels_of(task: SubgraphTask, part: Part) -> Array:
     assert task.labels is not None
     assert task.split is not None
     return np.array(task.labels[task.split.mask(part)])
+
+
+def _ids_of(task: SubgraphTask, part: Part) -> tuple[str, ...]:
+    assert task.split is not None
+    rows = np.flatnonzero(task.split.mask(part))
+    return tuple(task.subgraphs.name_of(int(row)) for row in rows)
 
 
 def random_splits(

@@ -15,7 +15,7 @@ from ..config import STRUCTURES, Structure, is_coarsened
 from ..efficiency.measure import efficiency
 from ..evaluate.protocol import assess
 from ..evaluate.seeds import seed_list
-from ..evaluate.significance import Summary
+from ..evaluate.significance import MIN_RUNS, Summary
 from ..models.find import ModelOptions, network
 from ..models.graph_network import GraphNetwork
 from ..task import SubgraphTask, require_learnable
@@ -171,7 +171,7 @@ class ScarceStudy:
     def gain(self, more: str, less: str, n: int) -> tuple[Summary, float | None] | None:
         """Differences of test micro-F1 on the same subsets, and p of a paired t-test.
 
-        No p where there is a single difference, or no spread.
+        No p below five differences, or without any spread.
         """
         from scipy.stats import ttest_1samp
 
@@ -180,7 +180,7 @@ class ScarceStudy:
         if not common:
             return None
         difference = Summary(tuple(a[seed].test - b[seed].test for seed in common))
-        if difference.n < 2 or np.ptp(difference.values) < 1e-12:
+        if difference.n < MIN_RUNS or np.ptp(difference.values) < 1e-12:
             return difference, None
         return difference, float(ttest_1samp(difference.values, 0).pvalue)
 

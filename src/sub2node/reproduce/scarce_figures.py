@@ -93,7 +93,7 @@ def _curve_points(study: ScarceStudy, structure: str, metric: str) -> Iterable[P
         for n in study.plan.sizes:
             summary = study.summary(structure, n)
             if summary is not None:
-                low, high = summary.interval
+                low, high = summary.interval or (summary.mean, summary.mean)
                 yield n, 100 * summary.mean, 100 * low, 100 * high
         return
     scale, coarsen = 1e-6 if metric == "memory" else 1.0, study.chosen(structure)
@@ -165,7 +165,7 @@ def _ratios_by_method(study: ScarceStudy) -> dict[str, list[tuple[float, str]]]:
 
 
 def _with_error(x: float, summary: Summary) -> Point:
-    mean, error = 100 * summary.mean, 100 * summary.se
+    mean, error = 100 * summary.mean, 100 * (summary.se or 0.0)
     return x, mean, mean - error, mean + error
 
 

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..base.plural import plural
 from ..base.ragged import Array
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .explain import Explanation
 
 JsonObject = dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
-    """Answers of a model for the subgraphs of a query.
+    """Answers of a model for the subgraphs of a query, in its order.
 
     Args:
         names: Names of the subgraphs, as in the query.
@@ -53,6 +56,37 @@ class Answers:
     def label_lists(self) -> list[list[str]]:
         """The classes of each subgraph."""
         return [[self.classes[c] for c in np.flatnonzero(row)] for row in self.predicted]
+
+    @property
+    def doubt(self) -> Array:
+        """Entropy of the probabilities as a share of the highest possible; (K,).
+
+        0: one class for sure; 1: all classes alike, or in multi-label data each an even chance.
+        """
+        p = np.clip(self.probabilities, 1e-300, 1.0)
+        if self.multilabel:
+            rest = np.clip(1 - self.probabilities, 1e-300, 1.0)
+            return np.asarray(-(p * np.log2(p) + rest * np.log2(rest)).mean(axis=1))
+        return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per subgraph as a pandas data frame.
+
+        The columns of the files that ``s2n predict`` writes (``subgraph_id``, ``prediction``,
+        ``probability``, ``spread``, ``known``, ``p CLASS``), and ``doubt``.
+        """
+        from .answer_views import answers_frame
+
+        return answers_frame(self)
+
+    def _repr_html_(self) -> str:
+        from .answer_views import answers_html
+
+        return answers_html(self)
+
+    def __repr__(self) -> str:
+        kind = ", several each" if self.multilabel else ""
+        return f"Answers({plural(len(self), 'subgraph')}, {len(self.classes)} classes{kind})"
 
     def part(self, rows: range, names: Sequence[str]) -> Answers:
         """The answers in some rows, under other names."""

@@ -12,6 +12,7 @@ from torch import nn
 from ..base.environment import versions
 from ..base.errors import ConfigError
 from ..base.metrics import best_threshold, scores
+from ..base.notes import data_changes
 from ..base.ragged import Array
 from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
@@ -108,6 +109,7 @@ def train(task: SubgraphTask, recipe: Recipe, *, choices: Sequence[JsonObject] =
         choices: Rows of the structures that were tried before, for the card.
     """
     trained, seen_task, notes = fit_network(task, recipe)
+    notes = (*data_changes(task.notes), *notes)
     scorer = build_scorer(trained, seen_task, recipe.conv if callable(recipe.conv) else None)
     validation = PartOutputs.of(scorer, seen_task, "val")
     temperature = best_temperature(validation.logits, validation.truth)

@@ -33,6 +33,7 @@ def describe_model(scorer: Scorer, limits: Limits, token: Token) -> JsonObject:
         "limits": {
             "subgraphs": limits.subgraphs,
             "nodes": limits.nodes,
+            "explained_nodes": limits.explained_nodes,
             "body_bytes": limits.body_bytes,
         },
         "token": bool(token),

@@ -48,7 +48,7 @@ def serve(
         token: The secret that requests must show, if there is one.
         ready: Called with the address once connections are accepted.
     """
-    limits = limits or Limits()
+    limits = Limits() if limits is None else limits
     listener = _bind(host, port)
     log_to_stderr()
     if not token and not _is_loopback(listener.getsockname()[0]):

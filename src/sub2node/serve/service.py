@@ -85,11 +85,18 @@ class Service:
             query=partial(self._look_up, subgraphs, body.unknown_nodes),
             render=partial(answer_json.predictions_json, ids),
         )
-        return await self._answer(request, work, deadline)
+        return await self._answer(request, work, deadline, self.model_thread)
 
     async def explain(self, request: Request) -> Response:
         """What each member and each joined subgraph contributes to a label's probability."""
         body, deadline = await self._read_one(request, EXPLAIN)
+        if len(body.nodes) > self.limits.explained_nodes:
+            raise RefusalError(
+                422,
+                f"a subgraph of {len(body.nodes):,} nodes is not explained; at most"
+                f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
+                field="nodes",
+            )
         if body.label is not None and body.label not in self.scorer.classes:
             raise RefusalError(
                 422, "the model has no such label; GET /v1/model lists its classes.", field="label"
@@ -110,7 +117,7 @@ class Service:
             query = self._look_up([body], body.unknown_nodes)
             return answer_json.neighbors_json(self.scorer.neighbors(query, count=body.count)[0])
 
-        return await self._answer(request, SingleJob(run), deadline)
+        return await self._answer(request, SingleJob(run), deadline, self.model_thread)
 
     async def nodes(
         self,
@@ -208,10 +215,10 @@ class Service:
         request: Request,
         work: BatchedJob | SingleJob,
         deadline: float,
-        thread: ModelThread | None = None,
+        thread: ModelThread,
     ) -> Response:
         """Wait for the model's answer until the deadline, or until the client disconnects."""
-        answer = (thread or self.model_thread).submit(work)
+        answer = thread.submit(work)
         watch = asyncio.create_task(_watch_client(request.receive, answer))
         try:
             async with asyncio.timeout_at(deadline):

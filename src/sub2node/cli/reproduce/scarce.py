@@ -201,10 +201,8 @@ def _show_results(results: ScarceStudy, name: str) -> None:
 def _score_text(summary: Summary | None) -> str:
     if summary is None:
         return "-"
-    if summary.n == 1:
-        return f"{100 * summary.mean:.1f}"
-    low, high = summary.interval
-    return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}\n{100 * low:.1f} … {100 * high:.1f}"
+    text = summary.percent_text()
+    return text if summary.interval is None else f"{text}\n{summary.interval_text()}"
 
 
 def _gain_text(gain: tuple[Summary, float | None] | None) -> str:
