@@ -144,6 +144,14 @@ def numberless(lines: list[str]) -> list[str]:
     return sorted(" ".join(line.split()) for line in text.split("\n") if line.split())
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=name_of)
+def test_a_page_begins_with_a_sentence_for_its_reader(page: Path) -> None:
+    text = re.sub(r"\A---\n.*?\n---\n", "", page.read_text(encoding="utf-8"), flags=re.S)
+    title, first = text.strip().split("\n\n")[:2]
+    assert title.startswith("# ")
+    assert re.match(r"[A-Z]", first), "not code, a table or a picture"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_in_the_repository_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
