@@ -40,7 +40,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     y)``, which is what ``cross_val_score``, ``GridSearchCV`` and ``Pipeline`` call. Subgraphs are
     lists of node ids, a dict of such lists by name, a data frame with the columns ``subgraph_id``
     and ``node_id``, or :class:`Subgraphs`; ``y`` has one label per subgraph, or one list of
-    labels, or is a table of zeros and ones.
+    labels, or is a table of zeros and ones. Answers and explanations come in the order of the
+    subgraphs that were given; those for a task, and labels for it, in the order of its input.
 
     Args:
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or
@@ -240,7 +241,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return self.scorer_
 
     def answers(self, X: object) -> Answers:
-        """Probabilities, their spread over seeds, and the share of known nodes."""
+        """Probabilities with ids, their spread over seeds, and the share of known nodes."""
         scorer = self._require_scorer()
         query = build_query(scorer.index, X, self.unknown_nodes)
         return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]

@@ -104,6 +104,7 @@ def triangles(graph: Graph) -> Array:
 def subgraph_statistics(task: SubgraphTask) -> Array:
     """Size, edges, density, boundary, cut ratio, components, cores, degrees; (M, 11).
 
+    One row per row of the task, see ``task.subgraph_ids``.
     Columns are named by :data:`SUBGRAPH_COLUMNS`. ``mean_core`` is that of the members within
     their own subgraph; ``degree`` is in the global graph, ``inner_degree`` in the subgraph.
     """
