@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -423,6 +424,28 @@ def made(said: list[list[bool]], p: list[list[float]]) -> Answers:
     shown = np.array(p)
     return Answers(("a", "b"), shown, shown / 10, np.array([1.0, 0.5]), ((), ("z",)),
                    np.array(said), ("x;y", 'q"', "ü"), True)  # fmt: skip
+
+
+def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = made([[True, False, True], [False] * 3], [[0.9, 0.1, 0.7], [0.2, 0.4, 0.3]])
+    alone = replace(answers, spread=answers.spread * np.nan)
+    for ending in (".csv", ".jsonl", ".parquet"):
+        with table_writer(tmp_path / f"a{ending}", ending) as write:
+            write(alone)
+    with (tmp_path / "a.csv").open(newline="") as text:
+        assert [row["spread"] for row in csv.DictReader(text)] == ["", ""]
+    for ending in (".jsonl", ".parquet"):
+        assert [row["spread"] for row in rows_in(tmp_path / f"a{ending}")] == [None, None]
+    for show in (
+        lambda given: command._show_one(given, None, as_json=False),
+        lambda given: command._show_answers({"answered": 2}, [given]),
+    ):
+        show(alone)
+        assert "one seed: no spread" in capsys.readouterr().out
+        show(answers)
+        printed = capsys.readouterr().out
+        assert "Spread" in printed
+        assert "no spread" not in printed
 
 
 def test_the_probability_of_several_labels(tmp_path: Path) -> None:

@@ -173,6 +173,15 @@ Resume = Annotated[
     bool, typer.Option("--resume", help="Continue what was interrupted or killed in this folder.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+DataName = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="What to call the data, as 'Rare diseases'.",
+        show_default="its own name, often that of a folder",
+    ),
+]
 
 
 def out_option(help: str, *, show_default: bool | str = True) -> Any:

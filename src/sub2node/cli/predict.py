@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _BATCH = 1000  # subgraphs answered together
 _SHOWN = 20
+_NO_SPREAD = "one seed: no spread; s2n fit --seeds 5 gives one."
 
 
 def predict(
@@ -264,7 +265,9 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
     from ..scoring.answers import answer_columns
 
     if "path" not in facts:
-        view = table("Answers", "Subgraph", "Prediction", "Probability", "Spread", "Known")
+        has_spread = all(answers.has_spread for answers in first_answers)
+        headings = ("Prediction", "Probability", *["Spread"] * has_spread, "Known")
+        view = table("Answers", "Subgraph", *headings)
         rows = [
             row
             for answers in first_answers
@@ -272,9 +275,13 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
         ]
         for name, labels, probability, spread, known_share in rows[:_SHOWN]:
             text = ", ".join(labels) if isinstance(labels, list) else labels
-            numbers = (f"{probability:.3f}", f"{spread:.3f}", f"{known_share:.0%}")
-            view.add_row(Text(name), Text(text), *numbers)
+            spreads = [f"{spread:.3f}"] if has_spread else []
+            view.add_row(
+                Text(name), Text(text), f"{probability:.3f}", *spreads, f"{known_share:.0%}"
+            )
         console.print(view)
+        if not has_spread:
+            say("Spread", _NO_SPREAD, style="bold")
         if facts["answered"] > _SHOWN:
             say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
     plural = "" if facts["answered"] == 1 else "s"
@@ -295,13 +302,18 @@ def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -
         (answer,) = answer_objects(answers, columns=True)
         print_json(answer if reasons is None else {**answer, "why": explanation_object(reasons)})
         return
-    view = table("Probabilities: mean and spread over seeds", "Class", "Probability", "Spread", "")
+    has_spread = answers.has_spread
+    title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
+    view = table(title, "Class", "Probability", *["Spread"] * has_spread, "")
     order = (-answers.probabilities[0]).argsort(kind="stable")[:_SHOWN]
     for c in order:
         mark = "predicted" if answers.predicted[0, c] else ""
-        numbers = (f"{answers.probabilities[0, c]:.3f}", f"{answers.spread[0, c]:.3f}")
-        view.add_row(Text(answers.classes[c]), *numbers, mark)
+        spreads = [f"{answers.spread[0, c]:.3f}"] if has_spread else []
+        probability = f"{answers.probabilities[0, c]:.3f}"
+        view.add_row(Text(answers.classes[c]), probability, *spreads, mark)
     console.print(view)
+    if not has_spread:
+        say("Spread", _NO_SPREAD, style="bold")
     if answers.unknown[0]:
         say("Unknown", ", ".join(answers.unknown[0][:_SHOWN]), style="yellow")
     if reasons is not None:

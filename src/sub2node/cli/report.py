@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .options import AsJson, Overwrite, out_option
+from .options import AsJson, DataName, Overwrite, out_option
 from .output import console, print_json, say
 
 
@@ -30,6 +30,7 @@ def report(
             show_default="best on validation",
         ),
     ] = None,
+    name: DataName = "",
     out: Annotated[
         Path | None,
         out_option("HTML file to write.", show_default="report.html in the first RUN"),
@@ -46,7 +47,7 @@ def report(
     from ..report.html import collect_findings, read_study, write_report
     from ..report.html.report_page import check_report
 
-    study = read_study(runs, model=model)
+    study = read_study(runs, model=model, name=name)
     file = out or (None if as_json else _folder_of(runs[0]) / "report.html")
     if file is not None:
         check_report(file, overwrite=overwrite)

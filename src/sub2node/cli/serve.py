@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.errors import MissingExtraError
+from .options import DataName
 from .output import console, errors, progress, say, show_notes
 
 
@@ -23,6 +24,7 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
     ] = 8000,
+    name: DataName = "",
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -69,4 +71,4 @@ def serve(
         say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")
         console.file.flush()
 
-    run_server(scorer, host=host, port=port, limits=limits, token=token, ready=announce)
+    run_server(scorer, host=host, port=port, limits=limits, token=token, name=name, ready=announce)

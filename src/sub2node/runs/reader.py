@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -178,21 +179,32 @@ def _result_file(path: str | Path) -> Path:
     return file
 
 
-def read_study(paths: Sequence[str | Path], *, model: str | None = None) -> RunSet:
+def read_study(paths: Sequence[str | Path], *, model: str | None = None, name: str = "") -> RunSet:
     """Read run folders and comparisons.
 
     Args:
         paths: Folders that ``s2n run -o`` wrote, all on the same data.
         model: Name of the run to detail; by default the best on validation.
+        name: What to call the data; by default as the runs do.
     """
     unnamed = [run for path in dict.fromkeys(map(Path, paths)) for run in _read_folder(path)]
     if not unnamed:
         raise ConfigError("a report needs at least one run folder.")
     for run in unnamed[1:]:
         _check_same_data(unnamed[0], run)
-    names = distinct_names(unnamed)
-    runs = tuple(replace(run, name=name) for run, name in zip(unnamed, names, strict=True))
+    runs = tuple(
+        replace(run, name=label, result=_with_data_name(run.result, name))
+        for run, label in zip(unnamed, distinct_names(unnamed), strict=True)
+    )
     return RunSet(runs, _find_main(runs, model))
+
+
+def _with_data_name(result: RunFile, name: str) -> RunFile:
+    """The result with another name of its data; what repeats the run keeps the old one."""
+    if not name:
+        return result
+    given = result.data.given or shlex.quote(result.data.name or "DATA")
+    return replace(result, data=replace(result.data, name=name, given=given))
 
 
 def _find_main(runs: tuple[Run, ...], model: str | None) -> Run:

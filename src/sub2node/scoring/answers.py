@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,7 @@ class Answers:
     Args:
         names: Names of the subgraphs, as in the query.
         probabilities: Probabilities of the classes, means over seeds; (K, C).
-        spread: Standard deviations over seeds, 0 with one seed; (K, C).
+        spread: Standard deviations over seeds; NaN with one seed, which has none; (K, C).
         known: Share of each subgraph's nodes that the graph has; (K,).
         unknown: Ids of the other nodes, by subgraph.
         predicted: Which classes are predicted; bool (K, C).
@@ -45,6 +46,11 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether there are standard deviations; one seed has none."""
+        return not np.isnan(self.spread).any()
 
     @property
     def labels(self) -> list[str] | list[list[str]]:
@@ -139,7 +145,7 @@ def answer_columns(answers: Answers) -> dict[str, list[Any]]:
     """Answers as a table: ``subgraph_id``, ``prediction``, ``probability`` of it and its
     ``spread``, the share of ``known`` nodes, and ``p CLASS`` for each class. Multi-label:
     ``prediction`` is a list, and its probability the lowest of it (the highest of all where the
-    list is empty)."""
+    list is empty). With one seed the spread is None."""
     predicted, probabilities = answers.predicted, answers.probabilities
     if answers.multilabel:
         lowest = np.where(predicted, probabilities, np.inf).argmin(axis=1)
@@ -151,10 +157,15 @@ def answer_columns(answers: Answers) -> dict[str, list[Any]]:
         "subgraph_id": list(answers.names),
         "prediction": list(answers.labels),
         "probability": probabilities[rows, best].tolist(),
-        "spread": answers.spread[rows, best].tolist(),
+        "spread": _without_nan(answers.spread[rows, best].tolist()),
         "known": answers.known.tolist(),
         **{f"p {name}": probabilities[:, c].tolist() for c, name in enumerate(answers.classes)},
     }
+
+
+def _without_nan(values: list[float]) -> list[float | None]:
+    """None for NaN, which JSON does not have."""
+    return [None if math.isnan(value) else value for value in values]
 
 
 def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObject]:
@@ -163,7 +174,7 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
     ``probabilities``, ``known`` and ``unknown``. They differ in ``spread``, which the service gives
     by class and the command as one number, that of ``probability``; and the command adds the other
-    columns of its tables (``subgraph_id``, ``p CLASS``).
+    columns of its tables (``subgraph_id``, ``p CLASS``). With one seed a spread is None.
 
     Args:
         answers: Answers of a model.
@@ -172,7 +183,9 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     classes, table = answers.classes, answer_columns(answers)
     probabilities = [dict(zip(classes, row, strict=True)) for row in answers.probabilities.tolist()]
     if not columns:
-        table["spread"] = [dict(zip(classes, row, strict=True)) for row in answers.spread.tolist()]
+        table["spread"] = [
+            dict(zip(classes, _without_nan(row), strict=True)) for row in answers.spread.tolist()
+        ]
         table = {key: table[key] for key in ("prediction", "probability", "spread", "known")}
     table |= {
         "id": list(answers.names),

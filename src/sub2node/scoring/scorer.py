@@ -135,7 +135,8 @@ class Scorer:
         """Answers from the logits (R, K, C) of all replicas: calibrated, then averaged."""
         by_replica = probabilities(logits, self.temperature, multilabel=self.multilabel)
         mean = by_replica.mean(axis=0)
-        spread = by_replica.std(axis=0, ddof=1) if len(by_replica) > 1 else np.zeros_like(mean)
+        one_seed = len(by_replica) == 1
+        spread = np.full_like(mean, np.nan) if one_seed else by_replica.std(axis=0, ddof=1)
         return Answers(
             names=query.names,
             probabilities=mean,

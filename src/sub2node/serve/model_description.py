@@ -15,11 +15,18 @@ _EXAMPLES = 3
 _CANDIDATES = 1000  # known subgraphs that may become examples
 
 
-def describe_model(scorer: Scorer, limits: Limits, token: Token) -> JsonObject:
-    """The answer to ``GET /v1/model``."""
+def describe_model(scorer: Scorer, limits: Limits, *, token: Token, name: str = "") -> JsonObject:
+    """The answer to ``GET /v1/model``.
+
+    Args:
+        scorer: The model.
+        limits: Limits on a request.
+        token: The secret that requests must show, if there is one.
+        name: What to call the data of the model; by default as the model does.
+    """
     config = scorer.known_subgraphs.config
     return {
-        "name": scorer.task.name or "model",
+        "name": name or scorer.task.name or "model",
         "structure": config.structure,
         "conv": config.conv,
         "classes": list(scorer.classes),

@@ -54,7 +54,7 @@ class Service:
         token: The secret that requests must show, if there is one.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, token: Token) -> None:
+    def __init__(self, scorer: Scorer, limits: Limits, *, token: Token, name: str = "") -> None:
         self.scorer, self.limits, self.token = scorer, limits, token
         self.stopping = False
         paths = (*PATHS, *(file.path for file in page_files()))
@@ -65,7 +65,7 @@ class Service:
             ModelThread(scorer, limits, self.metrics.count_pass) for _ in range(3)
         )
         self.model_thread, self.explain_thread, self.search_thread = self._threads
-        self.description = describe_model(scorer, limits, token)
+        self.description = describe_model(scorer, limits, token=token, name=name)
         self._model_json = answer_json.to_json(self.description)
 
     async def model(self) -> Response:
