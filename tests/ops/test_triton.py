@@ -1,8 +1,10 @@
-"""Whole networks by kernels against the same networks in plain PyTorch."""
+"""Kernels together: whole networks, replicas that diverged, threads and modes."""
 
 from __future__ import annotations
 
+import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,17 +14,81 @@ import torch
 pytest.importorskip("triton", reason="Triton is not installed")
 
 import sub2node as s2n
-from fast_path import CUDA, DEVICE, FAST
+from fast_path import CUDA, DEVICE, FAST, INF, NAN, drawn, normal, ring
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
 from sub2node.models.candidates import target
 from sub2node.models.find import find_model
 from sub2node.nn import Streams, build, build_network, build_stages
 from sub2node.ops import triton as kernels
+from sub2node.ops.triton.adam import adam
+from sub2node.ops.triton.aggregate import Aggregate
+from sub2node.ops.triton.dense import LinearSum
+from sub2node.ops.triton.loss import Losses
+from sub2node.ops.triton.norm_relu_dropout import Norm, NormReluDropout
 from sub2node.train import Group
 from sub2node.train.replica_optimizer import PlainOptimizer, SlabOptimizer
 
-pytestmark = pytest.mark.filterwarnings("ignore:divide by zero")
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+@pytest.mark.parametrize("bad", [NAN, INF])
+def test_a_replica_that_diverged_disturbs_no_other(bad) -> None:
+    x, weight = normal(3, 9, 6), normal(3, 6, 6, seed=1)
+    skip, gamma = normal(3, 9, 6, seed=2), normal(3, 6, seed=3)
+    pattern, values = ring(9), normal(3, 16, seed=4)
+    labels = torch.arange(9, device=DEVICE) % 6
+
+    def run(factor: float) -> list[torch.Tensor]:
+        start = x.clone()
+        start[1, 2] *= factor
+        start.requires_grad_()
+        w = weight.clone().requires_grad_()
+        out = Aggregate.apply(start, None, pattern.lists, pattern.back, values, None, 1.0, 1.0)
+        out = LinearSum.apply(out, w, 0.5, 0.5, None, None, 0.0, 1.0, None)
+        norm = Norm(torch.zeros(3, 6, device=DEVICE), torch.ones(3, 6, device=DEVICE), True)
+        out = NormReluDropout.apply(out, skip, gamma, gamma, norm, drawn(0.3, 3), True)
+        loss = Losses.apply(out, labels, False)
+        result = torch.autograd.grad(loss.sum(), [start, w])
+        slab, rate = weight.reshape(3, -1).clone(), torch.full((3,), 0.1, dtype=torch.float64)
+        adam([(slab, result[1].reshape(3, -1), torch.zeros_like(slab), torch.zeros_like(slab))],
+             rate.to(DEVICE), torch.ones((), device=DEVICE), clip=0.5, decay=0.1)  # fmt: skip
+        return [loss.detach(), out.detach(), *result, norm.mean, norm.variance, slab]
+
+    for one, other in zip(run(bad), run(1.0), strict=True):
+        assert torch.equal(one[[0, 2]], other[[0, 2]])
+
+
+def test_the_mode_holds_in_the_thread_of_the_backward_pass() -> None:
+    pattern, seen = ring(5), []
+    x = normal(1, 5, 2, grad=True)
+
+    def watched(tensor: torch.Tensor) -> bool:  # as a GPU's tensor would be seen
+        fake: Any = SimpleNamespace(dtype=tensor.dtype, is_cuda=True)
+        seen.append(real(fake))
+        return False
+
+    real = kernels.use_triton
+    with pytest.MonkeyPatch.context() as patch, kernels.compile_mode("off"):
+        patch.setattr(kernels, "use_triton", watched)
+        patch.setattr(kernels, "triton_available", lambda: True)
+        out = pattern.aggregate(x).sum() + pattern.columns(x).sum()
+        thread = threading.Thread(target=lambda: torch.autograd.grad(out, x))
+        thread.start()
+        thread.join()
+    assert not any(seen)
+
+
+@pytest.mark.skipif(not CUDA, reason="needs a GPU")
+def test_compile_off_calls_no_kernel_in_the_backward_pass(monkeypatch) -> None:
+    from sub2node.ops.triton import aggregate
+
+    calls: list[int] = []
+    monkeypatch.setattr(aggregate, "aggregate", lambda *a, **k: calls.append(1) or 1 / 0)
+    pattern, x = ring(5), normal(1, 5, 2, grad=True)
+    with kernels.compile_mode("off"):
+        pattern.aggregate(x).sum().backward()
+    assert not calls
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +151,8 @@ def check(task: s2n.SubgraphTask, settings: dict[str, Any]) -> None:
     assert isinstance(fast.optimizer, SlabOptimizer)
     assert isinstance(plain.optimizer, PlainOptimizer)
     steps = 6 if CUDA else 2
-    found, expected = losses(fast, FAST, steps), losses(plain, "off", steps)
-    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    result, expected = losses(fast, FAST, steps), losses(plain, "off", steps)
+    assert result == pytest.approx(expected, rel=1e-4, abs=1e-6)
     for name in ("head.weight", "head.bias"):  # others may have gradients that are only rounding
         for one, other in ((fast.replicas.tensors(), plain.replicas.tensors()),
                            (fast.optimizer.best, plain.optimizer.best)):  # fmt: skip
