@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .options import Overwrite
 from .output import console, progress, show_notes
@@ -31,7 +32,7 @@ def convert(
 
     check_target(out, to, overwrite=overwrite)
     task = source.load(quiet=True)
-    with progress():
+    with progress(), activity(f"Writing {out}"):
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
     show_notes(task.notes)
     message = Text(f"Wrote {len(task):,} subgraphs to {out} ({to}).")

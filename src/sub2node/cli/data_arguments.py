@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
 from .options import (
     Columns,
     Data,
@@ -52,7 +53,7 @@ class DataArguments:
         from ..base.notes import data_changes
         from ..datasets import load_task
 
-        with progress():
+        with progress(), activity(f"Reading {self.data}"):
             task = load_task(
                 self.data,
                 graph=self.graph,

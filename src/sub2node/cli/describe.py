@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson
-from .output import JsonObject, console, print_json, show_notes, table, warn
+from .output import JsonObject, console, print_json, progress, show_notes, table, warn
 
 
 @reads_data
@@ -18,7 +19,8 @@ def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
     task = source.load(quiet=True)
     from ..task import describe as statistics
 
-    facts = statistics(task)
+    with progress(), activity("Measuring graph and subgraphs"):
+        facts = statistics(task)
     if as_json:
         print_json(facts)
         return

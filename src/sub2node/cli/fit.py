@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .options import (
@@ -107,7 +108,8 @@ def fit(
     with progress():
         model.fit(task)
         seconds = time.perf_counter() - start
-        model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
+        with activity(f"Writing {out}"):
+            model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
     else:

@@ -13,6 +13,8 @@ import typer
 from rich.text import Text
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.progress import activity
 from .data_arguments import column_mapping
 from .options import AsJson, Columns, Overwrite, out_option
 from .output import (
@@ -89,13 +91,15 @@ def predict(
         raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
     request.check()
     with progress():
-        scorer = load_scorer(model)
+        with activity(f"Loading {model}"):
+            scorer = load_scorer(model)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
             query = scorer.ask([ids], names=["this"], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
-            reasons = scorer.explain(placed)[0] if why else None
+            with activity("Explaining the answer"):
+                reasons = scorer.explain(placed)[0] if why else None
         else:
             facts, first_answers = request.answer(scorer, keep=None if as_json else _SHOWN)
     if nodes is not None:
@@ -187,7 +191,7 @@ class _FileRequest:
         count, problems, first_answers, rows = 0, [], [], []
         changes = QueryChanges()
         with ExitStack() as stack:
-            write = None
+            write, report = None, stack.enter_context(activity("Answering"))
             if self.out is not None:
                 stack.enter_context(written(self.out))
                 part = stack.enter_context(new_file(self.out))
@@ -195,6 +199,7 @@ class _FileRequest:
             for answers, bad in self._answer_batches(scorer, changes, read_all=read_all):
                 problems += bad
                 count += len(answers)
+                report(plural(count, "subgraph"))
                 if write is not None:
                     write(answers)
                 elif keep is None:
@@ -277,15 +282,14 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
         console.print(view)
         if facts["answered"] > _SHOWN:
             say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
-    plural = "" if facts["answered"] == 1 else "s"
-    say("Answered", f"{facts['answered']:,} subgraph{plural}", style="bold")
+    say("Answered", plural(facts["answered"], "subgraph"), style="bold")
     for row in facts.get("problems", [])[:_SHOWN]:
         say("Bad", f"line {row['line']}, {row['name']!r}: {row['problem']}", style="yellow")
     if "path" in facts:
         say("Answers", facts["path"], style="bold")
         if facts["bad"]:
-            rows_text = "1 row" if facts["bad"] == 1 else f"{facts['bad']:,} rows"
-            say("Bad", f"{rows_text} without an answer: {facts['errors']}", style="yellow")
+            count = plural(facts["bad"], "row")
+            say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
 
 
 def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -> None:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..base.progress import activity
 from .options import AsJson, Overwrite, out_option
-from .output import console, print_json, say
+from .output import console, print_json, progress, say
 
 
 def report(
@@ -50,9 +51,12 @@ def report(
     file = out or (None if as_json else _folder_of(runs[0]) / "report.html")
     if file is not None:
         check_report(file, overwrite=overwrite)
-    findings = collect_findings(study)
-    if file is not None:
-        write_report(findings, file, overwrite=overwrite)
+    with progress():
+        with activity("Collecting findings"):
+            findings = collect_findings(study)
+        if file is not None:
+            with activity(f"Writing {file}"):
+                write_report(findings, file, overwrite=overwrite)
     if as_json:
         print_json(findings.numbers)
         return

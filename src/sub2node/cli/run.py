@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.progress import counted
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .options import (
@@ -181,7 +182,7 @@ class _AssessmentPlan:
     def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
         results: list[Result] = []
-        for spec in specs:
+        for spec in counted(specs, "Model", name=lambda spec: spec.model.name, even=False):
             name = spec.model.name
             try:
                 result = self._assess(task, spec.model)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.errors import MissingExtraError
+from ..base.progress import activity
 from .output import console, errors, progress, say, show_notes
 
 
@@ -61,7 +62,7 @@ def serve(
     limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
     token = read_token(token_file, os.environ)
     torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
-    with progress():
+    with progress(), activity(f"Loading {model}"):
         scorer = load_scorer(model)
     show_notes(scorer.card.get("notes", ()), to=errors)
 
