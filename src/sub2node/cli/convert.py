@@ -24,9 +24,13 @@ def convert(
     ] = "parquet",
     overwrite: Overwrite = False,
 ) -> None:
-    """Read a task and write it as a folder; Parquet reads back identical.
+    """Convert data to another format; Parquet reads back identical.
 
-    Example: s2n convert sets.gmt my-task --graph edges.tsv --labels labels.csv
+    Examples:
+        s2n convert sets.gmt my-folder --graph edges.tsv --labels labels.csv
+        s2n convert my-folder my-tables --to csv
+
+    What a format cannot hold is refused, not lost.
     """
     from ..io import check_target, save_task
 

@@ -40,7 +40,7 @@ def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that s2n fit wrote.")],
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[INPUT]", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
+        typer.Argument(metavar="INPUT", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
     ] = None,
     *,
     out: Annotated[
@@ -48,30 +48,35 @@ def predict(
     ] = None,
     nodes: Annotated[
         str | None,
-        typer.Option("--nodes", help="One subgraph instead of a file: its nodes, as A,B,C."),
+        typer.Option("--nodes", metavar="A,B,C", help="One subgraph instead of a file: its nodes."),
     ] = None,
-    why: Annotated[
-        bool, typer.Option("--why", help="With --nodes: what speaks for the answer.")
-    ] = False,
+    why: Annotated[bool, typer.Option("--why", help="With --nodes: explain the answer.")] = False,
     unknown_nodes: Annotated[
-        str, typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error or drop.")
+        str,
+        typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error, or drop."),
     ] = "error",
     mode: Annotated[
         str,
-        typer.Option("--mode", help="independent, or joint: all subgraphs of INPUT in one graph."),
+        typer.Option(
+            "--mode",
+            help="independent: each subgraph beside the known ones; joint: all of INPUT in one"
+            " graph.",
+        ),
     ] = "independent",
     column: Columns = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer for the subgraphs of a file, however long; or for one, given by its nodes.
+    """Answer for new subgraphs, of a file or given by their nodes.
 
-    Example: s2n predict my-model new.csv -o answers.parquet
+    Examples:
+        s2n predict my-model new.csv -o answers.csv
+        s2n predict my-model --nodes TP53,MDM2 --why
 
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are done. Of several labels, probability is that of the least probable one.
+    are answered. Of several labels, probability is that of the least probable one.
     """
     from ..scoring import load_scorer
 

@@ -38,9 +38,11 @@ def report(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report that opens anywhere: scores against simple models, errors, leakage, curves.
+    """Write a run as one HTML page: scores, simple models, errors.
 
-    Example: s2n report my-run
+    Examples:
+        s2n report my-run
+        s2n report my-run my-other-run -o report.html
 
     With --json the numbers are printed, and the file is written only where -o names one.
     """

@@ -41,9 +41,11 @@ def serve(
         float, typer.Option("--timeout", min=0.1, help="Seconds a request may take.")
     ] = 30.0,
 ) -> None:
-    """Serve a model: a page for people, and JSON over HTTP for programs.
+    """Serve a model as a page for people and JSON for programs.
 
-    Example: s2n serve my-model --port 8080
+    Examples:
+        s2n serve my-model
+        s2n serve my-model --port 8080 --token-file secret.txt
 
     Only this machine can reach it unless --host says otherwise. The log goes to stderr, one line of
     JSON per request. SIGTERM or Ctrl-C stops it after the last accepted request is answered.
