@@ -21,6 +21,7 @@ import sub2node as s2n
 from code_blocks import PAGES, ROOT, Block, blocks, commands, name_of, parse, spans
 from sub2node.cli import output
 from sub2node.cli.app import app
+from sub2node.cli.help_text import read_examples
 
 LANGUAGES = {"python", "console", "bash", "text", "toml", "json", "csv", "", "indented"}
 EXACT = {"convert", "describe", "datasets", "translate"}  # print the same on every machine
@@ -88,8 +89,7 @@ def test_every_command_is_one_that_the_program_has(page: Path) -> None:
 
 def test_examples_in_help_texts_are_commands_too() -> None:
     def examples(command: Any) -> Iterator[str]:
-        paragraphs = [" ".join(text.split()) for text in (command.help or "").split("\n\n")]
-        yield from (text[9:] for text in paragraphs if text.startswith("Example: "))
+        yield from read_examples(command.help)
         for child in getattr(command, "commands", {}).values():
             yield from examples(child)
 

@@ -263,14 +263,14 @@ def test_all_seeds_diverged_is_an_error_that_says_what_to_do(task) -> None:
 
 
 def test_states_belong_to_their_encodings(task, tmp_path) -> None:
-    from sub2node.base.progress import listen
+    from sub2node.base.progress import Report, listen
     from sub2node.train import checkpoint
 
     class Killed(BaseException):
         pass
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if done == 3:
+    def kill(report: Report) -> None:
+        if report.done == 3:
             raise Killed
 
     options = {"seeds": 1, "preset": "fast", "settings": QUICK, "checkpoint": tmp_path}

@@ -16,7 +16,7 @@ import pytest
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError, MissingExtraError
 from sub2node.base.metrics import scores
-from sub2node.base.progress import listen
+from sub2node.base.progress import Report, listen
 from sub2node.baselines import MODELS, NETWORKS, SIMPLE
 from sub2node.evaluate import assess, over_splits
 from sub2node.evaluate.result import best_of_ties
@@ -319,8 +319,8 @@ def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, mon
     settings = {**QUICK[name], "epochs": 6, "published_ties": published}
     options = {"model": name, "seeds": 2, "settings": settings}
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if what.startswith("Training") and done == 4:
+    def kill(report: Report) -> None:
+        if report.what.startswith("Training") and report.done == 4:
             raise Killed
 
     whole = s2n.run(task, **options)
@@ -343,9 +343,9 @@ def interrupt(at: int) -> Any:
     """Ctrl-C in the so-many-th epoch of all trainings together."""
     count = [0]
 
-    def ask(what: str, done: float, total: float, detail: str) -> None:
-        count[0] += what.startswith("Training")
-        if what.startswith("Training") and count[0] == at:
+    def ask(report: Report) -> None:
+        count[0] += report.what.startswith("Training")
+        if report.what.startswith("Training") and count[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
     return listen(ask)

@@ -35,12 +35,14 @@ def advise(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Say which structure fits the data: its characteristics, time and memory, short trainings.
+    """Recommend a structure for your data, with the evidence.
 
-    Example: s2n advise my-task --minutes 10
+    Examples:
+        s2n advise my-folder
+        s2n advise sets.gmt --graph edges.tsv --labels labels.csv --minutes 10
 
-    The test part is never looked at. Ctrl-C ends the probe in hand; what was measured by then
-    counts.
+    Measures the data, times each structure and trains the likely ones for a short while. The test
+    part is never looked at. Ctrl-C ends the training in hand; what was measured by then counts.
     """
     task = source.load()
     from ..advice import advise as advice_for

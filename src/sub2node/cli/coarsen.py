@@ -53,11 +53,13 @@ def coarsen(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Coarsen the graph: nodes into sets, each set a virtual subgraph that CoS2N passes through.
+    """Coarsen the graph into virtual subgraphs for CoS2N.
 
-    Example: s2n coarsen my-task --ratio 0.3 -o my-coarse-task
+    Examples:
+        s2n coarsen my-folder --ratio 0.3 -o my-coarse-folder
+        s2n run my-coarse-folder --structure cos2n+a
 
-    The folder is the data with virtual subgraphs in it: s2n run FOLDER --structure cos2n+a.
+    The folder is the data with the virtual subgraphs in it.
     """
     from ..base.notes import data_changes
     from ..coarsen import coarsen as coarsen_graph

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
 from .options import (
     Columns,
     Data,
@@ -52,7 +53,7 @@ class DataArguments:
         from ..base.notes import data_changes
         from ..datasets import load_task
 
-        with progress():
+        with progress(), activity(f"Reading {self.data}"):
             task = load_task(
                 self.data,
                 graph=self.graph,
@@ -95,7 +96,7 @@ def column_mapping(pairs: list[str]) -> dict[str, str]:
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Make ``command(source, …)`` a command with DATA, its own options, and those of the data."""
+    """Make ``command(source, …)`` a command with DATA, its options, and those of the command."""
     hints = get_type_hints(DataArguments, include_extras=True)
     shared = {
         field.name: inspect.Parameter(
@@ -115,6 +116,6 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         command(source, **values)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature([data, *own, *rest])  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in (data, *own, *rest)}
+    run.__signature__ = inspect.Signature([data, *rest, *own])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in (data, *rest, *own)}
     return run

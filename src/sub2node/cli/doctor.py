@@ -15,9 +15,12 @@ _FOR_DEVELOPERS = ("dev", "docs")
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Show versions, device, data folders and free memory; say what is missing.
+    """Check the installation: versions, device, data and memory.
 
-    Example: s2n doctor --json
+    Examples:
+        s2n doctor
+
+    What is missing is listed with the command that installs it.
     """
     facts = _collect_facts()
     if as_json:

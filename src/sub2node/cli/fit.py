@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .help_text import MODEL, OUTPUT
 from .options import (
     AsJson,
     ChangedSettings,
@@ -56,24 +58,36 @@ def fit(
         float, minutes_option("How long --structure auto may take to choose.")
     ] = 2.0,
     balanced: Annotated[
-        bool, typer.Option("--balanced", help="Rare classes count as much as frequent ones.")
+        bool,
+        typer.Option(
+            "--balanced",
+            help="Let rare classes count as much as frequent ones.",
+            rich_help_panel=MODEL,
+        ),
     ] = False,
     threshold: Threshold = "half",
     by_reference: Annotated[
-        bool, typer.Option("--by-reference", help="Refer to DATA's graph instead of copying it.")
+        bool,
+        typer.Option(
+            "--by-reference",
+            help="Store where DATA's graph lies instead of a copy of it.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     device: Device = "auto",
     compiled: Compile = "auto",
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train on train, choose on val, and write a model that answers for new subgraphs.
+    """Train a model that answers for new subgraphs, and save it.
 
-    Example: s2n fit my-task -o my-model && s2n serve my-model
+    Examples:
+        s2n fit my-folder -o my-model
+        s2n fit sets.gmt --graph edges.tsv --labels labels.csv -o my-model
 
-    The seeds' networks are averaged. With --structure auto, structure and convolution are chosen on
-    validation. Data without a split gets a random one for validation. A test part is read once, at
-    the end.
+    Trains on train and chooses on val. The networks of the seeds are averaged. With --structure
+    auto, structure and convolution are chosen on validation. Data without a split gets a random one
+    for validation. A test part is read once, at the end.
     """
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
@@ -107,7 +121,8 @@ def fit(
     with progress():
         model.fit(task)
         seconds = time.perf_counter() - start
-        model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
+        with activity(f"Writing {out}"):
+            model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
     else:

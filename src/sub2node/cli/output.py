@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from ..base import progress as reports
 from ..base.notes import NoteKind, has_kind
+from .progress_rows import show_progress
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
@@ -24,31 +22,9 @@ errors = Console(stderr=True, emoji=False)
 JsonObject = dict[str, Any]  # what --json prints, before it is printed
 
 
-@contextmanager
-def progress() -> Iterator[None]:
-    """Show the progress that the work inside reports: a bar with time left, after one second."""
-    start = time.monotonic()
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[detail]}"),
-        console=errors,
-        transient=True,
-        disable=not errors.is_terminal,
-    ) as bar:
-        rows: dict[str, TaskID] = {}
-
-        def show(what: str, done: float, total: float, detail: str) -> None:
-            if what not in rows:
-                if time.monotonic() - start < 1 or done >= total:
-                    return
-                rows[what] = bar.add_task(what, total=total, detail=detail)
-            bar.update(rows[what], completed=done, detail=detail)
-
-        with reports.listen(show):
-            yield
+def progress() -> AbstractContextManager[None]:
+    """Show the progress that the work inside reports: a row with time left, after one second."""
+    return show_progress(errors)
 
 
 def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:

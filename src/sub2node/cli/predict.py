@@ -13,6 +13,8 @@ import typer
 from rich.text import Text
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.progress import activity
 from .data_arguments import column_mapping
 from .options import AsJson, Columns, Overwrite, out_option
 from .output import (
@@ -39,7 +41,7 @@ def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that s2n fit wrote.")],
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[INPUT]", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
+        typer.Argument(metavar="INPUT", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
     ] = None,
     *,
     out: Annotated[
@@ -47,30 +49,35 @@ def predict(
     ] = None,
     nodes: Annotated[
         str | None,
-        typer.Option("--nodes", help="One subgraph instead of a file: its nodes, as A,B,C."),
+        typer.Option("--nodes", metavar="A,B,C", help="One subgraph instead of a file: its nodes."),
     ] = None,
-    why: Annotated[
-        bool, typer.Option("--why", help="With --nodes: what speaks for the answer.")
-    ] = False,
+    why: Annotated[bool, typer.Option("--why", help="With --nodes: explain the answer.")] = False,
     unknown_nodes: Annotated[
-        str, typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error or drop.")
+        str,
+        typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error, or drop."),
     ] = "error",
     mode: Annotated[
         str,
-        typer.Option("--mode", help="independent, or joint: all subgraphs of INPUT in one graph."),
+        typer.Option(
+            "--mode",
+            help="independent: each subgraph beside the known ones; joint: all of INPUT in one"
+            " graph.",
+        ),
     ] = "independent",
     column: Columns = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer for the subgraphs of a file, however long; or for one, given by its nodes.
+    """Answer for new subgraphs, of a file or given by their nodes.
 
-    Example: s2n predict my-model new.csv -o answers.parquet
+    Examples:
+        s2n predict my-model new.csv -o answers.csv
+        s2n predict my-model --nodes TP53,MDM2 --why
 
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are done. Of several labels, probability is that of the least probable one.
+    are answered. Of several labels, probability is that of the least probable one.
     """
     from ..scoring import load_scorer
 
@@ -90,13 +97,15 @@ def predict(
         raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
     request.check()
     with progress():
-        scorer = load_scorer(model)
+        with activity(f"Loading {model}"):
+            scorer = load_scorer(model)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
             query = scorer.ask([ids], names=["this"], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
-            reasons = scorer.explain(placed)[0] if why else None
+            with activity("Explaining the answer"):
+                reasons = scorer.explain(placed)[0] if why else None
         else:
             facts, first_answers = request.answer(scorer, keep=None if as_json else _SHOWN)
     if nodes is not None:
@@ -188,7 +197,7 @@ class _FileRequest:
         count, problems, first_answers, rows = 0, [], [], []
         changes = QueryChanges()
         with ExitStack() as stack:
-            write = None
+            write, report = None, stack.enter_context(activity("Answering"))
             if self.out is not None:
                 stack.enter_context(written(self.out))
                 part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
@@ -196,6 +205,7 @@ class _FileRequest:
             for answers, bad in self._answer_batches(scorer, changes, read_all=read_all):
                 problems += bad
                 count += len(answers)
+                report(plural(count, "subgraph"))
                 if write is not None:
                     write(answers)
                 elif keep is None:
@@ -284,15 +294,14 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
             say("Spread", _NO_SPREAD, style="bold")
         if facts["answered"] > _SHOWN:
             say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
-    plural = "" if facts["answered"] == 1 else "s"
-    say("Answered", f"{facts['answered']:,} subgraph{plural}", style="bold")
+    say("Answered", plural(facts["answered"], "subgraph"), style="bold")
     for row in facts.get("problems", [])[:_SHOWN]:
         say("Bad", f"line {row['line']}, {row['name']!r}: {row['problem']}", style="yellow")
     if "path" in facts:
         say("Answers", facts["path"], style="bold")
         if facts["bad"]:
-            rows_text = "1 row" if facts["bad"] == 1 else f"{facts['bad']:,} rows"
-            say("Bad", f"{rows_text} without an answer: {facts['errors']}", style="yellow")
+            count = plural(facts["bad"], "row")
+            say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
 
 
 def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -> None:

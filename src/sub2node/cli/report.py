@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..base.progress import activity
 from .options import AsJson, DataName, Overwrite, out_option
-from .output import console, print_json, say
+from .output import console, print_json, progress, say
 
 
 def report(
@@ -38,9 +39,11 @@ def report(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report that opens anywhere: scores against simple models, errors, leakage, curves.
+    """Write a run as one HTML page: scores, simple models, errors.
 
-    Example: s2n report my-run
+    Examples:
+        s2n report my-run
+        s2n report my-run my-other-run -o report.html
 
     With --json the numbers are printed, and the file is written only where -o names one.
     """
@@ -51,9 +54,12 @@ def report(
     file = out or (None if as_json else _folder_of(runs[0]) / "report.html")
     if file is not None:
         check_report(file, overwrite=overwrite)
-    findings = collect_findings(study)
-    if file is not None:
-        write_report(findings, file, overwrite=overwrite)
+    with progress():
+        with activity("Collecting findings"):
+            findings = collect_findings(study)
+        if file is not None:
+            with activity(f"Writing {file}"):
+                write_report(findings, file, overwrite=overwrite)
     if as_json:
         print_json(findings.numbers)
         return

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.progress import counted
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .help_text import EVALUATION, MODEL
 from .options import (
     AsJson,
     ChangedSettings,
@@ -51,24 +53,33 @@ def run(
             "--model",
             help="Another model: glass, gnn-plain, gnn-seg, subgnn, sub2vec, gbdt, bag,"
             " diffused-bag, statistics, wl, s2n-kernel or majority; repeatable, to compare.",
+            metavar="NAME",
+            rich_help_panel=MODEL,
         ),
     ] = None,
     structure: Structure = None,
     conv: Conv = None,
     all_models: Annotated[
-        bool, typer.Option("--all", help="Compare all structures and models.")
+        bool,
+        typer.Option("--all", help="Compare all structures and models.", rich_help_panel=MODEL),
     ] = False,
     preset: Preset = "default",
     seeds: OptionalSeeds = None,
     splits: Annotated[
-        int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
+        int,
+        typer.Option(
+            "--splits",
+            help="Repeat it on this many random splits, instead of the one split of the data.",
+            rich_help_panel=EVALUATION,
+        ),
     ] = 0,
     parts: Annotated[
         str | None,
         typer.Option(
             "--parts",
-            help="Of repeated splits: shares of train/val/test, as 50/25/25.",
-            show_default="as given",
+            help="Shares of train/val/test in random splits, as 50/25/25.",
+            show_default="as in the data",
+            rich_help_panel=EVALUATION,
         ),
     ] = None,
     features: Features = None,
@@ -80,19 +91,28 @@ def run(
     device: Device = "auto",
     compiled: Compile = "auto",
     against: Annotated[
-        Path | None, typer.Option("--against", help="The folder of a run to test against.")
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="RUN",
+            help="Folder of an earlier run to test this one against.",
+            rich_help_panel=EVALUATION,
+        ),
     ] = None,
     out: Annotated[Path | None, out_option("Run folder to write.")] = None,
     overwrite: Overwrite = False,
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a structure or another model over several seeds, choose on validation, test once.
+    """Train with several seeds, test once, and compare models.
 
-    Example: s2n run my-task --structure s2n+a --seeds 10 -o my-run
+    Examples:
+        s2n run my-folder -o my-run
+        s2n run sets.gmt --graph edges.tsv --labels labels.csv --all
 
-    Of several models, each takes the settings that it has. Ctrl-C ends the training in hand after
-    its epoch and evaluates the best state so far.
+    Settings are chosen on validation. Without options the model is S2N+A with the GCNII
+    convolution. Of several models, each takes the settings that it has. Ctrl-C ends the training in
+    hand after its epoch and evaluates the best state so far.
     """
     names = model_names(models or [], structure, all_models=all_models)
     if len(names) > 1 and against is not None:
@@ -182,7 +202,7 @@ class _AssessmentPlan:
     def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
         results: list[Result] = []
-        for spec in specs:
+        for spec in counted(specs, "Model", name=lambda spec: spec.model.name, even=False):
             name = spec.model.name
             try:
                 result = self._assess(task, spec.model)

@@ -24,7 +24,10 @@ def translate(
     *,
     out: Annotated[Path, out_option("The folder to write.")],
     te: Annotated[
-        str, typer.Option("--te", help="T_e: edges, shared_nodes or shortest_path.")
+        str,
+        typer.Option(
+            "--te", help="What a link counts (T_e): edges, shared_nodes or shortest_path."
+        ),
     ] = "edges",
     self_loops: Annotated[
         bool, typer.Option("--self-loops/--no-self-loops", help="W = M(A+I)Mᵀ, or M A Mᵀ.")
@@ -68,12 +71,15 @@ def translate(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Translate a task: each subgraph a node, two joined by the edges between them.
+    """Translate data to its S2N graph: each subgraph becomes a node.
 
-    Example: s2n translate my-task -o my-graph --a 1 --delta 2
+    Examples:
+        s2n translate my-folder -o my-graph
+        s2n translate my-folder -o my-graph --engine duckdb --memory 2GB
 
-    With the engines duckdb and spark, DATA may be a folder of Parquet tables (s2n convert makes
-    one); neither it nor the result is loaded.
+    Two subgraphs are joined by the number of edges between them. With the engines duckdb and spark,
+    DATA may be a folder of Parquet tables (s2n convert makes one); neither it nor the result is
+    loaded.
     """
     from ..base.files import check_folder
     from ..translation import TranslationOptions

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..tune import Found, Trial
     from ..tune.search_space import Axis
 
+_SEARCH, _WORKERS = "Search", "Several processes"  # groups of options in the help
 _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 
 
@@ -49,18 +50,27 @@ def tune(
     conv: Conv = None,
     trials: Annotated[
         int | None,
-        typer.Option("--trials", help="Points to try, in all.", show_default="100"),
+        typer.Option(
+            "--trials", help="Points to try in all.", show_default="100", rich_help_panel=_SEARCH
+        ),
     ] = None,
     seeds: Seeds = 10,
     space: Annotated[
         str,
-        typer.Option("--space", help="paper, wide (readout, self-loops, scale, … too), or FILE."),
+        typer.Option(
+            "--space",
+            help="What to search: paper, wide (readout, self-loops, scale, … too), or a TOML file.",
+            rich_help_panel=_SEARCH,
+        ),
     ] = "paper",
     vary: Annotated[
         list[str] | None,
         typer.Option(
             "--vary",
-            help="One more axis: lr=0.001..0.01 log, a=0..4 step 0.5, or readout=sum,degree.",
+            metavar="NAME=RANGE",
+            help="Search one more setting: lr=0.001..0.01 log, a=0..4 step 0.5, or"
+            " readout=sum,degree; repeatable.",
+            rich_help_panel=_SEARCH,
         ),
     ] = None,
     settings: ChangedSettings = None,
@@ -71,35 +81,56 @@ def tune(
         int,
         typer.Option(
             "--rehearse",
-            help="Score on parts held out of train and val, over so many splits of them; for a"
+            help="Score on parts held out of train and val, over this many splits of them; for a"
             " small validation part.",
+            rich_help_panel=_SEARCH,
         ),
     ] = 0,
     prune: Annotated[
-        bool, typer.Option("--prune/--no-prune", help="Give trials up that fall behind.")
+        bool,
+        typer.Option(
+            "--prune/--no-prune", help="Stop trials that fall behind.", rich_help_panel=_SEARCH
+        ),
     ] = True,
-    seed: Annotated[int, typer.Option("--search-seed", help="Of the search itself.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--search-seed", help="Seed of the search itself.", rich_help_panel=_SEARCH),
+    ] = 0,
     storage: Annotated[
         str | None,
         typer.Option(
             "--storage",
-            help="A journal FILE, postgresql://…, sqlite:///FILE or grpc://HOST:PORT.",
+            help="Where trials are kept: a journal FILE, postgresql://…, sqlite:///FILE or"
+            " grpc://HOST:PORT.",
             show_default="a journal in the folder",
+            rich_help_panel=_WORKERS,
         ),
     ] = None,
     study: Annotated[
         str | None,
         typer.Option(
-            "--study", help="Its name in the storage.", show_default="DATA STRUCTURE CONV"
+            "--study",
+            help="Name of the study in the storage.",
+            show_default="DATA STRUCTURE CONV",
+            rich_help_panel=_WORKERS,
         ),
     ] = None,
     worker: Annotated[
         bool,
-        typer.Option("--worker", help="Help with the study in --storage, which says all the rest."),
+        typer.Option(
+            "--worker",
+            help="Work on the study in --storage, which knows everything but DATA.",
+            rich_help_panel=_WORKERS,
+        ),
     ] = False,
     share: Annotated[
         str | None,
-        typer.Option("--share", help="Let workers elsewhere help: HOST:PORT to listen at (gRPC)."),
+        typer.Option(
+            "--share",
+            metavar="HOST:PORT",
+            help="Let workers on other machines help: the address to listen at (gRPC).",
+            rich_help_panel=_WORKERS,
+        ),
     ] = None,
     device: Device = "auto",
     compiled: Compile = "auto",
@@ -107,9 +138,11 @@ def tune(
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search settings on validation; the test part is removed from the data first.
+    """Search settings on validation; the test part is removed first.
 
-    Example: s2n tune my-task --structure s2n+a --trials 100 -o study
+    Examples:
+        s2n tune my-folder --trials 50 -o my-study
+        s2n run my-folder --preset my-study/best.toml
 
     Every trial trains all seeds together and is kept as soon as it ends: Ctrl-C or a crash loses
     the trial in hand, and --resume goes on. What --set fixes is not searched; the preset says what

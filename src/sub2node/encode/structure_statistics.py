@@ -92,12 +92,12 @@ def triangles(graph: Graph) -> Array:
     for left, ends in ((up, True), (down, False)):
         costs = left @ reach
         for first, last in blocks(costs + 1, _WEDGES):
-            step("Triangles", first, size, f"{size:,} nodes")
+            step("Counting triangles", first, size, f"{size:,} nodes")
             closed = (left[first:last] @ up).multiply(up[first:last]).tocsr()
             counts[first:last] += closed.sum(axis=1)
             if ends:
                 counts += closed.sum(axis=0)
-    step("Triangles", size, size)
+    step("Counting triangles", size, size)
     return counts
 
 

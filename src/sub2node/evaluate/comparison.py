@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..base.notes import NoteKind, has_kind
 from ..base.plotting import draw
 from ..base.plural import plural
+from ..base.progress import counted
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
 from .protocol import Threshold, assess, random_splits
@@ -121,7 +122,7 @@ def over_splits(
         parts: Shares of train, val and test; by default those of the task's own split.
     """
     results = []
-    for part in random_splits(task, splits, parts):
+    for part in counted(random_splits(task, splits, parts), "Split"):
         results.append(assess(part, model(part), seeds=seeds, threshold=threshold))
         if results[-1].ended == "interrupted":
             break
@@ -140,7 +141,7 @@ def over_splits(
     feature_kinds = Counter(
         result.config["features"]["kind"] for result in results if "features" in result.config
     )
-    seed_count = f"{len(first.seeds)} seed{'s' * (len(first.seeds) != 1)}"
+    seed_count = plural(len(first.seeds), "seed")
     notes = [f"{len(results)} random stratified splits, {seed_count} each; n counts splits."]
     if len(feature_kinds) > 1:
         counts = ", ".join(f"{kind} in {count}" for kind, count in feature_kinds.items())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from ..base.errors import ConfigError, Sub2NodeError
-from ..base.progress import step
+from ..base.progress import counted, item
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES, Structure, is_coarsened
 from ..efficiency.measure import efficiency
@@ -249,7 +249,7 @@ def data_scarce(
         for seeds in rounds:
             small = subset(task, n, seed=seeds[0], subsets=plan.subsets)
             for structure, coarsen in plan.models:
-                step("data-scarce", number, total, f"{structure} {coarsen} · {n} of each class")
+                item("Training", number, total, f"{structure} {coarsen} · {n} of each class")
                 number += 1
                 model = models[structure, coarsen]
                 left = [s for s in seeds if (structure, coarsen, n, s) not in done]
@@ -260,7 +260,7 @@ def data_scarce(
                         )
                 except Sub2NodeError as error:
                     _handle_failure(failed, structure, coarsen, error)
-    step("data-scarce", total, total)
+    item("Training", total, total)
 
 
 def steps(
@@ -274,8 +274,9 @@ def steps(
     """Speed and memory of every model, on the first subset of each size; as :func:`data_scarce`."""
     done = {(row.structure, row.coarsen, row.n) for row in known if isinstance(row, ScarceSpeed)}
     left = [(n, *m) for n in plan.sizes for m in plan.models if (*m, n) not in done]
-    for number, (n, structure, coarsen) in enumerate(left):
-        step("speed and memory", number, len(left), f"{structure} {coarsen} · {n} of each class")
+    for n, structure, coarsen in counted(
+        left, "Timing", name=lambda one: f"{one[1]} {one[2]} · {one[0]} of each class", even=False
+    ):
         small = subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
         model = models[structure, coarsen]
         try:
@@ -293,7 +294,6 @@ def steps(
             device=measured.device,
             model=model.key,
         )
-    step("speed and memory", 1, 1)
 
 
 def _handle_failure(

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..base.errors import ConfigError
+from ..base.progress import counted
 from ..base.ragged import Array
 from ..nn.networks import Network
 from ..task import Graph, SubgraphTask
@@ -167,7 +168,8 @@ class Scorer:
         placed = self.place(query)
         if len(placed) == 1:
             return [explain(self, placed, target)]
-        singles = (placed.query.take([number]) for number in range(len(placed)))
+        numbers = counted(range(len(placed)), "Explanation")
+        singles = (placed.query.take([number]) for number in numbers)
         return [explain(self, self.place(single), target) for single in singles]
 
     @cached_property

@@ -37,10 +37,10 @@ def test_a_query_tells_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     from sub2node.base import progress
 
     monkeypatch.setattr(backends, "_INTERVAL", 0.01)
-    seen = []
-    with progress.listen(lambda what, done, total, detail: seen.append((what, done))):
+    seen: list[progress.Report] = []
+    with progress.listen(seen.append):
         s2n.translate(random_tables(tmp_path), engine="duckdb")
-    assert max(done for what, done in seen if what == "Joining") > 0
+    assert max(report.done for report in seen if report.what == "Joining tables") > 0
 
 
 def random_tables(folder: Path) -> Path:

@@ -78,9 +78,10 @@ def data_scarce(
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare structures on few training subgraphs of each class, all on the same subsets.
+    """Compare structures on few training subgraphs of each class.
 
-    Example: s2n reproduce data-scarce my-task --features link -o scarce
+    Examples:
+        s2n reproduce data-scarce my-folder --features link -o scarce
 
     Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. A preset file
     may have settings by structure. With -o: rows.jsonl, table.csv, result.json, and the figures as

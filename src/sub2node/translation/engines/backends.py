@@ -83,6 +83,7 @@ class Backend:
             done.set()
             if self.spill is not None:
                 thread.join()
+                progress.step(what, 100, 100)
 
     def _watch(self, what: str, done: threading.Event) -> None:
         while not done.wait(_INTERVAL):

@@ -80,13 +80,13 @@ def translate_to(
         query = expression.weights(edges, members, sets, self_loops=settings.self_loops)
         unchanged = settings.complete and settings.a is None
         first = out / WEIGHTS if unchanged else work / WEIGHTS
-        backend.write(query, first, what="Joining")
+        backend.write(query, first, what="Joining tables")
         raw = backend.read(first)
         train = tables.split.visible("train")
-        sums = backend.value(expression.sums(raw, train), what="Measuring")
+        sums = backend.value(expression.sums(raw, train), what="Measuring weights")
         statistics = Statistics(train, sums["total"] or 0.0, sums["squares"] or 0.0)
         if not unchanged:
-            backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting")
+            backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting weights")
         ids = tables.sets["subgraph_id"]
         write_subgraphs(out, ids, split=tables.split, labels=tables.labels)
         return write_card(
@@ -167,13 +167,13 @@ def _check_tables(
 
 
 def _count_rows(backend: Backend, query: ir.Table) -> int:
-    return int(backend.value(query.aggregate(count=query.count()), what="Checking")["count"])
+    return int(backend.value(query.aggregate(count=query.count()), what="Checking tables")["count"])
 
 
 def _require_none(backend: Backend, lost: ir.Table, *, path: Path, message: str) -> None:
     """Raise if a query has a row, naming one of its nodes."""
     query = lost.aggregate(count=lost.count(), one=lost["node_id"].min())
-    row = backend.value(query, what="Checking")
+    row = backend.value(query, what="Checking tables")
     if row["count"]:
         raise DataError(f"{row['one']!r} {message} ({row['count']:,} such rows).", path=path)
 
