@@ -70,9 +70,11 @@ def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         translate_to(
             folder, out, TranslationOptions(), engine="duckdb", memory="40MB", spill=tmp_path
         )
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("s2n-")] == []
+    assert [p.name for p in tmp_path.iterdir() if "s2n-work" in p.name] == []
     full = backends._explain(OSError("IO Error: No space left on device"), tmp_path)
     assert "no room is left to spill" in str(full)
+    full = backends._explain(OSError("IO Error: No space left on device"), tmp_path, out)
+    assert f"no room is left to write the output in {out}" in str(full)
 
 
 def test_spilling_gives_the_same(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def translate_errors(spill: Path | None, out: Path | None = None) -> Iterator[No
         raise _explain(error, spill, out) from error
 
 
-def _explain(error: Exception, spill: Path | None, out: Path | None) -> Sub2NodeError:
+def _explain(error: Exception, spill: Path | None, out: Path | None = None) -> Sub2NodeError:
     """The engine's errors that a user can do something about, in one sentence."""
     text = str(error)
     full = spill is not None and shutil.disk_usage(spill).free < _FULL
