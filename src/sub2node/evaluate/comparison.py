@@ -11,9 +11,10 @@ import numpy as np
 from ..base.notes import NoteKind, has_kind
 from ..base.plural import plural
 from ..base.progress import counted
+from ..base.threshold import ThresholdWord
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
-from .protocol import Threshold, assess, random_splits
+from .protocol import assess, random_splits
 from .result import Result
 from .significance import Summary, compare_scores, mark
 
@@ -84,7 +85,7 @@ def over_splits(
     *,
     splits: int,
     seeds: Sequence[int],
-    threshold: Threshold = "zero",
+    threshold: ThresholdWord = "half",
     parts: tuple[float, float, float] | None = None,
 ) -> Result:
     """Assess a model over random splits: one value per split, the mean over the seeds in it.

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..base.ragged import Array
+from ..base.records import JsonObject
 
 if TYPE_CHECKING:
     from .explain import Explanation
-
-JsonObject = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

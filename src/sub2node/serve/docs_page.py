@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from html import escape
 
-from ..scoring.answers import JsonObject
+from ..base.records import JsonObject
 
 _STYLE = """
 :root { color-scheme: light dark; }
