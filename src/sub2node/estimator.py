@@ -18,8 +18,8 @@ from .base.errors import ConfigError, DataError
 from .base.notes import changed
 from .base.plural import plural
 from .base.ragged import Array
+from .base.records import JsonObject
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
-from .scoring.answers import JsonObject
 from .scoring.arguments import build_query, build_task, order_labels, task_labels
 from .scoring.choices import choose_structure, describe_choice
 from .scoring.label_encoding import encode_labels, truth_table

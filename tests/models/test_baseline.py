@@ -385,7 +385,7 @@ def test_the_card_of_a_model_without_epochs(task, tmp_path) -> None:
         ("glass", {"settings": {"features.kind": "given"}}, "has no features"),
         ("glass", {"encodings": np.zeros((3, 2))}, "expected one row"),
         ("majority", {"seeds": 0}, "at least one seed"),
-        ("majority", {"threshold": "best"}, "zero' or 'val"),
+        ("majority", {"threshold": "best"}, "half' or 'val"),
         (
             "subgnn",
             {"settings": {"neighborhood": False, "position": False, "model.structure": False}},

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, show_notes, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from ..coarsen import Coarsening

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.text import Text
 
 from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson
-from .output import JsonObject, console, print_json, progress, show_notes, table, warn
+from .output import console, print_json, progress, show_notes, table, warn
 
 
 @reads_data

@@ -8,8 +8,9 @@ import platform
 from rich.text import Text
 
 from ..base.environment import free_memory, installed_version, required_packages
+from ..base.records import JsonObject
 from .options import AsJson
-from .output import JsonObject, console, print_json, table, warn
+from .output import console, print_json, table, warn
 
 _FOR_DEVELOPERS = ("dev", "docs")
 

@@ -11,6 +11,7 @@ import typer
 
 from ..base.errors import ConfigError
 from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .help_text import MODEL, OUTPUT
@@ -32,7 +33,7 @@ from .options import (
     minutes_option,
     out_option,
 )
-from .output import JsonObject, console, print_json, progress, say, show_notes, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from rich.table import Table

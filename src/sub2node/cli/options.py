@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..base.errors import ConfigError
+from ..base.threshold import read_threshold
 from .help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING
 
 _SEEDS = "Trainings, each with its own seed (s2n run: 10, or 1 with --splits; s2n fit: 5)."
@@ -173,13 +174,6 @@ Seeds = Annotated[int, typer.Option("--seeds", help=_SEEDS, rich_help_panel=EVAL
 OptionalSeeds = Annotated[
     int | None, typer.Option("--seeds", help=_SEEDS, show_default="10", rich_help_panel=EVALUATION)
 ]
-
-
-def read_threshold(value: str) -> str:
-    """``half`` or ``val``; ``zero``, the logit of one half, is the former word for ``half``."""
-    if value not in ("half", "zero", "val"):
-        raise ConfigError(f"a threshold is 'half' or 'val', not {value!r}.")
-    return "half" if value == "zero" else value
 
 
 Threshold = Annotated[

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import typer
 from rich import box
@@ -18,8 +17,6 @@ from .progress_rows import show_progress
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
-
-JsonObject = dict[str, Any]  # what --json prints, before it is printed
 
 
 def progress() -> AbstractContextManager[None]:

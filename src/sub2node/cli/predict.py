@@ -15,10 +15,10 @@ from rich.text import Text
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import column_mapping
 from .options import AsJson, Columns, Overwrite, out_option
 from .output import (
-    JsonObject,
     console,
     errors,
     print_json,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .output import JsonObject, console, say, show_notes, table, warn
+from ..base.records import JsonObject
+from .output import console, say, show_notes, table, warn
 
 if TYPE_CHECKING:
     from ..evaluate import Comparison, Result

@@ -10,6 +10,7 @@ import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
 from ..base.progress import counted
+from ..base.threshold import ThresholdWord, read_threshold
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .help_text import EVALUATION, MODEL
@@ -130,7 +131,7 @@ def run(
         output=output,
         features=feature_arguments,
     )
-    plan = _AssessmentPlan(requested, seeds, splits, parts, threshold)
+    plan = _AssessmentPlan(requested, seeds, splits, parts, read_threshold(threshold))
     other_run = plan.read_other_run(against)
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
@@ -158,7 +159,7 @@ class _AssessmentPlan:
     seed_count: int | None
     splits: int
     parts: str | None
-    threshold: str
+    threshold: ThresholdWord
 
     def __post_init__(self) -> None:
         from ..evaluate.seeds import seed_list
@@ -226,17 +227,15 @@ class _AssessmentPlan:
 
     def _assess(self, task: SubgraphTask, model: Model) -> Result:
         from ..evaluate import assess, over_splits
-        from ..evaluate.protocol import Threshold as LogitThreshold
 
-        threshold: LogitThreshold = "val" if self.threshold == "val" else "zero"
         if not self.splits:
-            return assess(task, model, seeds=self.seeds, threshold=threshold)
+            return assess(task, model, seeds=self.seeds, threshold=self.threshold)
         return over_splits(
             task,
             lambda _: model,
             splits=self.splits,
             seeds=self.seeds,
-            threshold=threshold,
+            threshold=self.threshold,
             parts=self.shares,
         )
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..base.errors import ConfigError
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import console, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask

@@ -11,9 +11,10 @@ from ..base.notes import NoteKind, has_kind
 from ..base.plotting import draw
 from ..base.plural import plural
 from ..base.progress import counted
+from ..base.threshold import ThresholdWord
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
-from .protocol import Threshold, assess, random_splits
+from .protocol import assess, random_splits
 from .result import Result
 from .result_views import comparison_frame, comparison_html
 from .significance import Summary
@@ -108,7 +109,7 @@ def over_splits(
     *,
     splits: int,
     seeds: Sequence[int],
-    threshold: Threshold = "zero",
+    threshold: ThresholdWord = "half",
     parts: tuple[float, float, float] | None = None,
 ) -> Result:
     """Assess a model over random splits: one value per split, the mean over the seeds in it.

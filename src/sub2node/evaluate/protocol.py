@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.metrics import best_threshold
 from ..base.notes import changed, data_changes
 from ..base.ragged import Array
+from ..base.threshold import ThresholdWord, read_threshold
 from ..encode import Encoding
 from ..models.find import find_model
 from ..models.interface import Labels, Model, Outputs
@@ -26,7 +27,6 @@ from .significance import Summary
 if TYPE_CHECKING:
     from torch import nn
 
-Threshold = Literal["zero", "val"]
 _DRAWN: tuple[Part, ...] = ("train", "val", "test")
 
 
@@ -42,7 +42,7 @@ def run(
     coarsen: str | None = None,
     device: str = "auto",
     encodings: Encoding | Array | None = None,
-    threshold: Threshold = "zero",
+    threshold: ThresholdWord = "half",
     checkpoint: str | Path | None = None,
     resume: bool = False,
     compile: Compile = "auto",
@@ -65,8 +65,8 @@ def run(
         coarsen: For CoS2N, method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
         device: ``auto``, ``cpu`` or ``cuda``.
         encodings: Your own columns that join the node features: (N, K), or an ``Encoding``.
-        threshold: The threshold of multi-label answers: ``zero`` (the published way) or the best
-            on ``val``.
+        threshold: The threshold of multi-label answers: probability one ``half`` (the published
+            way), or the best on ``val``.
         checkpoint: A folder to keep the state in while training.
         resume: Whether to continue from the state in that folder.
         compile: ``auto``: on a GPU, own kernels and epochs as CUDA graphs; ``off``: plain
@@ -104,7 +104,7 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
 
 
 def assess(
-    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: Threshold = "zero"
+    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: ThresholdWord = "half"
 ) -> Result:
     """Let a model learn from train and val, then read the test labels, once.
 
@@ -115,8 +115,7 @@ def assess(
         threshold: How the threshold of multi-label answers is chosen.
     """
     require_learnable(task)
-    if threshold not in ("zero", "val"):
-        raise ConfigError(f"a threshold is 'zero' or 'val', not {threshold!r}.")
+    threshold = read_threshold(threshold)
     start = time.perf_counter()
     labels: Labels = {part: labels_of(task, part) for part in ("train", "val")}
     trained = model.fit(task, labels, seeds)

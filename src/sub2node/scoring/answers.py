@@ -11,13 +11,12 @@ import numpy as np
 
 from ..base.plural import plural
 from ..base.ragged import Array
+from ..base.records import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .explain import Explanation
-
-JsonObject = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

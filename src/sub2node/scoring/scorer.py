@@ -12,9 +12,10 @@ import numpy as np
 from ..base.errors import ConfigError
 from ..base.progress import counted
 from ..base.ragged import Array
+from ..base.records import JsonObject
 from ..nn.networks import Network
 from ..task import Graph, SubgraphTask
-from .answers import Answers, JsonObject, NearbySubgraph, Neighbor, Surroundings
+from .answers import Answers, NearbySubgraph, Neighbor, Surroundings
 from .calibration import probabilities
 from .explain import Explanation, explain
 from .forward import ForwardPass

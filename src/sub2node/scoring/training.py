@@ -14,6 +14,7 @@ from ..base.errors import ConfigError
 from ..base.metrics import best_threshold, scores
 from ..base.notes import data_changes
 from ..base.ragged import Array
+from ..base.records import JsonObject
 from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
 from ..evaluate.seeds import seed_list
@@ -22,7 +23,7 @@ from ..models.find import network
 from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
-from .answers import Answers, JsonObject
+from .answers import Answers
 from .calibration import best_temperature, log_loss
 from .label_encoding import class_weights
 from .query import Query

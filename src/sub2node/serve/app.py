@@ -25,8 +25,8 @@ from .service import Service
 from .static_files import page_files
 
 if TYPE_CHECKING:
+    from ..base.records import JsonObject
     from ..scoring import Scorer
-    from ..scoring.answers import JsonObject
 
 _POST_ERRORS = (400, 401, 408, 413, 415, 422, 500, 503, 504)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from html import escape
 
-from ..scoring.answers import JsonObject
+from ..base.records import JsonObject
 
 _PLAIN_LIST = re.compile(r"\[[^\[\]{}]*\]")  # without objects or lists in it: in one line
 _STYLE = """

@@ -6,8 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..base.records import JsonObject
     from ..scoring import Scorer
-    from ..scoring.answers import JsonObject
     from ..task import SubgraphTask
     from .request_limits import Limits, Token
 

@@ -15,7 +15,7 @@ from ..base.errors import ConfigError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..scoring.answers import JsonObject
+    from ..base.records import JsonObject
 
 _LEAST_BODY = 1024 * 1024
 _SUBGRAPH_BYTES = 2048  # about 150 members with names of a dozen letters
