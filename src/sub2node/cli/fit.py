@@ -176,7 +176,9 @@ def _show_model(
     if len(by_class) <= 12:
         text = ", ".join(f"{c} {100 * scores['f1']:.1f}" for c, scores in by_class.items())
         say(f"{list(parts.values())[-1]} F1 by class", text, style="bold")
-    say("Seeds", f"{len(model.scorer_.seeds)}, averaged", style="bold")
+    seeds = len(model.scorer_.seeds)
+    text = f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
+    say("Seeds", text, style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
     show_notes(model.notes_, except_for=shown)
     say("Model", str(out), style="bold")
