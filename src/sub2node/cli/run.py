@@ -10,6 +10,7 @@ import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
 from ..base.progress import counted
+from ..base.records import JsonObject
 from ..base.threshold import ThresholdWord, read_threshold
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
@@ -32,7 +33,7 @@ from .options import (
     Threshold,
     out_option,
 )
-from .output import JsonObject, print_json, progress, say, warn
+from .output import print_json, progress, say, warn
 from .requested_models import RequestedModels, model_names
 from .result_tables import compare_with_run, show_comparison, show_result
 from .run_output import RunOutput
