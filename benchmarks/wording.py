@@ -3,6 +3,9 @@
 Compares two states of the repository and writes benchmarks/results/wording.csv:
 
     python benchmarks/wording.py ffc60c8 HEAD
+
+A module needs a test file of its name if it does something: modules whose functions and methods
+have no body (constants, types, protocols, names passed on) are left out of that count.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ class Wording:
         wide_count: Functions that take more than four positional arguments.
         wide_functions: Those of them that are neither kernels nor forward passes of autograd,
             whose callers are libraries.
-        modules_without_test: Modules without a test file of their name in the same folder.
+        modules_without_test: Modules that do something, without a test file of their name in the
+            same folder.
         tests_without_module: Test files without a module or package of their name there.
     """
 
@@ -131,9 +135,28 @@ def _without_partner(source: Path, tests: Path) -> tuple[list[str], list[str]]:
     def test_of(module: PurePath) -> PurePath:
         return module.with_name(f"test_{module.name}")
 
-    untested = [module for module in modules if test_of(module) not in written]
+    untested = [
+        module
+        for module in modules
+        if test_of(module) not in written and _does_something(source / module)
+    ]
     orphans = of_parts - {test_of(module) for module in modules | packages}
     return sorted(map(str, untested)), sorted(map(str, orphans))
+
+
+def _does_something(module: Path) -> bool:
+    """Whether a function or method has a body beyond its docstring, ``...`` or ``pass``."""
+    functions = (
+        node
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return any(not _is_empty(statement) for function in functions for statement in function.body)
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or isinstance(statement, ast.Pass)
 
 
 def compare(before: Wording, after: Wording) -> list[list[object]]:

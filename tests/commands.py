@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from subprocess import CompletedProcess
 from typing import Any, NamedTuple
 
+from sub2node.base import progress
 from sub2node.cli import main
 
 MAIN = "from sub2node.cli import main; main()"
@@ -96,6 +98,21 @@ def run_process(
         finally:
             process.kill()
     return CompletedProcess(words, process.returncode, out, err)
+
+
+@contextlib.contextmanager
+def ctrl_c(is_meant: Callable[[progress.Report], bool], *, at: int = 1) -> Iterator[None]:
+    """Press Ctrl-C in the so-many-th report of progress that is meant."""
+    count = 0
+
+    def press(report: progress.Report) -> None:
+        nonlocal count
+        count += is_meant(report)
+        if is_meant(report) and count == at:
+            signal.raise_signal(signal.SIGINT)
+
+    with progress.listen(press):
+        yield
 
 
 @contextlib.contextmanager

@@ -20,7 +20,8 @@ def write_task(folder: Path, *, multilabel: bool = False, split: bool = True) ->
     random = Random(7)
     pairs = {(i, i // 16 * 16 + (i + 1) % 16) for i in range(48)}
     pairs |= {tuple(random.sample(range(48), 2)) for _ in range(40)}
-    rows = [f"g{a},g{b}" for a, b in sorted(pairs)]
+    edges = {(min(pair), max(pair)) for pair in pairs}  # none is there in both directions
+    rows = [f"g{a},g{b}" for a, b in sorted(edges)]
     (folder / "edges.csv").write_text("\n".join(["source,target", *rows]) + "\n")
     names = [f"{node},gene {node[1:]}" for node in NODES]
     (folder / "nodes.csv").write_text("\n".join(["node_id,title", *names]) + "\n")

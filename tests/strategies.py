@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
+from networkx_graphs import to_networkx
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 # Text that a name may be: one line, no tabs, not empty.
@@ -111,3 +113,14 @@ def tasks(draw: st.DrawFn, *, plain: bool = False) -> SubgraphTask:
                 name="random",
             )  # fmt: skip
     return task
+
+
+@st.composite
+def graphs_with_subgraphs(draw: st.DrawFn) -> tuple[Graph, Subgraphs]:
+    graph = draw(graphs(plain=True))
+    return graph, Subgraphs.from_lists(draw(node_sets(graph.num_nodes, smallest=0)))
+
+
+def induced_subgraph(graph: Graph, nodes: list[int]) -> nx.Graph:
+    """NetworkX's induced subgraph, without self-loops."""
+    return to_networkx(graph).subgraph(nodes)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import sub2node
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_public_names_are_there() -> None:
@@ -34,3 +39,13 @@ def test_data_parts_do_without_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" not in settings["project"]
+    assert settings["project"]["dynamic"] == ["version"]
+    assert settings["tool"]["hatch"]["version"]["path"] == "src/sub2node/__init__.py"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", sub2node.__version__)
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {sub2node.__version__}\n" in citation  # a file that nothing computes

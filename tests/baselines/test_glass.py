@@ -1,4 +1,4 @@
-"""GLASS: labels, mixing, normalisations, pools and the whole network, against plain loops."""
+"""GLASS: labels, mixing, normalisations and the whole network, against plain loops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch_geometric.nn.norm import GraphNorm as TheirNorm
 
 import sub2node as s2n
 from strategies import graphs
-from sub2node.baselines.batch_network import gather_members, part_rows, pool
+from sub2node.baselines.batch_network import gather_members
 from sub2node.baselines.glass import (
     GLASS,
     GLASSModel,
@@ -69,8 +69,8 @@ def test_each_normalisation_of_the_adjacency(graph: Graph, kind) -> None:
         "gcn": matrix / np.sqrt(degrees[:, None] * degrees),
     }[kind]
     x = drawn(2, graph.num_nodes, 3)
-    found = Neighbours.of(graph, kind)(x)
-    torch.testing.assert_close(found, torch.from_numpy(expected).float() @ x)
+    result = Neighbours.of(graph, kind)(x)
+    torch.testing.assert_close(result, torch.from_numpy(expected).float() @ x)
 
 
 def test_normalisations_by_hand() -> None:
@@ -102,7 +102,7 @@ def test_maps_are_mixed_by_the_z_ratio(ratio: float, activate: bool) -> None:
     layer, x = Mixed(4, 3, True, Init((1, 2))), drawn(2, 5, 4)
     label = torch.tensor([[1, 0, 1, 0, 0], [0, 0, 0, 1, 1]]).bool()
     share = torch.where(label, ratio, 1 - ratio).unsqueeze(-1)
-    found = layer(x, share, activate=activate)
+    result = layer(x, share, activate=activate)
     act = elu if activate else (lambda value: value)
     for r in range(2):
         weight, bias = layer.linear.weight[r].T, layer.linear.bias[r, 0]
@@ -110,7 +110,7 @@ def test_maps_are_mixed_by_the_z_ratio(ratio: float, activate: bool) -> None:
         zeros = act(linear(x[r], weight[3:], bias[3:]))
         for node in range(5):
             a = ratio if label[r, node] else 1 - ratio
-            torch.testing.assert_close(found[r, node], a * ones[node] + (1 - a) * zeros[node])
+            torch.testing.assert_close(result[r, node], a * ones[node] + (1 - a) * zeros[node])
 
 
 @given(st.integers(2, 6), st.integers(0, 9))
@@ -118,28 +118,12 @@ def test_graph_norm_is_pygs_on_the_whole_graph(size: int, seed: int) -> None:
     ours, x = GraphNorm(3, Init((1, 2))), drawn(2, size, 3, seed=seed)
     for name, parameter in ours.named_parameters():
         parameter.data = drawn(2, 1, 3, seed=len(name))
-    found = ours(x)
+    result = ours(x)
     for r in range(2):
         theirs = TheirNorm(3)
         theirs.weight.data, theirs.bias.data = ours.weight[r, 0].data, ours.bias[r, 0].data
         theirs.mean_scale.data = ours.share[r, 0].data
-        torch.testing.assert_close(found[r], theirs(x[r]), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        ("sum", [[[4.0, 1.0]], [[10.0, -10.0]]]),
-        ("mean", [[[2.0, 0.5]], [[5.0, -5.0]]]),
-        ("max", [[[3.0, 2.0]], [[7.0, -3.0]]]),
-        ("size", [[[4 / ROOT, 1 / ROOT]], [[10 / ROOT, -10 / ROOT]]]),
-    ],
-)  # fmt: skip
-def test_each_pool(kind: str, expected: list) -> None:
-    x = torch.tensor([[[1.0, 2], [3, -1], [9, 9]], [[0, 0], [3, -3], [7, -7]]])
-    ptr, nodes = np.array([0, 2, 4]), np.array([0, 1, 1, 2])
-    lists = gather_members(ptr, nodes, rows=np.array([[0], [1]]), stride=3, device=CPU)
-    torch.testing.assert_close(pool(x, lists, kind).view(2, 1, 2), torch.tensor(expected))
+        torch.testing.assert_close(result[r], theirs(x[r]), rtol=1e-4, atol=1e-5)
 
 
 def by_hand(
@@ -184,20 +168,9 @@ def test_the_whole_network_against_dense_matrices(ratio: float | None) -> None:
     for parameter in model.parameters():
         parameter.data += 0.1 * drawn(*parameter.shape, seed=parameter.numel())
     rows = [[0, 1], [2, 3]]
-    _, found = model.answer(np.array(rows))
+    _, result = model.answer(np.array(rows))
     for r in range(2):
-        torch.testing.assert_close(found[r], by_hand(model, rows[r], r, ratio, task))
-
-
-def test_answers_are_given_in_fixed_batches() -> None:
-    task = five_nodes()
-    model = network(task).eval()
-    _, found = model(np.array([0, 1, 2]))
-    _, first = model.answer(np.array([[0, 1], [0, 1]]))
-    _, second = model.answer(np.array([[2], [2]]))
-    torch.testing.assert_close(found, torch.cat([first, second], dim=1))
-    stages = part_rows(task, np.arange(5), CPU)
-    assert [stages[part].tolist() for part in ("train", "val", "test")] == [[0, 1], [2], [3]]
+        torch.testing.assert_close(result[r], by_hand(model, rows[r], r, ratio, task))
 
 
 def test_replicas_are_what_they_are_alone() -> None:

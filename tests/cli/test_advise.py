@@ -104,4 +104,4 @@ def test_errors_are_one_line(folder: Path, small: Path) -> None:
 def test_help_has_an_example() -> None:
     done = s2n("advise", "--help")
     assert done.code == 0
-    assert "Example: s2n advise my-task" in done.out
+    assert "s2n advise my-folder" in done.out

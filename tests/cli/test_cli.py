@@ -81,7 +81,7 @@ def test_tables_with_options(tables: Path) -> None:
     assert done.returncode == 2
     assert "unknown_nodes='drop'" in done.stderr
     done = s2n(*words, "--unknown-nodes", "drop")
-    assert "Note: 1 unknown member in 1 subgraph dropped." in done.stdout
+    assert "Warning: 1 unknown member in 1 subgraph dropped: 'zz' in subgraph 's1'." in done.stdout
     assert s2n(*words, "--column", "nonsense").returncode == 2
 
 
@@ -119,7 +119,7 @@ def test_help_and_version_do_not_import_torch() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str) -> None:
     text = s2n(command, "--help").stdout
-    assert "Example:" in text
+    assert "Examples:" in text
     assert f"s2n {command}" in text
 
 

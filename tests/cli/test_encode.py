@@ -180,13 +180,14 @@ def test_tables_of_subgraphs(
     text = done(command(*words)).out
     assert "30 subgraphs" in " ".join(text.split())
     found = parquet.read_table(out)
+    assert found["subgraph"].to_pylist() == task.in_input_order(task.subgraph_ids).tolist()
     values = np.stack([found[name].to_numpy() for name in found.column_names[1:]], axis=1)
     if kind == "structure":
         assert found.column_names == ["subgraph", *SUBGRAPH_COLUMNS]
-        assert values == pytest.approx(subgraph_statistics(task))
+        assert values == pytest.approx(task.in_input_order(subgraph_statistics(task)))
     else:
         view: Any = "hops" if kind == "wl-hops" else "induced"
-        assert np.array_equal(values, weisfeiler_leman(task, view=view))
+        assert np.array_equal(values, task.in_input_order(weisfeiler_leman(task, view=view)))
     facts = json.loads(done(command(*words[:4], "--json")).out)
     assert facts["mean"] == pytest.approx(values.mean(axis=0).tolist())
 

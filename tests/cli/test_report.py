@@ -39,6 +39,14 @@ def test_a_report_lies_with_its_run_and_is_named(runs) -> None:
     assert report(runs[0], "--overwrite").returncode == 0
 
 
+def test_the_data_can_be_called_otherwise(runs, tmp_path: Path) -> None:
+    place = tmp_path / "named.html"
+    done = report(runs[0], "--name", "Rare diseases", "-o", place)
+    assert "apart in Rare diseases, a graph" in done.stdout
+    assert "<h1>s2n+a gcn2 on Rare diseases</h1>" in place.read_text()
+    assert "s2n run random --preset" in place.read_text()  # the command keeps the name it needs
+
+
 def test_json_is_numbers_and_writes_no_file_unless_asked(runs, tmp_path: Path) -> None:
     done = report(runs[1], "--json")
     assert done.returncode == 0, done.stderr

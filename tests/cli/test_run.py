@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 import sub2node as s2n
-from commands import call_command, run_process, start_process
+from commands import call_command, ctrl_c, run_process, start_process
+from sub2node.base.progress import Report
 
 DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
@@ -79,7 +79,16 @@ def test_a_run_against_another(tmp_path: Path) -> None:
     done = run(DATA, "--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
     assert done.returncode == 0, done.stderr
     assert "Against: s2n+a gcn2" in done.stdout
-    assert "Welch" in done.stdout
+    assert "too few runs for a verdict" in done.stdout
+    assert "3 seeds are too few for an interval" in done.stdout
+    facts = json.loads((out / "result.json").read_text())
+    for part in ("val", "test"):  # the same folder with more seeds
+        for scores in facts[part].values():
+            scores["values"] = [0.5, 0.52, 0.51, 0.49, 0.5]
+    (out / "result.json").write_text(json.dumps(facts))
+    (out / "checksums.json").unlink()
+    done = run(DATA, "--model", "majority", "--against", out)
+    assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.stdout, done.stderr
 
 
 def test_published_settings_carry_their_flags() -> None:
@@ -213,25 +222,13 @@ def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["model"] == "connected gin"
 
 
-def interrupt(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
-    """Ctrl-C in the so-many-th epoch of all trainings together."""
-    module, count = sys.modules["sub2node.train.fit"], 0
-    step = module.step
-
-    def ask(what: str, done: float, total: float, detail: str = "") -> None:
-        nonlocal count
-        step(what, done, total, detail)
-        if what.startswith("Training"):
-            count += 1
-            if count == at:
-                signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(module, "step", ask)
+def is_epoch(report: Report) -> bool:
+    return report.what.startswith("Training") and not report.counted
 
 
-def test_ctrl_c_in_the_second_candidate_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupt(monkeypatch, at=6)
-    done = run(DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
+def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
+    with ctrl_c(is_epoch, at=6):
+        done = run(DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["ended"] == "interrupted"
@@ -239,9 +236,9 @@ def test_ctrl_c_in_the_second_candidate_is_heard(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("few_candidates")
-def test_ctrl_c_in_a_comparison_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupt(monkeypatch, at=14)
-    done = run(DATA, "--all", "--splits", "3", "--json", *QUICK)
+def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
+    with ctrl_c(is_epoch, at=14):
+        done = run(DATA, "--all", "--splits", "3", "--json", *QUICK)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     names = [row["model"] for row in found["models"]]

@@ -96,5 +96,5 @@ def test_help_loads_nothing_heavy() -> None:
         "except SystemExit: print([m for m in ('torch', 'fastapi', 'uvicorn') if m in sys.modules])"
     )
     done = run_process(code=code)
-    assert "Example: s2n serve my-model --port 8080" in done.stdout
+    assert "s2n serve my-model --port 8080" in done.stdout
     assert done.stdout.strip().endswith("[]")

@@ -251,4 +251,4 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
 
 def test_help_has_an_example() -> None:
     done = tune("--help")
-    assert "Example: s2n tune my-task" in " ".join(done.out.split())
+    assert "s2n tune my-folder" in " ".join(done.out.split())

@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from strategies import graphs
 from sub2node.coarsen import costs as module
-from sub2node.coarsen.costs import (
-    Level,
-    affinity_gs,
-    algebraic_jc,
-    heavy_edge,
-    variation_edges,
-)
+from sub2node.coarsen.costs import Level, affinity_gs, algebraic_jc, heavy_edge, variation_edges
 from sub2node.task import Graph
 
 

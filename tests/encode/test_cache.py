@@ -92,17 +92,6 @@ def test_anything_else_is_made_anew(what: str) -> None:
     assert "notes" not in found.facts
 
 
-def test_settings_and_nodes_each_have_their_own() -> None:
-    encode(LARGER, "link", width=2, epochs=1, held_out=0.3)
-    assert not kept(encode(LARGER, "link", width=2, epochs=1, held_out=0.4))
-    some = encode(LARGER, "link", width=2, epochs=1, held_out=0.4, nodes=[0])
-    assert kept(some)
-    assert len(some.nodes) == 40  # always all nodes
-    encode(GRAPH, "rwpe", width=2, nodes=[3, 1])
-    assert kept(encode(GRAPH, "rwpe", width=2, nodes=[1, 3, 3]))
-    assert not kept(encode(GRAPH, "rwpe", width=2, nodes=[1, 4]))
-
-
 def flip(path: Path, place: int) -> None:
     content = bytearray(path.read_bytes())
     content[place] ^= 1
@@ -278,16 +267,3 @@ def test_the_hash_of_edges_tells_loops_from_edges() -> None:
         Graph.from_edges([0, 1, 1], [1, 2, 1], weights=[1, 1, 3]),
     ]
     assert len({edges_hash(graph) for graph in graphs}) == len(graphs)
-
-
-def test_an_unknown_kind_or_setting_is_one_sentence() -> None:
-    with pytest.raises(ConfigError, match=r"no encoding 'rwp'\. Did you mean 'rwpe'"):
-        encode(GRAPH, "rwp")  # type: ignore[arg-type]
-    for kind, word in (
-        ("rwpe", "tolerence"),
-        ("lappe", "device_"),
-        ("link", "epoch"),
-        ("svd", "sed"),
-    ):
-        with pytest.raises(ConfigError, match=f"{kind} has no setting '{word}'"):
-            encode(GRAPH, kind, width=2, **{word: 1})  # type: ignore[arg-type]

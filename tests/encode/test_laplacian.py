@@ -1,4 +1,4 @@
-"""LapPE and SVD against dense decompositions."""
+"""LapPE against dense decompositions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from networkx_graphs import graph_of, normalized
 from strategies import graphs
 from sub2node.base.errors import ConfigError, Sub2NodeError
-from sub2node.encode import encode, laplacian, svd
+from sub2node.encode import laplacian
 from sub2node.task import Graph
-
-
-def graph_of(graph: nx.Graph) -> Graph:
-    graph = nx.convert_node_labels_to_integers(graph)
-    ends = np.array(graph.edges, dtype=np.int64).reshape(-1, 2)
-    return Graph.from_edges(ends[:, 0], ends[:, 1], num_nodes=graph.number_of_nodes())
-
-
-def normalized(graph: Graph) -> Any:
-    """S, dense."""
-    matrix = graph.adjacency(loops=True, dtype=np.float64).toarray()
-    degree = matrix.sum(axis=1)
-    root = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
-    return root[:, None] * matrix * root
 
 
 def parts(graph: Graph) -> list[Any]:
@@ -205,24 +192,3 @@ def test_bad_arguments_are_one_sentence(options: dict[str, Any]) -> None:
 def test_bad_iterations_are_one_sentence(iterations: Any) -> None:
     with pytest.raises(ConfigError):
         laplacian(graph_of(nx.path_graph(450)), 3, iterations=iterations)
-
-
-def test_svd_is_the_dense_one() -> None:
-    graph = graph_of(nx.compose(nx.empty_graph(40), nx.gnm_random_graph(35, 90, seed=2)))
-    found, dense = svd(graph, 5), normalized(graph)
-    left, truth, _ = np.linalg.svd(dense)
-    assert found.facts["singular_values"] == pytest.approx(truth[:5], abs=1e-3)
-    mine = found.values.astype(np.float64)
-    assert mine.T @ mine == pytest.approx(np.diag(truth[:5]), abs=1e-3)
-    whole = svd(graph, 40).values.astype(np.float64)
-    assert whole @ whole.T == pytest.approx((left * truth) @ left.T, abs=1e-5)
-    assert not found.values[35:].any()
-    assert np.array_equal(svd(graph, 5).values, found.values)
-    with pytest.raises(ConfigError, match=r"40 nodes .* 41 columns"):
-        svd(graph, 41)
-
-
-@pytest.mark.parametrize("seed", [-1, "x", 0.5])
-def test_a_bad_seed_of_svd_is_one_sentence(seed: Any) -> None:
-    with pytest.raises(ConfigError):
-        encode(graph_of(nx.cycle_graph(9)), "svd", width=2, seed=seed)

@@ -59,6 +59,21 @@ def test_directed_graphs_lose_their_direction() -> None:
     assert list(graph.names or ()) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("graph", "directed"),
+    [
+        (nx.DiGraph([(0, 1), (1, 2)]), True),
+        (nx.path_graph(3), False),
+        (sp.coo_array(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)), True),
+        (sp.coo_array(([1, 1], ([0, 1], [1, 0])), shape=(3, 3)), False),
+    ],
+)
+def test_a_task_says_that_directions_are_ignored(graph: object, directed: bool) -> None:
+    task = task_from_graph(graph, [[0, 1], [1]], ["x", "y"])
+    assert task.notes == ("The graph is directed; directions are ignored, and an edge either way"
+                          " is an edge.",) * directed  # fmt: skip
+
+
 def test_task_from_lists_and_mappings() -> None:
     ring = nx.cycle_graph(["a", "b", "c", "d"])
     task = task_from_graph(
@@ -69,7 +84,7 @@ def test_task_from_lists_and_mappings() -> None:
     )
     assert task.multilabel
     assert [task.subgraphs.name_of(i) for i in range(3)] == ["s", "u", "t"]
-    assert task.notes == ("1 repeated member merged.",)
+    assert task.notes == ("1 repeated member merged: 'd' in subgraph 'u'.",)
     assert task_from_graph(ring, [["a"], ["b"]]).labels is None
 
 
@@ -104,3 +119,30 @@ def test_what_is_no_graph() -> None:
     with pytest.raises(DataError, match="twice"):
         as_graph(nx.Graph([(1, "1")]))
     assert Names(["a"]) != "a"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a", None], "the label of row 2 is missing"),
+        (["a", float("nan")], "the label of row 2 is missing"),
+        (np.array([[1, 0], [0, 1]]), "0/1 table"),
+    ],
+)
+def test_labels_in_lists_that_are_none(labels: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        task_from_graph(nx.path_graph(4), [[0, 1], [2]], labels)  # type: ignore[arg-type]
+
+
+def test_labels_in_lists_mean_what_they_say() -> None:
+    path = nx.path_graph(4)
+    assert task_from_graph(path, [[0], [2]], [["a"], "bc"]).class_names == ("a", "bc")
+    assert task_from_graph(path, [[0], [2]], [1.0, 2.0]).class_names == ("1", "2")
+    assert len(task_from_graph(path, (nodes for nodes in ([0], [1])))) == 2  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="the same name once it is text"):
+        task_from_graph(path, {1: [0], "1": [1]})
+    directed = nx.DiGraph()
+    directed.add_weighted_edges_from([("u", "v", 1), ("v", "u", 2)])
+    with pytest.raises(DataError, match="repeated='sum'"):
+        task_from_graph(directed, [["u"]])
+    assert task_from_graph(directed, [["u"]], repeated="sum").graph.weights is not None

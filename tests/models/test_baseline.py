@@ -14,67 +14,23 @@ import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
+from quick_models import CLASSES, COUNT, NET, NODES, PARTS, QUICK, odd_graph, odd_sets, odd_task
 from sub2node.base.errors import ConfigError, DataError, MissingExtraError
-from sub2node.base.metrics import scores
-from sub2node.base.progress import listen
+from sub2node.base.progress import Report, listen
 from sub2node.baselines import MODELS, NETWORKS, SIMPLE
 from sub2node.evaluate import assess, over_splits
-from sub2node.evaluate.result import best_of_ties
 from sub2node.models.baseline import baseline
 from sub2node.models.interface import Outputs
 from sub2node.runs import save_run
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.train import checkpoint
 
-_NET = {"epochs": 3, "start": 0, "batch": 7, "features.kind": "random"}
-_SUBGNN = {"position": True, "patches": 3, "walks": 1, "walk_length": 3, "patch_length": 4,
-           "features.width": 8}  # fmt: skip
-QUICK: dict[str, dict[str, Any]] = {
-    **{name: {} for name in SIMPLE},
-    "sub2vec": {"epochs": 2, "width": 8, "variant": "joint"},
-    "gbdt": {"trees": 3, "inputs": "both", "features.width": 8},
-    "statistics": {"trees": 5},
-    "wl": {"rounds": 1, "view": "both"},
-    **dict.fromkeys(NETWORKS, _NET),
-    "subgnn": {**_NET, **_SUBGNN},
-}
 CHOOSING = ("bag", "gbdt", "s2n-kernel")  # and the others that choose on validation
-NODES, COUNT = 30, 36
-PARTS = ["train"] * 20 + ["val"] * 8 + ["test"] * 8
-
-
-def graph(**options: Any) -> Graph:
-    """Weights, self-loops, and three nodes without edges."""
-    rng = np.random.default_rng(0)
-    ends = rng.integers(0, NODES - 3, (2, 70))
-    return Graph.from_edges(
-        *ends, num_nodes=NODES, weights=rng.uniform(0.1, 3, 70), repeated="sum", **options
-    )
-
-
-def sets() -> Subgraphs:
-    """Of one to eight nodes, two the same, some without edges."""
-    rng = np.random.default_rng(1)
-    lists = [rng.choice(NODES, size, replace=False) for size in rng.integers(1, 9, COUNT)]
-    lists[3], lists[5], lists[6], lists[25] = lists[4], [NODES - 1], [NODES - 1, NODES - 2], [0]
-    return Subgraphs.from_lists(lists)
-
-
-CLASSES = np.arange(COUNT) % 3
-
-
-def make(
-    labels: Any = CLASSES, names: tuple[str, ...] = (), of: Graph | None = None,
-    subgraphs: Subgraphs | None = None, parts: list[str] | None = None,
-) -> SubgraphTask:  # fmt: skip
-    return SubgraphTask(
-        of or graph(), subgraphs or sets(), np.array(labels), names, Split.given(parts or PARTS)
-    )
 
 
 @pytest.fixture(scope="module")
 def task() -> SubgraphTask:
-    return make()
+    return odd_task()
 
 
 def several() -> np.ndarray:
@@ -87,20 +43,24 @@ def several() -> np.ndarray:
 def with_virtual() -> SubgraphTask:
     codes, labels = np.array(Split.given(PARTS).codes), CLASSES.copy()
     codes[:4], labels[:4] = 1, -1
-    return SubgraphTask(graph(), sets(), labels, (), Split(codes))
+    return SubgraphTask(odd_graph(), odd_sets(), labels, (), Split(codes))
 
 
 ODD = {
-    "weights, self-loops, isolated nodes": make,
-    "several labels": lambda: make(several()),
-    "one label column": lambda: make((CLASSES == 0)[:, None], ("A",)),
-    "a class that does not occur": lambda: make(names=("a", "b", "c", "none")),
-    "features": lambda: make(of=graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))),
-    "no edges": lambda: make(of=Graph.from_edges([], [], num_nodes=NODES)),
-    "loops only": lambda: make(of=Graph.from_edges(np.arange(NODES), np.arange(NODES))),
-    "all the same": lambda: make(subgraphs=Subgraphs.from_lists([[0, 1, 2]] * COUNT)),
-    "single nodes": lambda: make(subgraphs=Subgraphs.from_lists([[i % 30] for i in range(COUNT)])),
-    "one node": lambda: make(
+    "weights, self-loops, isolated nodes": odd_task,
+    "several labels": lambda: odd_task(several()),
+    "one label column": lambda: odd_task((CLASSES == 0)[:, None], ("A",)),
+    "a class that does not occur": lambda: odd_task(names=("a", "b", "c", "none")),
+    "features": lambda: odd_task(
+        of=odd_graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))
+    ),
+    "no edges": lambda: odd_task(of=Graph.from_edges([], [], num_nodes=NODES)),
+    "loops only": lambda: odd_task(of=Graph.from_edges(np.arange(NODES), np.arange(NODES))),
+    "all the same": lambda: odd_task(subgraphs=Subgraphs.from_lists([[0, 1, 2]] * COUNT)),
+    "single nodes": lambda: odd_task(
+        subgraphs=Subgraphs.from_lists([[i % 30] for i in range(COUNT)])
+    ),
+    "one node": lambda: odd_task(
         of=Graph.from_edges([], [], num_nodes=1), subgraphs=Subgraphs.from_lists([[0]] * COUNT)
     ),
     "virtual subgraphs": with_virtual,
@@ -143,7 +103,7 @@ def noisy(task: SubgraphTask) -> SubgraphTask:
     ("name", "multilabel"), [*((name, False) for name in MODELS), ("glass", True), ("wl", True)]
 )
 def test_test_labels_change_nothing_but_test_scores(task, name, multilabel) -> None:
-    task = make(several()[:, [0, 1]], ("a", "b")) if multilabel else task
+    task = odd_task(several()[:, [0, 1]], ("a", "b")) if multilabel else task
     settings = dict(QUICK[name])
     if name in NETWORKS:
         del settings["features.kind"]  # chosen on validation
@@ -191,7 +151,7 @@ def test_the_published_rule_is_the_best_test_score_of_tied_epochs(task, name, mo
 
 
 def ties(task: SubgraphTask, **settings: Any) -> Any:
-    options = {**_NET, "published_ties": True, "lr": 0.0, **settings}
+    options = {**NET, "published_ties": True, "lr": 0.0, **settings}
     return s2n.run(task, model="glass", seeds=2, settings=options)
 
 
@@ -208,14 +168,14 @@ def test_the_last_epoch_of_patience_ties_too(task) -> None:
 
 
 def test_the_published_rule_over_splits(task) -> None:
-    model = baseline(task, "glass", settings={**_NET, "published_ties": True}).model
+    model = baseline(task, "glass", settings={**NET, "published_ties": True}).model
     result = over_splits(task, lambda _: model, splits=3, seeds=[1])
     assert result.published_ties.n == 3
 
 
 def test_the_published_rule_and_the_threshold() -> None:
     labels = np.tile([[True, False], [False, True]], (COUNT // 2, 1))
-    task = make(labels, ("a", "b"))
+    task = odd_task(labels, ("a", "b"))
 
     class Low:
         """Right, with all logits below 0."""
@@ -232,16 +192,6 @@ def test_the_published_rule_and_the_threshold() -> None:
     result = assess(task, Low(), seeds=[1], threshold="val")
     assert result.test["micro_f1"].mean == 1.0
     assert result.published_ties.mean >= result.test["micro_f1"].mean
-
-
-def test_best_of_ties_by_hand() -> None:
-    labels = np.array([0, 1, 1])
-    right, half = np.eye(2)[labels], np.eye(2)[[0, 0, 1]]
-    assert best_of_ties(labels, [[half, right, half], [half]], (0, 0)).values == pytest.approx(
-        (1, 2 / 3)
-    )
-    assert best_of_ties(labels, (), (0,)) is None
-    assert scores(labels, half, multilabel=False)["micro_f1"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -319,8 +269,8 @@ def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, mon
     settings = {**QUICK[name], "epochs": 6, "published_ties": published}
     options = {"model": name, "seeds": 2, "settings": settings}
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if what.startswith("Training") and done == 4:
+    def kill(report: Report) -> None:
+        if report.what.startswith("Training") and report.done == 4:
             raise Killed
 
     whole = s2n.run(task, **options)
@@ -343,9 +293,9 @@ def interrupt(at: int) -> Any:
     """Ctrl-C in the so-many-th epoch of all trainings together."""
     count = [0]
 
-    def ask(what: str, done: float, total: float, detail: str) -> None:
-        count[0] += what.startswith("Training")
-        if what.startswith("Training") and count[0] == at:
+    def ask(report: Report) -> None:
+        count[0] += report.what.startswith("Training")
+        if report.what.startswith("Training") and count[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
     return listen(ask)
@@ -353,14 +303,14 @@ def interrupt(at: int) -> Any:
 
 def test_ctrl_c_evaluates_the_best_state_so_far(task) -> None:
     with interrupt(6):
-        result = s2n.run(task, model="glass", seeds=2, settings={**_NET, "epochs": 50, "start": 2})
+        result = s2n.run(task, model="glass", seeds=2, settings={**NET, "epochs": 50, "start": 2})
     assert result.ended == "interrupted"
     assert any("interrupted after 6 of 50 epochs" in note for note in result.notes)
 
 
 def test_ctrl_c_before_validation_counts(task) -> None:
     with interrupt(3):
-        result = s2n.run(task, model="glass", seeds=1, settings={**_NET, "epochs": 50, "start": 9})
+        result = s2n.run(task, model="glass", seeds=1, settings={**NET, "epochs": 50, "start": 9})
     assert result.ended == "interrupted"
 
 
@@ -396,7 +346,7 @@ def test_the_settings_of_a_run_repeat_it(task, name, tmp_path) -> None:
 
 
 def test_the_settings_of_a_run_repeat_its_join(task, tmp_path) -> None:
-    settings = {**_NET, "features.encoding": "rwpe", "features.join": "concat"}
+    settings = {**NET, "features.encoding": "rwpe", "features.join": "concat"}
     first = s2n.run(task, model="glass", seeds=1, settings=settings)
     folder = save_run(first, task, tmp_path / "run")
     again = s2n.run(task, seeds=1, preset=str(folder / "config.toml"))
@@ -435,7 +385,7 @@ def test_the_card_of_a_model_without_epochs(task, tmp_path) -> None:
         ("glass", {"settings": {"features.kind": "given"}}, "has no features"),
         ("glass", {"encodings": np.zeros((3, 2))}, "expected one row"),
         ("majority", {"seeds": 0}, "at least one seed"),
-        ("majority", {"threshold": "best"}, "zero' or 'val"),
+        ("majority", {"threshold": "best"}, "half' or 'val"),
         (
             "subgnn",
             {"settings": {"neighborhood": False, "position": False, "model.structure": False}},
@@ -466,52 +416,30 @@ def test_encodings_are_refused_where_they_are_not_read(task, name) -> None:
 
 @pytest.mark.parametrize("more", [{"features.kind": "svd"}, {"features.encoding": "rwpe"}])
 def test_features_of_gnn_seg_are_read(task, more) -> None:
-    plain = s2n.run(task, model="gnn-seg", seeds=1, settings={**_NET})
-    settings = {**_NET, "features.width": 8, **more}
+    plain = s2n.run(task, model="gnn-seg", seeds=1, settings={**NET})
+    settings = {**NET, "features.width": 8, **more}
     result = s2n.run(task, model="gnn-seg", seeds=1, settings=settings)
     assert not np.array_equal(plain.outputs["test"].logits, result.outputs["test"].logits)
-
-
-def test_given_encodings_join_the_vectors_of_gbdt(task) -> None:
-    from sub2node.baselines import TrainingData
-    from sub2node.baselines.boosting import KnownFeatures, pooled
-
-    column = np.random.default_rng(0).normal(size=(NODES, 8)).astype(np.float32)
-    lesson = TrainingData(task, {"train": CLASSES[:20], "val": CLASSES[20:28]}, [1], "cpu", column)
-    found, _ = pooled(lesson, KnownFeatures(width=8))
-    mean = [column[nodes].mean(axis=0) for nodes in np.split(task.subgraphs.nodes,
-                                                             task.subgraphs.ptr[1:-1])]  # fmt: skip
-    assert np.allclose(found[:, 8:], mean, atol=1e-5)
-
-
-def test_encodings_of_any_width_join_the_vectors_of_gbdt(task) -> None:
-    encodings = np.random.default_rng(0).normal(size=(NODES, 3))
-    plain, joined = (
-        s2n.run(task, model="gbdt", seeds=1, settings=QUICK["gbdt"], encodings=vectors)
-        for vectors in (None, encodings)
-    )
-    assert joined.outputs["test"].logits.shape == plain.outputs["test"].logits.shape
-    assert not np.array_equal(joined.outputs["test"].logits, plain.outputs["test"].logits)
 
 
 @pytest.mark.parametrize("name", CHOOSING)
 def test_several_labels_and_one_training_subgraph(name) -> None:
     labels = np.repeat([[True, False]], COUNT, axis=0)
-    lone = make(labels, ("a", "b"), parts=["train"] + ["val"] * 15 + ["test"] * 20)
+    lone = odd_task(labels, ("a", "b"), parts=["train"] + ["val"] * 15 + ["test"] * 20)
     result = s2n.run(lone, model=name, seeds=1, settings=QUICK[name])
     assert result.test["micro_f1"].mean == 1.0
 
 
 @pytest.mark.parametrize("name", CHOOSING)
 def test_one_label_column_that_all_of_train_has(name) -> None:
-    full = make(np.ones((COUNT, 1), bool), ("A",))
+    full = odd_task(np.ones((COUNT, 1), bool), ("A",))
     result = s2n.run(full, model=name, seeds=1, settings=QUICK[name])
     assert result.test["micro_f1"].mean == 1.0
 
 
 @pytest.mark.parametrize("name", ["majority", "statistics"])
 def test_the_others_answer_what_all_of_train_has(name) -> None:
-    full = make(np.ones((COUNT, 1), bool), ("A",))
+    full = odd_task(np.ones((COUNT, 1), bool), ("A",))
     result = s2n.run(full, model=name, seeds=1, settings=QUICK[name])
     assert result.test["micro_f1"].mean == 1.0
 

@@ -6,15 +6,11 @@ import math
 import tracemalloc
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sub2node.config import Config
-from sub2node.nn import build_network, build_stages
 from sub2node.nn.random_vectors import random_vectors
-from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 _MASK = 2**64 - 1
 
@@ -106,26 +102,3 @@ def test_only_rows_that_are_read_are_made() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < vectors.nbytes + 8e6
-
-
-@pytest.mark.parametrize("trainable", [True, False])
-def test_network_reads_the_members_vectors_whatever_else_there_is(trainable: bool) -> None:
-    rng = np.random.default_rng(1)
-    graph = Graph.from_edges(rng.integers(0, 50, 200), rng.integers(0, 50, 200), num_nodes=50)
-    sets = [rng.choice(50, 4, replace=False) for _ in range(8)]
-    config = Config().with_settings({"trainable": trainable, "width": 6})
-    tables = {}
-    for count in (6, 8):
-        task = SubgraphTask(
-            graph, Subgraphs.from_lists(sets[:count]), labels=np.arange(count) % 2,
-            split=Split.sizes(train=count - 2, val=1, test=1),
-        )  # fmt: skip
-        for all_nodes in (False, True):
-            stages = build_stages(task, config, all_nodes=all_nodes)
-            network, _ = build_network(task, config, stages, [4, 5])
-            table = network.table().detach().numpy()
-            assert table.shape == (2, len(stages.rows), 6)
-            expected = random_vectors([4, 5], stages.rows, 6, scale=config.features.scale)
-            assert np.array_equal(table, expected)
-            tables[count, all_nodes] = table
-    assert np.array_equal(tables[6, True], tables[8, True])

@@ -38,11 +38,11 @@ def some_weights(task: SubgraphTask, seed: int) -> Tensor | None:
     return drawn if seed % 2 else None
 
 
-def assert_same(found: Tensor, expected: Tensor, x: Tensor) -> None:
+def assert_same(result: Tensor, expected: Tensor, x: Tensor) -> None:
     """Values and gradients."""
-    torch.testing.assert_close(found, expected)
-    above = torch.randn(found.shape, generator=torch.Generator().manual_seed(1))
-    grads, wanted = (torch.autograd.grad(out, x, above) for out in (found, expected))
+    torch.testing.assert_close(result, expected)
+    above = torch.randn(result.shape, generator=torch.Generator().manual_seed(1))
+    grads, wanted = (torch.autograd.grad(out, x, above) for out in (result, expected))
     torch.testing.assert_close(grads, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -58,8 +58,8 @@ def test_constant_weights_give_a_weighted_sum(task: SubgraphTask, kind: str, see
             total = total + weights[k] * x[:, sets.nodes[k]]
         sums.append(total)
     readout = Readout("constant", WIDTH, Init(SEEDS))
-    found = readout(x, members_of(task, weights))
-    assert_same(found, torch.stack(sums, dim=1), x)
+    result = readout(x, members_of(task, weights))
+    assert_same(result, torch.stack(sums, dim=1), x)
     assert not list(readout.parameters())
 
 
@@ -69,8 +69,8 @@ def test_no_weights_are_weights_of_one(task: SubgraphTask, seed: int) -> None:
     x, ones = vectors(task.graph.num_nodes, seed), torch.ones(len(task.subgraphs.nodes))
     for kind in ("constant", "max", "learned"):
         readout = Readout(kind, WIDTH, Init(SEEDS))  # type: ignore[arg-type]
-        found = readout(x, members_of(task, None))
-        torch.testing.assert_close(found, readout(x, members_of(task, ones)))
+        result = readout(x, members_of(task, None))
+        torch.testing.assert_close(result, readout(x, members_of(task, ones)))
 
 
 def flat_vectors(task: SubgraphTask, x: Tensor, weights: Tensor | None) -> Tensor:
@@ -83,9 +83,9 @@ def flat_vectors(task: SubgraphTask, x: Tensor, weights: Tensor | None) -> Tenso
 def test_max_is_that_of_pyg(task: SubgraphTask, seed: int) -> None:
     x, weights = vectors(task.graph.num_nodes, seed), some_weights(task, seed)
     owner = torch.tensor(task.subgraphs.owner)
-    found = Readout("max", WIDTH, Init(SEEDS))(x, members_of(task, weights))
+    result = Readout("max", WIDTH, Init(SEEDS))(x, members_of(task, weights))
     expected = MaxAggregation()(flat_vectors(task, x, weights), owner, dim=1, dim_size=len(task))
-    assert_same(found, expected, x)
+    assert_same(result, expected, x)
 
 
 @settings(max_examples=30)
@@ -97,15 +97,15 @@ def test_learned_weights_are_the_attention_of_pyg(task: SubgraphTask, seed: int)
     score = readout.score
     assert score is not None
     assert score.bias is not None
-    found = readout(x, members_of(task, weights))
+    result = readout(x, members_of(task, weights))
     flat = flat_vectors(task, x, weights)
     for r in range(len(SEEDS)):
         gate = nn.Linear(WIDTH, 1)
         gate.weight.data, gate.bias.data = score.weight[r].T.detach(), score.bias[r, 0].detach()
         expected = AttentionalAggregation(gate)(flat[r], owner, dim_size=len(task))
-        torch.testing.assert_close(found[r], expected)
+        torch.testing.assert_close(result[r], expected)
         above = torch.randn(expected.shape, generator=torch.Generator().manual_seed(1))
-        ours = torch.autograd.grad(found[r], (x, score.weight), above, retain_graph=True)
+        ours = torch.autograd.grad(result[r], (x, score.weight), above, retain_graph=True)
         theirs = torch.autograd.grad(expected, (x, gate.weight), above, retain_graph=True)
         torch.testing.assert_close(ours[0], theirs[0], rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(ours[1][r], theirs[1].T, rtol=1e-4, atol=1e-5)

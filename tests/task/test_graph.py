@@ -1,3 +1,5 @@
+"""Graphs against their dense definition, and what is no graph."""
+
 from __future__ import annotations
 
 import networkx as nx
@@ -8,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import graphs
-from sub2node import ConfigError, DataError
-from sub2node.task import Graph, Names, core_numbers
+from sub2node import DataError
+from sub2node.task import Graph, Names
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40))
@@ -47,15 +49,15 @@ def test_edges_give_back_the_graph(graph: Graph) -> None:
 def test_uphill_has_each_edge_once(graph: Graph) -> None:
     indptr, indices = graph.uphill
     rows = np.repeat(np.arange(graph.num_nodes), np.diff(indptr))
-    found = {(min(u, v), max(u, v)) for u, v in zip(rows.tolist(), indices.tolist(), strict=True)}
+    pairs = {(min(u, v), max(u, v)) for u, v in zip(rows.tolist(), indices.tolist(), strict=True)}
     low, high, _ = graph.edges()
     assert len(indices) == graph.num_edges
-    assert found == set(zip(low.tolist(), high.tolist(), strict=True))
+    assert pairs == set(zip(low.tolist(), high.tolist(), strict=True))
     assert (graph.degrees[rows] <= graph.degrees[indices]).all()
 
 
 @given(graphs())
-def test_has_edges_and_core_numbers_equal_networkx(graph: Graph) -> None:
+def test_has_edges_equals_networkx(graph: Graph) -> None:
     low, high, _ = graph.edges()
     other = nx.Graph()
     other.add_nodes_from(range(graph.num_nodes))
@@ -63,20 +65,6 @@ def test_has_edges_and_core_numbers_equal_networkx(graph: Graph) -> None:
     a, b = np.divmod(np.arange(graph.num_nodes**2), graph.num_nodes)
     expected = [other.has_edge(u, v) for u, v in zip(a.tolist(), b.tolist(), strict=True)]
     assert graph.has_edges(a, b).tolist() == expected
-    cores = nx.core_number(other)
-    found = core_numbers(graph.indptr, graph.indices)
-    assert found.tolist() == [cores[v] for v in range(graph.num_nodes)]
-
-
-def test_repeated_edges() -> None:
-    ends = ([0, 1, 0], [1, 0, 1])
-    assert Graph.from_edges(*ends).num_edges == 1
-    assert Graph.from_edges(*ends, weights=[1, 2, 3], repeated="sum").weights.tolist() == [6, 6]
-    assert Graph.from_edges(*ends, weights=[1, 2, 3], repeated="max").weights.tolist() == [3, 3]
-    with pytest.raises(DataError, match="edge 0-1 is given several times with different weights"):
-        Graph.from_edges(*ends, weights=[1, 2, 3])
-    with pytest.raises(ConfigError, match="'same', 'sum' or 'max'"):
-        Graph.from_edges(*ends, weights=[1, 2, 3], repeated="mean")  # type: ignore[arg-type]
 
 
 def test_arrays_are_read_only_and_not_shared() -> None:
@@ -100,6 +88,8 @@ def test_large_ids_keep_small_types() -> None:
     ("change", "message"),
     [
         ({"features": [[1.0]]}, "one row per node"),
+        ({"features": [["x"], ["y"]]}, "features"),
+        ({"features": [[], []]}, "features"),
         ({"features": [[1.0], [np.nan]]}, "feature 0 of node 1 is nan"),
         ({"names": Names(["a"])}, "expected 2"),
         ({"names": Names(["a", "a"])}, "'a' twice"),
@@ -118,21 +108,6 @@ def test_bad_edges_are_refused(change: dict[str, object], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "message"),
-    [
-        ([0, -1], [1, 1], "edge 2 has the negative source -1"),
-        ([0.5], [1], "edge sources must be whole numbers, found"),
-        ([0, 1], [1], "2 edge sources but 1 targets"),
-        ([[0]], [[1]], "flat list"),
-        ([2**31], [0], "too large"),
-    ],
-)
-def test_bad_ids_are_refused(source: object, target: object, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        Graph.from_edges(source, target)
-
-
-@pytest.mark.parametrize(
     ("indptr", "indices", "message"),
     [
         ([0, 1, 1], [1], "both directions"),
@@ -140,6 +115,7 @@ def test_bad_ids_are_refused(source: object, target: object, message: str) -> No
         ([0, 2, 3, 4], [2, 1, 0, 0], "ascend"),
         ([0, 1, 3], [1, 0], "indptr"),
         ([0, 1, 2], [1, 7], "must lie in"),
+        ([0, 1, 2], [2**32 + 1, 2**32], "no position"),
     ],
 )
 def test_bad_adjacency_is_refused(indptr: list[int], indices: list[int], message: str) -> None:
@@ -150,11 +126,6 @@ def test_bad_adjacency_is_refused(indptr: list[int], indices: list[int], message
 def test_adjacency_with_unequal_weights_is_refused() -> None:
     with pytest.raises(DataError, match="same weight"):
         Graph(np.array([0, 1, 2]), np.array([1, 0]), weights=np.array([1.0, 2.0]))
-
-
-def test_names_that_are_positions_are_left_away() -> None:
-    assert Graph.from_edges([0], [1], names=Names(["0", "1"])).names is None
-    assert Graph.from_edges([0], [1], names=Names(["1", "0"])).names is not None
 
 
 def test_hash_depends_on_content_only() -> None:

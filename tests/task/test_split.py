@@ -126,3 +126,34 @@ def test_parts_are_drawn_anew_among_themselves(seed: int) -> None:
 
 def test_codes_are_positions_of_parts() -> None:
     assert [SplitCode[part.upper()] for part in PARTS] == list(range(4))
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: Split.random(count=4, seed=-1),
+        lambda: Split.random(count=-3),
+        lambda: Split.random(count=3, fractions=(float("nan"), 0.5, 0.5)),
+    ],
+)
+def test_settings_that_cannot_be(attempt) -> None:
+    with pytest.raises(ConfigError):
+        attempt()
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: Split([0.5, 0]),  # type: ignore[arg-type]
+        lambda: Split.given(["train", None]),  # type: ignore[list-item]
+        lambda: Split.given([0, 1]),  # type: ignore[list-item]
+        lambda: Split.given(["train"]).per_class(np.array([0, 1]), 1),
+    ],
+)
+def test_codes_and_words_are_not_guessed(attempt) -> None:
+    with pytest.raises(DataError):
+        attempt()
+
+
+def test_labels_in_a_list_are_labels() -> None:
+    assert Split.random([0, 1, 0, 1]).count("train") > 0  # type: ignore[arg-type]

@@ -1,3 +1,5 @@
+"""Tasks: their order, their parts, and what is refused."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from strategies import tasks
 from sub2node import DataError, Graph, Split, Subgraphs, SubgraphTask
-from sub2node.task import Names, describe
+from sub2node.task import Names
 
 GRAPH = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 0])
 SETS = Subgraphs.from_lists([[0, 1], [1, 2], [2, 3], [3]])
@@ -129,46 +131,6 @@ def test_to_pyg_agrees_with_the_task() -> None:
     assert data.x.shape == (3, 3)
 
 
-@given(tasks())
-def test_describe_fits_the_task(task: SubgraphTask) -> None:
-    facts = describe(task)
-    assert facts["nodes"] == task.graph.num_nodes
-    assert facts["edges"] == task.graph.num_edges
-    assert facts["subgraphs"] == len(task)
-    assert facts["subgraph_nodes"]["mean"] == pytest.approx(task.subgraphs.sizes.mean())
-    if task.labels is not None and not task.multilabel:
-        assert sum(sum(part.values()) for part in facts["label_counts"].values()) == len(task)
-
-
-def test_describe_warns_of_what_matters() -> None:
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], num_nodes=5)
-    task = SubgraphTask(
-        graph,
-        Subgraphs.from_lists([[0, 1], [2], [0, 1], [3]]),
-        labels=[0, 1, 0, 1],
-        split=Split.given(["train", "train", "test", "test"]),
-    )
-    text = " ".join(describe(task)["warnings"])
-    assert "1 test subgraph has exactly the nodes of a training subgraph" in text
-    assert "Only 2 test subgraphs: one of them is 50.0 points" in text
-    assert "No val subgraphs" in text
-    assert "1 node has no neighbour" in text
-    assert describe(task)["node_overlap"] == {"test_in_train": 2 / 3}
-    unlabelled = SubgraphTask(graph, task.subgraphs)
-    assert "No labels" in " ".join(describe(unlabelled)["warnings"])
-    assert "No split" in " ".join(describe(unlabelled)["warnings"])
-
-
-def test_names_find_their_way_back() -> None:
-    names = Names(["b", "a", "ü"])
-    assert names.find(["ü", "x", "b"]).tolist() == [2, -1, 0]
-    assert names.take(np.array([2, 0])) == Names(["ü", "b"])
-    assert list(names) == ["b", "a", "ü"]
-    assert repr(Names("abcd")).startswith("Names('a', 'b', 'c', …; 4")
-    with pytest.raises(DataError, match="name 1 is missing"):
-        Names(["a", None])  # type: ignore[list-item]
-
-
 def test_members_by_position_and_name() -> None:
     graph = Graph.from_edges([0, 1], [1, 2], names=Names(["a", "b", "c"]))
     sets = Subgraphs.from_lists([[0, 2], [1]], names=Names(["x", "y"]))
@@ -177,3 +139,19 @@ def test_members_by_position_and_name() -> None:
     assert graph.names[1:] == ["b", "c"]
     with pytest.raises(DataError, match="no subgraph is named 'z'"):
         task.members("z")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: SubgraphTask(GRAPH, SETS, labels=[0.5, 1.7, 0, 0]),  # type: ignore[arg-type]
+        lambda: SubgraphTask(GRAPH, SETS, labels=["a", "b", "a", "b"]),  # type: ignore[arg-type]
+        lambda: make(class_names=("a", "a")),
+        lambda: make().subset([1.7]),  # type: ignore[list-item]
+        lambda: make().subset(1),  # type: ignore[arg-type]
+        lambda: make().subset([[0], [1]]),  # type: ignore[list-item]
+    ],
+)
+def test_nothing_is_rounded_or_guessed(attempt) -> None:
+    with pytest.raises(DataError):
+        attempt()

@@ -50,11 +50,11 @@ def test_readout_weights_follow_their_formulas(task: SubgraphTask, stage: str) -
         ("degree", lambda v, i: np.sqrt(degree[v] / raw[i].sum())),
         ("degree-code", lambda v, i: np.sqrt(degree[v] / ((raw[i] != 0).sum() + 1))),
     ):
-        found = stage_inputs(task, stage, readout=readout, graph=graph)  # type: ignore[arg-type]
-        values = [expected(v, i) for v, i in zip(found.nodes, found.owner, strict=True)]
+        result = stage_inputs(task, stage, readout=readout, graph=graph)  # type: ignore[arg-type]
+        values = [expected(v, i) for v, i in zip(result.nodes, result.owner, strict=True)]
         if own is not None:
             values = [value * w for value, w in zip(values, own, strict=False)]
-        assert found.weights == pytest.approx(np.array(values), rel=1e-5)
+        assert result.weights == pytest.approx(np.array(values), rel=1e-5)
 
 
 def test_readouts_that_cannot_be(tables: object) -> None:

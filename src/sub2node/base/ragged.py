@@ -106,9 +106,11 @@ def integers(values: ArrayLike, what: str) -> Array:
     if array.dtype.kind in "iu" and array.max() <= np.iinfo(np.int64).max:
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "f":
-        integral = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) <= 2**53)
+        exact = np.abs(array) <= np.float64(2**53)  # as a float64, which a float16 cannot hold
+        integral = np.isfinite(array) & (array == np.floor(array)) & exact
         if integral.all():
             return array.astype(np.int64)
+        array = array[~integral]  # the error names the first that is wrong
     raise DataError(f"{what} must be whole numbers, found {str(array.ravel()[0])!r}.")
 
 

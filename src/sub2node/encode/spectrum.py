@@ -105,7 +105,8 @@ class Spectrum:
         matrix, back, size = self.matrix, vectors.T.tocsr(), self.graph.num_nodes
 
         def product(x: Array) -> Array:
-            return np.asarray(matrix @ x - vectors @ (values * (back @ x.ravel())))
+            x = x.ravel()  # SciPy hands over columns of a matrix as (N, 1)
+            return np.asarray(matrix @ x - vectors @ (values * (back @ x)))
 
         return LinearOperator((size, size), matvec=product, dtype=np.float64)
 

@@ -67,10 +67,11 @@ class Ring:
         """As of an :class:`Adjacency`; the values are made for one kind."""
         aggregated = self.pattern.aggregate(x, self.values)
         if self.rest is not None:
-            first = aggregated.shape[1] - self.rest.shape[1]
+            targets = aggregated.shape[1]
+            first = targets - self.rest.shape[1]
             last = aggregated[:, first:] + self.rest
             if self.within is not None:
-                last = last + self.within(x[:, first:])
+                last = last + self.within(x[:, first:targets])
             aggregated = torch.cat([aggregated[:, :first], last], dim=1)
         aggregated = aggregated if times == 1 else aggregated * times
         return aggregated if plus is None else torch.add(aggregated, plus, alpha=plus_times)

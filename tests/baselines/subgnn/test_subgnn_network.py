@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import sub2node as s2n
-import sub2node.baselines.subgnn.precompute as stage
 from sub2node.base.errors import ConfigError
-from sub2node.base.ragged import Array, generator, owners
+from sub2node.base.ragged import generator
 from sub2node.baselines.subgnn.components import components
 from sub2node.baselines.subgnn.lstm import BiLSTM
 from sub2node.baselines.subgnn.precompute import (
@@ -24,150 +22,28 @@ from sub2node.baselines.subgnn.precompute import (
     Precomputed,
     precompute,
 )
-from sub2node.baselines.subgnn.subgnn_network import Channel, SubGNN, Update, build_subgnn
-from sub2node.baselines.subgnn.subgnn_settings import SubGNNModel, SubGNNSettings
+from sub2node.baselines.subgnn.subgnn_network import Channel, SubGNN, Update
+from sub2node.baselines.subgnn.subgnn_settings import SubGNNSettings
 from sub2node.evaluate.protocol import assess
 from sub2node.models.baseline import baseline
 from sub2node.nn import Init, NodeTable, Streams
 from sub2node.nn.node_inputs import node_inputs
-from sub2node.task import Graph, Subgraphs, SubgraphTask
-
-SEEDS = (3, 11)
-SMALL = {
-    "neighborhood_in": 3, "neighborhood_out": 4, "position_in": 3, "position_out": 5, "patches": 4,
-    "patch_length": 5, "walks": 2, "walk_length": 4, "head": 6, "head_last": 5, "width": 3,
-    "batch": 4, "model.dropout": 0.0,
-}  # fmt: skip
-CHANNELS = ("neighborhood", "position", "structure")
-
-
-def drawn(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-
-
-def settings_of(**changes: Any) -> SubGNNSettings:
-    return SubGNNSettings().with_settings({**SMALL, **changes})
-
-
-def build(task: SubgraphTask, settings: SubGNNSettings, seeds: Sequence[int] = SEEDS) -> SubGNN:
-    inputs = node_inputs(task, settings.features, np.arange(task.graph.num_nodes))
-    return build_subgnn(task, settings, seeds=seeds, inputs=inputs, device="cpu")[0]
-
-
-def task_of(graph: Graph, sets: list[list[int]]) -> SubgraphTask:
-    return SubgraphTask(graph, Subgraphs.from_lists(sets), np.arange(len(sets)) % 2)
-
-
-def mixed_task() -> SubgraphTask:
-    """Thin graph; subgraphs of one node, of many components, of isolated nodes, of all nodes."""
-    ends = generator(5).integers(0, 20, (2, 26))
-    graph = Graph.from_edges(*ends, num_nodes=24, repeated="same")  # 20 to 23 are isolated
-    some = generator(6).integers(0, 24, (5, 6)).tolist()
-    return task_of(graph, [[0], [21], [20, 22, 23], *some, [1, 2], list(range(24))])
-
-
-def scatter_parameters(network: nn.Module, seed: int = 0) -> None:
-    """Values of which about as many are above as below 0, in biases too."""
-    with torch.no_grad():
-        for number, parameter in enumerate(network.parameters()):
-            parameter.copy_(drawn(*parameter.shape, seed=1000 * seed + number) * 0.6)
-
-
-# The reader of walks
-
-
-def torch_lstms(ours: BiLSTM, width: int, layers: int) -> list[nn.LSTM]:
-    """One a replica, with the same weights; their second bias is 0."""
-    found = []
-    for r in range(len(SEEDS)):
-        theirs = nn.LSTM(width, ours.hidden, layers, bidirectional=True, batch_first=True)
-        with torch.no_grad():
-            for layer in range(layers):
-                for side, end in enumerate(("", "_reverse")):
-                    number = 2 * layer + side
-                    values = {
-                        "weight_ih": ours.enter[number][r].T,
-                        "weight_hh": ours.back[number][r].T,
-                        "bias_ih": ours.bias[number][r, 0],
-                        "bias_hh": torch.zeros(4 * ours.hidden),
-                    }
-                    for name, value in values.items():
-                        getattr(theirs, f"{name}_l{layer}{end}").copy_(value)
-        found.append(theirs)
-    return found
-
-
-def last_states(lstm: nn.LSTM, x: Tensor) -> Tensor:
-    """Of both directions of the last layer; (sequences, 2 · hidden)."""
-    return torch.cat(list(lstm(x)[1][0][-2:]), dim=-1)
-
-
-def lstm(width: int, hidden: int, layers: int, dropout: float) -> BiLSTM:
-    init, streams = Init(SEEDS), Streams(SEEDS)
-    return BiLSTM(width, hidden, layers=layers, dropout=dropout, init=init, streams=streams)
-
-
-@pytest.mark.parametrize(("width", "hidden", "length"), [(3, 4, 5), (4, 2, 1), (1, 3, 2)])
-@pytest.mark.parametrize("layers", [1, 2, 3])
-def test_the_lstm_is_torchs_for_each_replica(width, hidden, length, layers) -> None:
-    ours = lstm(width, hidden, layers, 0.0)
-    scatter_parameters(ours)
-    x = drawn(2, 6, length, width, seed=9).requires_grad_()
-    above = drawn(2, 6, 2 * hidden, seed=10)
-    found = ours(x)
-    assert found.shape == (2, 6, 2 * hidden)
-    inputs = (x, *ours.enter, *ours.back, *ours.bias)
-    grads = torch.autograd.grad(found, inputs, above)
-    for r, theirs in enumerate(torch_lstms(ours, width, layers)):
-        expected = last_states(theirs, x[r])
-        torch.testing.assert_close(found[r], expected)
-        names = [f"l{n // 2}{'_reverse' * (n % 2)}" for n in range(2 * layers)]
-        weights = [
-            getattr(theirs, f"{kind}_{name}")
-            for kind in ("weight_ih", "weight_hh", "bias_ih")
-            for name in names
-        ]
-        wanted = torch.autograd.grad(expected, (x, *weights), above[r])
-        torch.testing.assert_close(grads[0][r], wanted[0][r])
-        for mine, other in zip(grads[1:], wanted[1:], strict=True):
-            torch.testing.assert_close(mine[r].T.reshape(other.shape), other)
-
-
-def test_lstm_dropout_is_between_layers_and_only_while_training() -> None:
-    width, hidden, share = 3, 4, 0.5
-    ours = lstm(width, hidden, 2, share)
-    x = drawn(2, 6, 5, width)
-    found = ours.train()(x)
-    mask = Streams(SEEDS).keep(share, 6, 5, 2 * hidden) / (1 - share)
-    assert not mask.all()
-    for r, theirs in enumerate(torch_lstms(ours, width, 2)):
-        first, second = nn.LSTM(width, hidden, bidirectional=True, batch_first=True), nn.LSTM(
-            2 * hidden, hidden, bidirectional=True, batch_first=True
-        )  # fmt: skip
-        for layer, part in enumerate((first, second)):
-            for end in ("", "_reverse"):
-                for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-                    value = getattr(theirs, f"{kind}_l{layer}{end}").detach()
-                    setattr(part, f"{kind}_l0{end}", nn.Parameter(value))
-        torch.testing.assert_close(found[r], last_states(second, first(x[r])[0] * mask[r]))
-        torch.testing.assert_close(ours.eval()(x)[r], last_states(theirs, x[r]))
-    single = lstm(width, hidden, 1, share)
-    assert torch.equal(single.train()(x), single.eval()(x))
-
-
-def test_lstm_starts_within_torchs_bound() -> None:
-    ours = lstm(20, 25, 2, 0.0)
-    shapes = [tuple(p.shape[1:]) for p in ours.enter]
-    assert shapes == [(20, 100), (20, 100), (50, 100), (50, 100)]
-    for parameter in ours.parameters():
-        assert 0.18 < parameter.abs().max() <= 0.2
-        assert not torch.equal(parameter[0], parameter[1])
-
-
-# Five nodes on a path, by hand: subgraph 0 is {0, 1} and {3}, subgraph 1 is {2, 3, 4}
-
-PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-PATH_TASK = task_of(PATH, [[0, 1, 3], [2, 3, 4]])
+from sub2node.task import Graph, SubgraphTask
+from subgnn_cases import (
+    CHANNELS,
+    PATCH_AROUND,
+    PATCH_INSIDE,
+    PATH,
+    PATH_TASK,
+    SEEDS,
+    SMALL,
+    build,
+    drawn,
+    mixed_task,
+    scatter_parameters,
+    settings_of,
+    task_of,
+)
 
 
 def anchors(ids: Any, weights: Any) -> NodeAnchors:
@@ -175,8 +51,6 @@ def anchors(ids: Any, weights: Any) -> NodeAnchors:
     return NodeAnchors(np.array([ids]), np.array([weights], np.float32))
 
 
-PATCH_INSIDE = [[1, 2 / 3], [1 / 3, 1 / 5], [2 / 3, 1]]  # of {0, 1} and {1, 2, 3}
-PATCH_AROUND = [[1, 1], [2 / 7, 1 / 4], [1, 1]]
 BY_HAND = Precomputed(
     components(PATH, PATH_TASK.subgraphs),
     ({
@@ -293,131 +167,6 @@ def test_an_update_sums_what_it_hears() -> None:
     x, weights = torch.tensor([[[1.0]], [[2.0]]]), torch.tensor([[[0.5, 0.25]], [[1.0, 0.0]]])
     heard = torch.tensor([[[[2.0], [4.0]]], [[[1.5], [9.0]]]])
     assert update(x, heard, weights).tolist() == [[[5.5]], [[0.0]]]
-
-
-# Weights of anchors
-
-
-def spread_out(graph: Graph, members: Array) -> dict[int, int]:
-    whole = nx.Graph()
-    whole.add_nodes_from(range(graph.num_nodes))
-    low, high, _ = graph.edges()
-    whole.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
-    return nx.multi_source_dijkstra_path_length(whole, set(members.tolist()), weight=None)
-
-
-def weight(far: float | None, similarity: str, limit: int) -> float:
-    if far is None or far > limit:
-        return 0.0
-    return 1 / (1 + far) if similarity == "inverse" else float(far)
-
-
-def check_node_weights(
-    task: SubgraphTask, found: Precomputed, model: SubGNNModel, side: str
-) -> None:
-    all_of = found.components
-    for layer in range(model.layers):
-        near, place = found.neighborhood[layer][side], found.position[layer][side]
-        assert near.weights.dtype == place.weights.dtype == np.float32
-        for r in range(len(SEEDS)):
-            for k, owner in enumerate(all_of.owner):
-                members = all_of.nodes[all_of.ptr[k] : all_of.ptr[k + 1]]
-                far = spread_out(task.graph, members)
-                inside = set(members.tolist())
-                around = {v for v, d in far.items() if 0 < d <= model.border_hops}
-                every = set(all_of.nodes[all_of.owner[owners(all_of.ptr)] == owner].tolist())
-                if side == "border":
-                    every = set(range(task.graph.num_nodes))
-                whole = [inside if side == "internal" else around, every]
-                own = place.ids[r, owner] if side == "internal" else place.ids[r]
-                for ids, weights, among in (
-                    (near.ids[r, k], near.weights[r, k], whole[0]),
-                    (own, place.weights[r, k], whole[1]),
-                ):
-                    count = min(len(ids), len(among))
-                    assert set(ids[:count].tolist()) <= among
-                    assert len(set(ids[:count].tolist())) == count
-                    expected = [
-                        weight(far.get(int(v)), model.similarity, model.limit) for v in ids[:count]
-                    ]
-                    expected += [0.0] * (len(ids) - count)
-                    np.testing.assert_allclose(weights, expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("similarity", ["inverse", "distance"])
-@pytest.mark.parametrize(("limit", "hops"), [(16, 1), (2, 2)])
-def test_weights_of_nodes_are_by_distance(side, similarity, limit, hops) -> None:
-    task = mixed_task()
-    model = settings_of(
-        similarity=similarity, limit=limit, border_hops=hops, layers=2, position_out=30
-    ).model
-    check_node_weights(task, precompute(task, model, SEEDS), model, side)
-
-
-def test_weights_by_hand() -> None:
-    for similarity, expected in (("inverse", [1, 1 / 2, 1 / 3, 1 / 4]), ("distance", [0, 1, 2, 3])):
-        model = settings_of(similarity=similarity, position_out=9, structure=False).model
-        found = precompute(PATH_TASK, model, [0])
-        place = found.position[0]["border"]
-        of_nodes = dict(zip(place.ids[0, :5].tolist(), place.weights[0, 1, :5], strict=True))
-        by_distance = [of_nodes[3], of_nodes[2], of_nodes[1], of_nodes[0]]  # from {3}
-        np.testing.assert_allclose(by_distance, expected, rtol=1e-6)
-        assert of_nodes[4] == of_nodes[2]
-        assert place.ids[0, 5:].tolist() == place.weights[0, 1, 5:].tolist() == [0] * 4
-
-
-@pytest.mark.parametrize("hops", [1, 2])
-def test_raw_distances_silence_the_inside_of_components(hops) -> None:
-    task = mixed_task()
-    settings = settings_of(
-        similarity="distance", position=False, structure=False, layers=2, border_hops=hops
-    )
-    found = precompute(task, settings.model, SEEDS)
-    for sides in found.neighborhood:
-        assert not sides["internal"].weights.any()
-        reached = sides["border"].weights
-        assert set(np.unique(reached).tolist()) == set(range(hops + 1))
-    network = build(task, settings)
-    network(np.arange(len(task)))[1].square().sum().backward()
-    for number in (0, 2):
-        grad = network.updates[number].linear.weight.grad
-        assert grad[:, :3].any()
-        assert not grad[:, 3:].any()  # of messages
-    assert network.updates[1].linear.weight.grad[:, 3:].any()
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_weights_of_patches_are_by_warping(monkeypatch, count) -> None:
-    ptr, nodes = np.array([0, 2, 5]), np.array([0, 1, 1, 2, 3])
-    monkeypatch.setattr(stage, "patches", lambda *_, **__: (ptr, nodes))
-    model = settings_of(patches=2, neighborhood=False, position=False, layers=2).model
-    found = precompute(PATH_TASK, model, list(range(count)))
-    assert found.neighborhood == found.position == ()
-    for sides in found.structure:
-        for side, expected in (("internal", PATCH_INSIDE), ("border", PATCH_AROUND)):
-            weights = sides[side].weights
-            assert weights.shape == (count, 3, 2)
-            assert weights.dtype == np.float32
-            np.testing.assert_allclose(weights, [expected] * count, rtol=1e-6)
-            assert sides[side].walks.shape == (count, 2, 2, 4)
-        inside = sides["internal"].walks
-        assert set(np.unique(inside[:, 0]).tolist()) == {0, 1}
-        assert set(np.unique(inside[:, 1]).tolist()) <= {1, 2, 3}
-        assert np.isin(sides["border"].walks[:, 1, :, 0], [1, 3]).all()  # 2 has no way out
-
-
-def test_patches_of_replicas_are_not_mixed_up() -> None:
-    """Each seed's patches have a length of their own: those of one node are told by their walks."""
-    graph = Graph.from_edges([0, 1, 2, 0, 5], [1, 2, 0, 3, 6], num_nodes=8)  # 4 and 7 are isolated
-    task = task_of(graph, [[4], [0, 1, 2]])
-    model = settings_of(patches=12, neighborhood=False, position=False).model
-    anchors_of = precompute(task, model, range(6)).structure[0]["internal"]
-    single = (anchors_of.walks[..., 1:] < 0).all(axis=(2, 3))  # (R, n)
-    assert single.any()
-    assert len(np.unique(single, axis=0)) > 2
-    # The component {4} is as alike as can be to exactly these.
-    assert np.array_equal(anchors_of.weights[:, 0] == 1, single)
 
 
 # Whole networks against loops
@@ -637,31 +386,6 @@ def test_nodes_after_the_end_of_a_walk_are_not_read() -> None:
     for r in range(2):
         expected = explicit(network, found, settings, r, [0, 1])[1]
         torch.testing.assert_close(logits[r], expected, rtol=1e-4, atol=1e-4)
-
-
-# Seeds, channels and settings
-
-
-def test_seeds_and_layers_have_anchors_of_their_own() -> None:
-    task, model = mixed_task(), settings_of(layers=2).model
-    first, again = precompute(task, model, [5, 6]), precompute(task, model, [6, 5])
-    other = precompute(task, model, [7])
-    for channel in CHANNELS:
-        one, two, three = (getattr(found, channel) for found in (first, again, other))
-        assert len(one) == 2
-        for layer in range(2):
-            for side in SIDES:
-                word = "walks" if channel == "structure" else "ids"
-                values, swapped, foreign = (
-                    getattr(found[layer][side], word) for found in (one, two, three)
-                )
-                assert np.array_equal(values, swapped[::-1])
-                weights = [found[layer][side].weights for found in (one, two)]
-                assert np.array_equal(weights[0], weights[1][::-1])
-                assert not np.array_equal(values[0], values[1])
-                assert not np.array_equal(values[0], foreign[0])
-                between = getattr(one[1 - layer][side], word)
-                assert not np.array_equal(values[0], between[0])
 
 
 def test_a_network_depends_on_its_seeds_alone() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from commands import call_command
+from commands import call_command, ctrl_c
 from sub2node.reproduce import scarce
 
 pytestmark = pytest.mark.usefixtures("rough_timing")
@@ -57,16 +56,10 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     assert "--resume" in new.stderr
 
 
-def test_ctrl_c_keeps_what_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, step = tmp_path / "scarce", scarce.step
-
-    def interrupt(what: str, done: float, total: float, detail: str = "") -> None:
-        step(what, done, total, detail)
-        if what == "data-scarce" and done == 1:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(scarce, "step", interrupt)
-    done = reproduce(*QUICK, "--set", "epochs=3", "-o", out)
+def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
+    out = tmp_path / "scarce"
+    with ctrl_c(lambda report: report.what == "Training" and report.done == 1):
+        done = reproduce(*QUICK, "--set", "epochs=3", "-o", out)
     assert done.returncode == 130, done.stderr
     assert "Stopped: after 1 runs" in done.stderr
     assert "n = 2" in done.stdout

@@ -1,0 +1,42 @@
+"""Gradient boosting reads mean node vectors and encodings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import sub2node as s2n
+from quick_models import CLASSES, NODES, QUICK, odd_task
+from sub2node.baselines import TrainingData
+from sub2node.baselines.boosting import KnownFeatures, pooled
+
+
+def test_vectors_are_pooled_by_their_mean() -> None:
+    task = s2n.load_task("generate:density,subgraphs=20")
+    features = np.random.default_rng(0).normal(size=(task.graph.num_nodes, 3)).astype(np.float32)
+    rows, _ = pooled(
+        TrainingData(task, {}, [1], "cpu", features), KnownFeatures(kind="svd", width=5)
+    )
+    assert rows.shape == (20, 8)
+    nodes = task.subgraphs.nodes[: task.subgraphs.ptr[1]]
+    np.testing.assert_allclose(rows[0, 5:], features[nodes].mean(0), rtol=1e-5)
+
+
+def test_given_encodings_join_the_vectors_of_gbdt() -> None:
+    task = odd_task()
+    column = np.random.default_rng(0).normal(size=(NODES, 8)).astype(np.float32)
+    data = TrainingData(task, {"train": CLASSES[:20], "val": CLASSES[20:28]}, [1], "cpu", column)
+    rows, _ = pooled(data, KnownFeatures(width=8))
+    members = np.split(task.subgraphs.nodes, task.subgraphs.ptr[1:-1])
+    mean = [column[nodes].mean(axis=0) for nodes in members]
+    assert np.allclose(rows[:, 8:], mean, atol=1e-5)
+
+
+def test_encodings_of_any_width_join_the_vectors_of_gbdt() -> None:
+    task = odd_task()
+    encodings = np.random.default_rng(0).normal(size=(NODES, 3))
+    plain, joined = (
+        s2n.run(task, model="gbdt", seeds=1, settings=QUICK["gbdt"], encodings=vectors)
+        for vectors in (None, encodings)
+    )
+    assert joined.outputs["test"].logits.shape == plain.outputs["test"].logits.shape
+    assert not np.array_equal(joined.outputs["test"].logits, plain.outputs["test"].logits)

@@ -1,0 +1,103 @@
+"""Labels of a table as class numbers, with split and titles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sub2node import DataError, SubgraphTask
+from sub2node.task.frames import Frame
+from sub2node.task.ids import IdSpace
+from sub2node.task.labels import read_labels, used_classes
+
+
+def test_many_classes_need_no_square_table() -> None:
+    count = 20_000
+    task = SubgraphTask.from_tables(
+        {"source": np.arange(count - 1), "target": np.arange(1, count)},
+        {"subgraph_id": np.arange(count), "node_id": np.arange(count)},
+        {"subgraph_id": np.arange(count), "label": np.arange(count)},
+    )
+    assert task.num_classes == count
+    assert len(task.label_lists()) == count
+
+
+def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=()):
+    space = IdSpace.in_order(pa.array(list(names), pa.large_string()))
+    return read_labels(Frame.of(columns, "labels", {}), space, tuple(classes))
+
+
+def test_labels_follow_the_order_of_the_subgraphs() -> None:
+    labels, classes, split, titles, order = labels_of(
+        {
+            "subgraph_id": ["u", "s", "t"],
+            "label": ["10", "9", "10"],
+            "split": ["test", " train", "val"],
+            "title": ["U", None, "T"],
+        }
+    )
+    assert classes == ("9", "10")  # numbers are sorted as numbers
+    assert labels.tolist() == [0, 1, 1]
+    assert split.words() == ["train", "val", "test"]
+    assert list(titles) == ["", "T", "U"]
+    assert order.tolist() == [2, 0, 1]  # as the rows of the table came
+    assert labels_of({"subgraph_id": list("stu"), "title": list("STU")})[0] is None
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"subgraph_id": list("sstu"), "label": list("abba")},
+        {"subgraph_id": list("stu"), "label": [["b", "a"], ["b"], ["a"]]},
+    ],
+)
+def test_several_labels_are_a_table(columns) -> None:
+    labels, classes, *_ = labels_of(columns)
+    assert classes == ("a", "b")
+    assert labels.tolist() == [[True, True], [False, True], [True, False]]
+
+
+def test_classes_that_are_known_keep_their_order() -> None:
+    columns = {"subgraph_id": list("stu"), "label": list("aba")}
+    labels, classes, *_ = labels_of(columns, classes="cba")
+    assert (labels.tolist(), classes) == ([2, 1, 2], ("c", "b", "a"))
+    with pytest.raises(DataError, match="the label 'b' is no class"):
+        labels_of(columns, classes="a")
+
+
+def test_only_virtual_subgraphs_have_no_label() -> None:
+    columns = {"subgraph_id": list("stu"), "label": ["a", None, "b"]}
+    split = {"split": ["train", "virtual", "val"]}
+    assert labels_of({**columns, **split})[0].tolist() == [0, -1, 1]
+    for label in ([None, "a", "b"], ["", "a", "b"], [np.nan, 1.0, 2.0], [None, ["a"], []]):
+        with pytest.raises(DataError, match="the label of row 1 is missing"):
+            labels_of({**columns, **split, "label": label})
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"subgraph_id": list("stux"), "label": list("aaaa")}, "'x' has a label but no members"),
+        ({"subgraph_id": list("su"), "label": list("aa")}, "the label of subgraph 't' is missing"),
+        ({"subgraph_id": list("stu"), "split": ["dev"] * 3}, "row 1 has the split word 'dev'"),
+        (
+            {"subgraph_id": list("stus"), "split": ["train"] * 3 + ["val"]},
+            "row 4 puts its subgraph in a second part",
+        ),
+        ({"subgraph_id": list("stu")}, "no column 'label'"),
+    ],
+)
+def test_label_tables_that_are_refused(columns, words) -> None:
+    with pytest.raises(DataError, match=words):
+        labels_of(columns)
+
+
+def test_classes_that_nobody_has_go() -> None:
+    names = ("a", "b", "c")
+    labels, left = used_classes(np.array([2, -1, 0]), names, keep_all=False)
+    assert (labels.tolist(), left) == ([1, -1, 0], ("a", "c"))
+    table = np.array([[True, False, False], [True, False, True]])
+    labels, left = used_classes(table, names, keep_all=False)
+    assert (labels.tolist(), left) == ([[True, False], [True, True]], ("a", "c"))
+    assert used_classes(table, names, keep_all=True) == (table, names)

@@ -1,0 +1,95 @@
+"""T_e by its definition: shortest paths, shared nodes, operators of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sub2node as s2n
+from dense_translation import dense_membership
+from strategies import tasks
+from sub2node import SubgraphTask
+from sub2node.translation.edge_weights import (
+    EdgeWeights,
+    ShortestPathEdgeWeights,
+    Side,
+    make_edge_weights,
+)
+
+
+@given(tasks(), st.integers(0, 3))
+def test_shortest_paths_equal_a_search(task: SubgraphTask, limit: int) -> None:
+    from scipy.sparse.csgraph import shortest_path
+
+    task = replace(task, split=None)
+    hops = shortest_path(task.graph.adjacency(), unweighted=True)
+    members = dense_membership(task) > 0
+    expected = np.zeros((len(task), len(task)))
+    for i, left in enumerate(members):
+        for j, right in enumerate(members):
+            closest = hops[np.ix_(left, right)].min()
+            expected[i, j] = 1 / (1 + closest) if closest <= limit else 0
+    result = s2n.translate(task, te="shortest_path", max_distance=limit)
+    assert result.weights.toarray() == pytest.approx(expected)
+
+
+@given(tasks())
+def test_shared_nodes_and_own_operators(task: SubgraphTask) -> None:
+    task = replace(task, split=None)
+    members = dense_membership(task)
+    shared = s2n.translate(task, te="shared_nodes")
+    assert shared.weights.toarray() == pytest.approx(members @ members.T)
+    square = task.graph.adjacency(dtype=np.float64)
+    square = (square @ square).tocsr()  # walks of two steps
+    expected = members @ square.toarray() @ members.T
+    for operator in (square, lambda graph: square):
+        result = s2n.translate(task, te=operator)
+        assert result.weights.toarray() == pytest.approx(expected)
+        assert result.settings.te == "operator"
+
+
+def weights_of(task: SubgraphTask, *, self_loops: bool) -> EdgeWeights:
+    return make_edge_weights(
+        task.graph, "edges", self_loops=self_loops, max_distance=2, dtype=np.float64
+    )
+
+
+@given(tasks(), st.booleans())
+def test_own_weights_are_the_diagonal_and_totals_the_sum(task: SubgraphTask, loops: bool) -> None:
+    edge_weights, size = weights_of(task, self_loops=loops), task.graph.num_nodes
+    members = task.subgraphs.membership(size, dtype=np.float64)
+    whole = s2n.translate(replace(task, split=None), self_loops=loops).weights.toarray()
+    assert edge_weights.own(members) == pytest.approx(whole.diagonal())
+    starts = np.array([0, len(task) // 2][: 1 + (len(task) > 1)])
+    blocks = [np.add.reduceat(whole, starts, axis=0)]
+    assert edge_weights.totals(members, starts) == pytest.approx(
+        np.add.reduceat(blocks[0], starts, axis=1)
+    )
+
+
+@given(tasks(), st.integers(0, 5))
+def test_columns_from_the_first_on(task: SubgraphTask, first: int) -> None:
+    edge_weights, size = weights_of(task, self_loops=True), task.graph.num_nodes
+    members = task.subgraphs.membership(size, dtype=np.float64)
+    first = min(first, len(task) - 1)
+    for each in (edge_weights, ShortestPathEdgeWeights(task.graph.adjacency(), 2)):
+        whole, part = (each.block(members, Side(members), start) for start in (0, first))
+        dense = [block.toarray() if sp.issparse(block) else block for block in (whole, part)]
+        assert np.array_equal(dense[1], dense[0][:, first:])
+
+
+@given(tasks())
+def test_estimates_of_memory_bound_the_entries(task: SubgraphTask) -> None:
+    edge_weights, size = weights_of(task, self_loops=True), task.graph.num_nodes
+    members = task.subgraphs.membership(size, dtype=np.float64)
+    rough, close = (
+        edge_weights.bytes_per_row(members, Side(members), rough=rough) for rough in (True, False)
+    )
+    entries = (s2n.translate(replace(task, split=None)).weights != 0).sum(axis=1)
+    assert (close >= 12 * entries).all()
+    assert (rough >= close).all()
