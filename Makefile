@@ -50,7 +50,7 @@ demo: $(VENV)/.core
 	@echo "6. Write a report to look at in a browser"
 	@$(BIN)/s2n report demo-output/comparison --overwrite
 	@echo
-	@echo "Next: bring your own graph and subgraphs (README, 'Your own data in three lines')."
+	@echo "Next: bring your own graph and subgraphs (README, 'Your own data')."
 
 test: lint types layers unit
 

@@ -1,6 +1,7 @@
 """How good is the advice? Beside what a longer comparison on validation says.
 
-    S2N_DATA=… python benchmarks/advice.py density ppi_bp --minutes 2 --seeds 2 --longest 120
+    S2N_DATA=… python benchmarks/advice.py density ppi_bp --minutes 2 --seeds 2 --longest 120 \\
+        --out benchmarks/results/advice.csv
 
 For each task: what `s2n advise` says within its minutes, by rules alone and by probes; then all
 structures trained in full (default settings, all epochs, other seeds than the probes', test part
@@ -13,6 +14,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
+
+from measuring import save_rows
 
 from sub2node import load_task
 from sub2node.advice import advise
@@ -32,13 +36,18 @@ def main() -> None:
     words.add_argument("--minutes", type=float, default=2.0)
     words.add_argument("--seeds", type=int, default=2)
     words.add_argument("--longest", type=float, default=120.0)
+    words.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
     asked = words.parse_args()
+    rows: list[dict[str, object]] = []
     for name in asked.tasks:
         task, _ = split_if_needed(load_task(name))
-        show_advice(name, task, asked)
+        rows += show_advice(name, task, asked)
+    save_rows(asked.out, rows)
 
 
-def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> None:
+def show_advice(
+    name: str, task: SubgraphTask, asked: argparse.Namespace
+) -> list[dict[str, object]]:
     """Advice, then the longer comparison."""
     start = time.perf_counter()
     advice = advise(task, minutes=asked.minutes)
@@ -64,8 +73,18 @@ def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> Non
         long[structure] = found
         print(f"  {structure:<10} val {100 * found.score:5.1f}  {found.seconds:6.1f} s, estimated"
               f" {expected:.1f} s", flush=True)  # fmt: skip
+    about = {"data": name, "val_subgraphs": int(task.split.mask("val").sum())}
+    about |= {"advised": advice.structure, "by_rules": advice.by_rules}
+    rows: list[dict[str, object]] = [
+        {
+            **about,
+            "structure": structure,
+            "val": f"{100 * long[structure].score:.1f}" if structure in long else "",
+        }
+        for structure in STRUCTURES
+    ]
     if not long:
-        return
+        return rows
     best = max(long.values(), key=lambda each: each.score)
     draws = Draws(list(long.values()))
     for who, structure in (("advice", advice.structure), ("rules", advice.by_rules)):
@@ -76,6 +95,7 @@ def show_advice(name: str, task: SubgraphTask, asked: argparse.Namespace) -> Non
         behind = 100 * (best.score - long[structure].score)
         word = "within noise" if low <= 0 else "more than noise"
         print(f"  {who}: {structure} is {behind:.1f} points behind the best ({best.name}): {word}")
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What do the baselines reach, beside what was published?
 
     python benchmarks/baselines.py run JOB… --rows rows.jsonl   # assess, one line a job
-    python benchmarks/baselines.py table rows.jsonl             # Markdown, with published numbers
+    python benchmarks/baselines.py table rows.jsonl --out benchmarks/results/baselines.csv
     python benchmarks/baselines.py search density --trials 40 --rows search.jsonl
     python benchmarks/baselines.py curves glass:cut_ratio:rehearse:0 --rows curves.jsonl
     python benchmarks/baselines.py precompute                   # anchors of SubGNN on PPI-BP, timed
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import save_rows
 
 import sub2node as s2n
 from sub2node.config.settings import parse_setting
@@ -58,31 +59,6 @@ SETTINGS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("subgnn", "component"): (str(PRESETS / "subgnn-component.toml"), {}),
     ("subgnn", "ppi_bp"): (str(PRESETS / "subgnn-ppi_bp.toml"), {}),
 }
-# Test micro-F1 as printed in the papers; ± is a standard error where GLASS printed it (e).
-PUBLISHED = {
-    ("sub2vec", "ppi_bp"): "30.9 ± 2.3",
-    ("sub2vec", "density"): "45.9 ± 1.2",
-    ("sub2vec", "cut_ratio"): "35.4 ± 1.4",
-    ("sub2vec", "coreness"): "36.0 ± 1.9",
-    ("sub2vec", "component"): "65.7 ± 1.7",
-    ("gbdt", "ppi_bp"): "44.6",
-    ("subgnn", "ppi_bp"): "59.9 ± 2.4",
-    ("subgnn", "density"): "91.9 ± 1.6",
-    ("subgnn", "cut_ratio"): "62.9 ± 3.9",
-    ("subgnn", "coreness"): "65.9 ± 9.2",
-    ("subgnn", "component"): "95.8 ± 9.8",
-    ("glass", "ppi_bp"): "61.9 ± 0.7 (e)",
-    ("glass", "density"): "93.0 ± 0.9 (e)",
-    ("glass", "cut_ratio"): "93.5 ± 0.6 (e)",
-    ("glass", "coreness"): "84.0 ± 0.9 (e)",
-    ("glass", "component"): "100 ± 0 (e)",
-    ("wl", "ppi_bp"): "64.8",
-    ("wl", "density"): "96.0",
-    ("wl", "cut_ratio"): "60.0",
-    ("wl", "coreness"): "91.3",
-    ("wl", "component"): "100",
-}
-DATA = ("ppi_bp", "density", "cut_ratio", "coreness", "component")
 
 
 def run(job: str, device: str, given: str | None = None) -> dict[str, Any]:
@@ -121,39 +97,24 @@ def run(job: str, device: str, given: str | None = None) -> dict[str, Any]:
     return row
 
 
-def table(paths: list[str]) -> None:
-    """One line a model and protocol, one column a dataset."""
-    joined: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+def joined_rows(paths: list[str]) -> list[dict[str, object]]:
+    """One row for each model, protocol, data set and tie rule, over all runs in the files."""
+    joined: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for path in paths:
         for line in Path(path).read_text().splitlines():
             row = json.loads(line)
-            given = row.get("settings")
-            name = row["model"] if given is None else f"{row['model']} {given}"
-            joined.setdefault((name, row["protocol"], row["data"]), []).append(row)
-    lines = list(dict.fromkeys(key[:2] for key in joined))
-    print("| model | split |", " | ".join(DATA), "|")
-    print("|---|---|" + "---|" * len(DATA))
-    for model, protocol in lines:
-        cells = [_cell(joined.get((model, protocol, data), []), "test") for data in DATA]
-        print(f"| {model} | {protocol} |", " | ".join(cells), "|")
-        if any(row["ties"] for data in DATA for row in joined.get((model, protocol, data), [])):
-            ties = [_cell(joined.get((model, protocol, data), []), "ties") for data in DATA]
-            print(f"| {model}, by its tie rule | {protocol} |", " | ".join(ties), "|")
-        known = [PUBLISHED.get((model, data), "-") for data in DATA]
-        if protocol == "file" and set(known) != {"-"}:
-            print("| *published* | |", " | ".join(known), "|")
-    print("\nValidation:\n")
-    for model, protocol in lines:
-        cells = [_cell(joined.get((model, protocol, data), []), "val") for data in DATA]
-        print(f"| {model} | {protocol} |", " | ".join(cells), "|")
-
-
-def _cell(rows: list[dict[str, Any]], name: str) -> str:
-    values = [100 * value for row in rows for value in row[name]]
-    if not values:
-        return "-"
-    spread = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{statistics.mean(values):.1f}{spread} ({len(values)})"
+            key = (row["model"], row["protocol"], row["data"], row.get("settings") or "")
+            joined.setdefault(key, []).append(row)
+    rows = []
+    for (model, protocol, data, settings), found in joined.items():
+        about = {"model": model, "split": protocol, "data": data, "settings": settings}
+        for ties, part in (("ours", "test"), ("published", "ties")):
+            values = [100 * value for row in found for value in row[part]]
+            if values:
+                sd = statistics.stdev(values) if len(values) > 1 else 0.0
+                score = {"test": f"{statistics.mean(values):.1f}", "test_sd": f"{sd:.1f}"}
+                rows.append({**about, "ties": ties, **score, "n": len(values)})
+    return rows
 
 
 def search(data: str, trials: int, seed: int, rows: Path, device: str) -> None:
@@ -243,6 +204,7 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "table", "search", "curves", "precompute"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rows", type=Path, default=Path("rows.jsonl"))
+    parser.add_argument("--out", type=Path, help="Where table writes its rows, as CSV.")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--settings", help="PRESET,key=value,… instead of SETTINGS.")
     parser.add_argument("--trials", type=int, default=40)
@@ -253,7 +215,7 @@ def main() -> None:
     if given.what == "precompute":
         precompute_time()
     elif given.what == "table":
-        table(given.names)
+        save_rows(given.out, joined_rows(given.names))
     elif given.what == "curves":
         for job in given.names:
             curves(

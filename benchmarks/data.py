@@ -1,6 +1,6 @@
 """How long does it take to get data in, and with how much memory?
 
-    S2N_DATA=… python benchmarks/data.py
+    S2N_DATA=… python benchmarks/data.py --out benchmarks/results/data.csv
 
 Reads `hpo_orpha_neuro` (3.4M edges, gzip), beside NetworkX reading the same edges; describes it;
 draws `like("em_user")` and the synthetic benchmarks at ten times their size. Targets: reading at
@@ -9,10 +9,12 @@ most 4 s and 1.2 GB, `like("em_user")` at most 15 s, on 2 cores.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from pathlib import Path
 
-from measuring import run, show
+from measuring import run, save_rows, show, table_rows
 
 READ = "task = load_task({path!r}); facts = dict(edges=task.graph.num_edges)"
 NETWORKX = """
@@ -23,6 +25,9 @@ facts = dict(edges=graph.number_of_edges())
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
+    options = parser.parse_args()
     folder = os.environ.get("S2N_DATA")
     if not folder:
         sys.exit("S2N_DATA must name the folder with the data.")
@@ -31,14 +36,17 @@ def main() -> None:
     ours = run(READ.format(path=path), setup=load, repeats=3)
     theirs = run(NETWORKX.format(path=path), setup="import gzip, networkx")
     assert ours["facts"] == theirs["facts"], (ours, theirs)
-    show(
-        "Reading hpo_orpha_neuro",
-        [("sub2node: graph, subgraphs, labels, names", ours), ("NetworkX: the edges only", theirs)],
-    )
+    rows = [
+        ("sub2node: graph, subgraphs, labels, names", ours),
+        ("NetworkX: the edges only", theirs),
+    ]
+    show("Reading hpo_orpha_neuro", rows)
+    saved = table_rows("reading", rows)
     print(f"target: 4 s, 1,200 MB -> {verdict(ours, 4, 1.2e9)}")
     setup = f"{load}\ntask = load_task({path!r})"
     rows = [("s2n describe, after reading", run("describe(task)", setup=setup, repeats=3))]
     show("Describing hpo_orpha_neuro: 1,559 subgraphs, 672,565 internal edges", rows)
+    saved += table_rows("describing", rows)
 
     make = "from sub2node.datasets import generate, like"
     drawn = run('like("em_user")', setup=make)
@@ -50,6 +58,7 @@ def main() -> None:
         call = f'generate("{name}", subgraphs=2500)'
         rows.append((call, run(call, setup=make)))
     show("Drawing data", rows)
+    save_rows(options.out, saved + table_rows("drawing", rows))
     print(f"target for em_user: 15 s -> {verdict(drawn, 15, float('inf'))}")
 
 

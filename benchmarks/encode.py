@@ -1,15 +1,16 @@
 """How long do encodings take, and how much memory?
 
-python benchmarks/encode.py               # on the CPU; data from S2N_DATA
-python benchmarks/encode.py --device cuda # RWPE of all nodes on the GPU
+python benchmarks/encode.py --out encode.csv              # on the CPU; data from S2N_DATA
+python benchmarks/encode.py --device cuda --out gpu.csv   # RWPE of all nodes on the GPU
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from measuring import run, show
+from measuring import run, save_rows, show, table_rows
 
 LOAD = """
 import numpy as np, torch
@@ -34,7 +35,7 @@ data, walk = Data(edge_index=ends, num_nodes=4000), AddRandomWalkPE(16, "pe")
 """
 
 
-def against_pyg() -> None:
+def against_pyg() -> list[dict[str, object]]:
     """RWPE with K = 16 of a random graph of 4,000 nodes and 159,000 edges."""
     pyg = run("values = walk(data).pe.numpy(); facts = dict(sum=float(values.sum()))",
               setup=GRAPH + PYG)  # fmt: skip
@@ -49,6 +50,7 @@ def against_pyg() -> None:
     speed, memory = pyg["seconds"] / ours["seconds"], ours["extra"] / pyg["extra"]
     print(f"sums of all values: {pyg['facts']['sum']:.6f} and {ours['facts']['sum']:.6f}")
     print(f"targets: 10x {_met(speed >= 10)} ({speed:.0f}x), 1/4 {_met(memory <= 0.25)}")
+    return table_rows("pyg", rows, "extra")
 
 
 def _met(kept: bool) -> str:
@@ -75,7 +77,23 @@ facts = dict(route=found.facts["route"], error=found.facts["error"], nodes=len(f
     return row
 
 
-def others() -> None:
+def rwpe_row(block: str, data: str, row: dict[str, Any]) -> dict[str, object]:
+    """What such a measurement found, for the file of rows."""
+    facts = row["facts"]
+    return {
+        "block": block,
+        "job": data,
+        "seconds": f"{row['seconds']:.1f}",
+        "peak_mb": round(row["peak"] / 1e6),
+        "nodes": facts["nodes"],
+        "route": facts["route"],
+        "error": f"{facts['error']:.1e}",
+        "expected_s": f"{facts['expected']:.0f}",
+        "gpu_gb": f"{facts['gpu'] / 1e9:.2f}" if facts["gpu"] else "",
+    }
+
+
+def others() -> list[dict[str, object]]:
     """LapPE, statistics, histograms, embeddings."""
     jobs = [
         ("LapPE, K = 64, hpo_orpha_neuro", "hpo_orpha_neuro", "laplacian",
@@ -100,26 +118,34 @@ def others() -> None:
     print(f"LapPE: residual {first['facts']['residual']:.1e}; target 120 s, 1e-5 {_met(kept)}")
     auc = last["facts"]["auc"]
     print(f"link prediction: validation AUC {auc:.3f}; target 0.90 {_met(auc >= 0.9)}")
+    saved = table_rows("others", rows)
+    saved[0]["residual"], saved[-1]["auc"] = f"{first['facts']['residual']:.1e}", f"{auc:.3f}"
+    return saved
 
 
 def main() -> None:
     about = argparse.ArgumentParser(description=__doc__)
     about.add_argument("--device", default="cpu")
-    device = about.parse_args().device
+    about.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
+    options = about.parse_args()
+    device, saved = options.device, []
     if device == "cuda":
         print("RWPE, K = 64, all nodes, on the GPU")
         for data, target in (("ppi_bp", 20), ("hpo_orpha_neuro", 20), ("like:em_user", 90)):
-            rwpe(data, target, device, options="")
+            saved.append(rwpe_row("gpu", data, rwpe(data, target, device, options="")))
+        save_rows(options.out, saved)
         return
-    against_pyg()
+    saved += against_pyg()
     print("\nRWPE, K = 64, exact, nodes that occur in subgraphs")
     for data, target in (("ppi_bp", 90), ("hpo_orpha_neuro", 420)):
         row = rwpe(data, target, device)
         print(f"    peak of the process: target 2.5 GB {_met(row['peak'] <= 2.5e9)}")
+        saved.append(rwpe_row("exact", data, row))
     print("\nRWPE, K = 64, approximate, nodes that occur in subgraphs")
     for data, tolerance in (("ppi_bp", 1e-4), ("like:em_user", 1e-6)):
-        rwpe(data, 0, device, f"nodes=nodes, tolerance={tolerance}")
-    others()
+        row = rwpe(data, 0, device, f"nodes=nodes, tolerance={tolerance}")
+        saved.append(rwpe_row("approximate", data, row))
+    save_rows(options.out, saved + others())
 
 
 if __name__ == "__main__":

@@ -11,19 +11,23 @@ and without dropout (both draw the same), from the same first values; beside it,
 path departs from itself when its first values are nudged by one part in 10⁷, which is what
 rounding does to a training that runs into small losses.
 
-    python benchmarks/gpu.py steps agree threads
+    python benchmarks/gpu.py steps agree threads --out benchmarks/results
+
+With --out, rows go to gpu-steps.csv, gpu-agreement.csv and gpu-threads.csv of a folder.
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from measuring import save_rows
 
 import sub2node as s2n
 from sub2node.efficiency.benchmark import PUBLISHED_EDGES, published_cut
@@ -135,7 +139,7 @@ def launches(step: Callable[[], Any]) -> int:
     return sum(e.device_type == torch.autograd.DeviceType.CUDA for e in seen.events())
 
 
-def steps(shape: Shape, speed: float) -> None:
+def steps(shape: Shape, speed: float) -> Iterator[dict[str, object]]:
     for replicas in (1, 10):
         group = shape.group(replicas)
         train, spread = timed(group.train_step)
@@ -151,9 +155,22 @@ def steps(shape: Shape, speed: float) -> None:
               f"{1e3 * val:>9.3f}{1e3 * epoch:>9.3f}{1e3 * slow:>9.2f}{slow / train:>7.0f}x"
               f"{number:>6}{counted(shape, replicas) / 1e6:>9.0f}{1e3 * floor:>9.3f}"
               f"{train / floor:>6.1f}x", flush=True)  # fmt: skip
+        yield {
+            "shape": shape.name,
+            "replicas": replicas,
+            "step_ms": f"{1e3 * train:.3f}",
+            "spread_percent": f"{100 * spread:.1f}",
+            "val_ms": f"{1e3 * val:.3f}",
+            "epoch_ms": f"{1e3 * epoch:.3f}",
+            "plain_ms": f"{1e3 * slow:.2f}",
+            "kernels": number,
+            "counted_mb": f"{counted(shape, replicas) / 1e6:.0f}",
+            "floor_ms": f"{1e3 * floor:.3f}",
+            "copy_tb_per_s": f"{speed / 1e12:.2f}",
+        }
 
 
-def agree(shape: Shape) -> None:
+def agree(shape: Shape) -> Iterator[dict[str, object]]:
     for words, settings in (("dropout", {}), ("no dropout", QUIET)):
         groups = [shape.group(2, **settings), shape.group(2, "off", **settings),
                   shape.group(2, "off", nudge=1e-7, **settings)]  # fmt: skip
@@ -172,9 +189,17 @@ def agree(shape: Shape) -> None:
               f" {within} steps), plain against plain nudged by 1e-7 {worst[1]:.1e}, loss at the"
               f" end {float(losses[1].mean()):.2g}", flush=True)  # fmt: skip
         groups[0].release()
+        yield {
+            "shape": shape.name,
+            "dropout": "off" if settings else "on",
+            "fast_against_plain": f"{worst[0]:.1e}",
+            "steps_below_1e-4": within,
+            "plain_nudged": f"{worst[1]:.1e}",
+            "final_loss": f"{float(losses[1].mean()):.2g}",
+        }
 
 
-def threads(shape: Shape) -> None:
+def threads(shape: Shape) -> Iterator[dict[str, object]]:
     """A training step of one seed on the CPU by threads."""
     cores = torch.get_num_threads()
     row = []
@@ -188,13 +213,20 @@ def threads(shape: Shape) -> None:
             start = time.perf_counter()
             group.train_step()
             found.append(time.perf_counter() - start)
-        row.append(f"{count}: {1e3 * statistics.median(found):.1f} ms")
+        step = f"{1e3 * statistics.median(found):.1f}"
+        row.append(f"{count}: {step} ms")
+        yield {"shape": shape.name, "threads": count, "step_ms": step}
     torch.set_num_threads(cores)
     print(f"{shape.name:<10}threads {', '.join(row)}", flush=True)
 
 
 def main() -> None:
-    asked = sys.argv[1:] or ["steps", "agree"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help="steps, agree, threads")
+    parser.add_argument("--out", type=Path, help="The folder where rows are written, as CSV.")
+    options = parser.parse_args()
+    asked = options.jobs or ["steps", "agree"]
+    found: dict[str, list[dict[str, object]]] = {}
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
         speed = bandwidth()
@@ -203,14 +235,15 @@ def main() -> None:
     if "steps" in asked and device == "cuda":
         print(f"{'shape':<10}{'R':>3}{'step ms':>9}{'±':>7}{'val ms':>9}{'epoch ms':>9}"
               f"{'plain ms':>9}{'':>8}{'kern.':>6}{'MB':>9}{'floor ms':>9}")  # fmt: skip
-        for shape in shapes:
-            steps(shape, speed)
+        found["gpu-steps"] = [row for shape in shapes for row in steps(shape, speed)]
     if "agree" in asked and device == "cuda":
-        for shape in shapes:
-            agree(shape)
+        found["gpu-agreement"] = [row for shape in shapes for row in agree(shape)]
     if "threads" in asked:
-        for name in PUBLISHED_EDGES:
-            threads(Shape(name, "cpu"))
+        found["gpu-threads"] = [
+            row for name in PUBLISHED_EDGES for row in threads(Shape(name, "cpu"))
+        ]
+    for name, rows in found.items():
+        save_rows(options.out and options.out / f"{name}.csv", rows)
 
 
 if __name__ == "__main__":

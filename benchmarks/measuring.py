@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 _RUNNER = """
@@ -61,3 +64,30 @@ def show(title: str, rows: list[tuple[str, dict[str, Any]]], memory: str = "peak
             f"{name:<44}{row['seconds']:>10.2f}{row[memory] / 1e6:>10.0f}"
             f"{row['seconds'] / first['seconds']:>7.2f}x{row[memory] / first[memory]:>7.2f}x"
         )
+
+
+def table_rows(
+    block: str, rows: Sequence[tuple[str, dict[str, Any]]], memory: str = "peak"
+) -> list[dict[str, object]]:
+    """The rows of such a table for :func:`save_rows`."""
+    return [
+        {
+            "block": block,
+            "job": name,
+            "seconds": f"{row['seconds']:.4g}",
+            f"{memory}_mb": round(row[memory] / 1e6),
+        }
+        for name, row in rows
+    ]
+
+
+def save_rows(path: Path | None, rows: Sequence[dict[str, object]]) -> None:
+    """Write rows as CSV, with every column that one of them has; without a path do nothing."""
+    if path is None:
+        return
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"Wrote {path}")

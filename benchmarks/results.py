@@ -1,6 +1,6 @@
 """What do the models reach? 10 seeds, the test part read once a run.
 
-    python benchmarks/results.py synthetic     # the four instances that GLASS published
+    python benchmarks/results.py synthetic --out rows.csv    # the instances that GLASS published
     python benchmarks/results.py synthetic:default     # only with these settings
     python benchmarks/results.py encodings     # the same with RWPE, and with statistics
     python benchmarks/results.py fresh         # new instances of 2,500 subgraphs, with statistics
@@ -14,8 +14,11 @@ with `ppi:link` those of benchmarks/presets too.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
+
+from measuring import save_rows
 
 import sub2node as s2n
 from sub2node.baselines import SIMPLE
@@ -25,6 +28,7 @@ from sub2node.evaluate.seeds import seed_list
 from sub2node.models.baseline import Simple
 
 PRESETS = Path(__file__).parent / "presets"
+ROWS: list[dict[str, object]] = []
 # dataset, structure, where the settings come from, published test micro-F1
 SYNTHETIC = [
     *(
@@ -42,8 +46,19 @@ SYNTHETIC = [
 
 
 def points(result: Result, part: str) -> str:
-    found = result.scores[part]["micro_f1"]  # type: ignore[index]
-    return f"{100 * found.mean:.1f} ± {100 * found.sd:.1f}"
+    return result.scores[part]["micro_f1"].percent_text()  # type: ignore[index]
+
+
+def keep(block: str, data: str, what: str, result: Result, published: str = "") -> None:
+    """Remember a row for --out; ``what`` is model, encoding, settings."""
+    model, encoding, settings = what.split("|")
+    row: dict[str, object] = {"block": block, "data": data, "model": model}
+    row |= {"encoding": encoding, "settings": settings}
+    for part in ("val", "test"):
+        found = result.scores[part]["micro_f1"]  # type: ignore[index]
+        row |= {part: f"{100 * found.mean:.1f}", f"{part}_sd": f"{100 * found.sd:.1f}"}
+    n = result.test["micro_f1"].n
+    ROWS.append(row | {"n": n, "published": published, "seconds": f"{result.seconds:.0f}"})
 
 
 def synthetic(only: str = "") -> None:
@@ -62,6 +77,7 @@ def synthetic(only: str = "") -> None:
             f"{points(result, 'test'):>13}{published:>13}{result.seconds:>6.0f}",
             flush=True,
         )
+        keep("synthetic", name, f"{structure}|none|{preset}", result, published)
     print("paper: published settings, chosen by test score by their authors; search: chosen by a")
     print("random search without the test part; default: the package's. A random forest on")
     print(
@@ -94,10 +110,13 @@ def encodings() -> None:
         if (PRESETS / f"{name}-rwpe.toml").exists():
             result = s2n.run(task, preset=str(PRESETS / f"{name}-rwpe.toml"))
             line(name, "rwpe, search", result, known)
+            keep("encodings", name, "s2n+a|rwpe|search", result, known)
         result = s2n.run(task, settings={**constant, "features.encoding": "rwpe"})
         line(name, "rwpe, default", result, known)
+        keep("encodings", name, "s2n+a|rwpe|default", result, known)
         result = s2n.run(task, settings={**constant, "features.subgraphs": "structure"})
         line(name, "statistics, default", result, "")
+        keep("encodings", name, "s2n+a|statistics|default", result)
     print("search: chosen by rehearsal over splits of train and val; default: the package's.")
 
 
@@ -108,6 +127,7 @@ def fresh() -> None:
         task = s2n.load_task(f"generate:{name},subgraphs=2500,seed=1")
         result = s2n.run(task, preset="fast", settings=settings)
         line(name, "statistics, fast", result, "")
+        keep("fresh", name, "s2n+a|statistics|fast", result)
 
 
 def ppi(features: str = "") -> None:
@@ -138,19 +158,31 @@ def ppi_link() -> None:
     deep = {**made, "features.pretraining.layers": 3}  # best validation AUC
     deep["features.pretraining.lr"] = 0.003
     for model in (SIMPLE["bag"], SIMPLE["diffused-bag"]):
-        line("", model.name, assess(task, Simple(model), seeds=seed_list(1)), "")
+        result = assess(task, Simple(model), seeds=seed_list(1))
+        line("", model.name, result, "")
+        keep("ppi:link", "ppi_bp", f"{model.name}|none|default", result)
     for structure in STRUCTURES:
         result = s2n.run(task, structure=structure, settings=deep)
-        line("", f"{structure}, default", result, "64.3 ± 1.8" if structure == "s2n+a" else "")
+        known = "64.3 ± 1.8" if structure == "s2n+a" else ""
+        line("", f"{structure}, default", result, known)
+        keep("ppi:link", "ppi_bp", f"{structure}|rwpe|default", result, known)
     result = s2n.run(task, preset=str(PRESETS / "ppi_bp-rwpe.toml"))
     line("", "s2n+a, search", result, "64.3 ± 1.8")
-    line("", "s2n+0, search", s2n.run(task, structure="s2n+0", settings=made), "")
+    keep("ppi:link", "ppi_bp", "s2n+a|rwpe|search", result, "64.3 ± 1.8")
+    result = s2n.run(task, structure="s2n+0", settings=made)
+    line("", "s2n+0, search", result, "")
+    keep("ppi:link", "ppi_bp", "s2n+0|rwpe|search", result)
     print("default: settings of the package, embeddings with the best validation AUC (3 layers);")
     print("search: settings and embeddings (s2n+0: 2 layers, the package's) by rehearsal.")
 
 
 if __name__ == "__main__":
-    for word in sys.argv[1:] or ["synthetic", "ppi"]:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("jobs", nargs="*", metavar="JOB")
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
+    options = parser.parse_args()
+    for word in options.jobs or ["synthetic", "ppi"]:
         job, _, rest = word.partition(":")
         jobs = {"synthetic": synthetic, "encodings": encodings, "fresh": fresh, "ppi": ppi}
         jobs[job](*[rest] * bool(rest))
+    save_rows(options.out, ROWS)

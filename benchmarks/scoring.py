@@ -1,7 +1,7 @@
 """How long does an answer take? One core, PPI-BP's size, after loading.
 
     python benchmarks/scoring.py            # fits a model on ppi_bp first (about a minute)
-    python benchmarks/scoring.py MODEL      # one that s2n fit wrote
+    python benchmarks/scoring.py MODEL --out benchmarks/results/scoring.csv    # one of s2n fit
 
 Asks for subgraphs of real sizes with nodes drawn at random around one another: one at a time, a
 thousand at once, joint, and why. Times are of everything from ids to probabilities.
@@ -21,11 +21,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from measuring import save_rows
 
 import sub2node as s2n
 from sub2node.scoring import Scorer, load_scorer
 
 TARGETS = {"one": 0.020, "thousand": 2.0}
+ROWS: list[dict[str, object]] = []
 
 
 def sets_of(scorer: Scorer, count: int, seed: int = 0) -> list[list[str]]:
@@ -58,12 +60,15 @@ def row(name: str, seconds: list[float], target: float | None = None) -> None:
     median, high = np.median(seconds), np.quantile(seconds, 0.99)
     goal = "" if target is None else f"   target {1000 * target:,.0f} ms"
     print(f"{name:<38}{1000 * median:>10.1f} ms{1000 * high:>10.1f} ms (99 %){goal}")
+    times = {"median_ms": f"{1000 * median:.1f}", "p99_ms": f"{1000 * high:.1f}"}
+    ROWS.append({"job": name, **times})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", type=Path)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -97,6 +102,7 @@ def main() -> None:
         "nearest known, one subgraph",
         [timed(lambda i=i: scorer.neighbors(query.take([i])), 1)[0] for i in range(50)],
     )
+    save_rows(asked.out, ROWS)
 
 
 if __name__ == "__main__":

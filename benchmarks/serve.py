@@ -5,7 +5,7 @@ latency counts from the moment the request was due, so a stall shows in every re
 The subgraphs are random walks in the model's graph, as large as PPI-BP's (about ten nodes). Client
 and service share the machine's cores.
 
-    python benchmarks/serve.py MODEL --rate 200 --seconds 60
+    python benchmarks/serve.py MODEL --rate 200 --seconds 60 --out serve.csv
     python benchmarks/serve.py MODEL --rate 200 --seconds 10 --kill    # SIGTERM in the middle
     python benchmarks/serve.py               # a model of PPI-BP's shape, five seeds, hardly trained
 """
@@ -31,6 +31,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from measuring import save_rows
 
 _SERVE = "from sub2node.cli import main; main()"
 _LEAST, _MEAN = 3, 10.2  # members of a subgraph of PPI-BP: about ten on average
@@ -203,7 +204,7 @@ def peak_memory(pid: int) -> int:
     return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024
 
 
-def show(load: Load, start: float, cpu: float | None, peak: int | None) -> None:
+def show(load: Load, start: float, cpu: float | None, peak: int | None) -> dict[str, object]:
     good = [r for r in load.requests if r.status == 200]
     took = 1e3 * np.array([r.done - r.due for r in good])
     last = max(r.done for r in good)
@@ -219,10 +220,22 @@ def show(load: Load, start: float, cpu: float | None, peak: int | None) -> None:
         print(f"CPU   {100 * cpu / (last - start):>9.1f} % of a core,"
               f" {1e3 * cpu / len(good):.2f} ms a request")  # fmt: skip
         print(f"peak  {peak / 1e6:>9.0f} MB")
+    known = cpu is not None and peak is not None
+    return {
+        "requests": len(load.requests),
+        "answered": len(good),
+        **{f"p{q}_ms": f"{np.percentile(took, q):.1f}" for q in (50, 90, 99)},
+        "max_ms": f"{took.max():.1f}",
+        "rate": f"{len(good) / (last - start):.1f}",
+        "client_late_p99_ms": f"{np.percentile(late, 99):.1f}",
+        "cpu_percent": f"{100 * cpu / (last - start):.1f}" if known else "",
+        "cpu_ms_per_request": f"{1e3 * cpu / len(good):.2f}" if known else "",
+        "peak_mb": round(peak / 1e6) if known else "",
+    }
 
 
-def show_stop(load: Load, stopped: float, code: int) -> bool:
-    """Whether every request that left before the signal has its answer and the exit code is 0."""
+def show_stop(load: Load, stopped: float, code: int) -> dict[str, object]:
+    """Requests that left before the signal, those of them without an answer, and the exit code."""
     before = [r for r in load.requests if r.sent is not None and r.sent < stopped]
     after = [r for r in load.requests if r.sent is None or r.sent >= stopped]
     lost = sum(r.status != 200 for r in before)
@@ -231,7 +244,7 @@ def show_stop(load: Load, stopped: float, code: int) -> bool:
     refused = sum(r.sent is None for r in after)
     print(f"after it: {answered} answered, {refused} refused, {len(after) - answered - refused}"
           " sent on a connection that was then closed")  # fmt: skip
-    return lost == 0 and code == 0
+    return {"sent_before_stop": len(before), "lost": lost, "exit_code": code}
 
 
 def measure(command: list[str], sets: list[list[str]], options: argparse.Namespace) -> bool:
@@ -246,11 +259,14 @@ def measure(command: list[str], sets: list[list[str]], options: argparse.Namespa
             drive(load, process.pid, rate=options.rate, seconds=options.seconds, kill=options.kill)
         )
         if stopped is None:
-            show(load, start, cpu_seconds(process.pid) - before, peak_memory(process.pid))
+            row = show(load, start, cpu_seconds(process.pid) - before, peak_memory(process.pid))
+            save_rows(options.out, [{"load": "steady", **row}])
             return all(r.status == 200 for r in load.requests)
         code = process.wait(60)
         show(load, start, None, None)
-        return show_stop(load, stopped, code)
+        row = show_stop(load, stopped, code)
+        save_rows(options.out, [{"load": "stopped", **row}])
+        return row["lost"] == 0 and code == 0
 
 
 def main() -> None:
@@ -259,6 +275,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=200, help="requests a second")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kill", action="store_true", help="send SIGTERM in the middle")
+    parser.add_argument("--out", type=Path, help="Where the row is written, as CSV.")
     options = parser.parse_args()
     from sub2node.scoring import load_scorer
 

@@ -1,6 +1,6 @@
 """Whether a readout means the same in every stage, shown on the winner of a study.
 
-    python benchmarks/stages.py DATA STUDY.csv [--preset paper] [--seeds 5] [--readouts A,B]
+    python benchmarks/stages.py DATA STUDY.csv [--preset paper] [--seeds 5] [--out FILE.csv]
 
 Settings are those of the best trial of the study (benchmarks/results/studies has every trial) over
 the preset it began from. They are trained with each readout; then the *validation* subgraphs are
@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from measuring import save_rows
 
 import sub2node as s2n
 from sub2node.config import Config
@@ -59,6 +60,7 @@ def main() -> None:
     parser.add_argument("--conv", default="gcn2")
     parser.add_argument("--readouts", default="degree-code,node-degree")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
     asked = parser.parse_args()
     task = s2n.load_task(asked.data)
     base = find_preset(asked.preset, task, asked.structure, asked.conv).config
@@ -67,12 +69,25 @@ def main() -> None:
     count = len(labels_of(task, "val"))
     print(f"{asked.data}: {count} validation subgraphs, mean of {len(seeds)} seeds")
     print(f"{'readout':14}{'val stage':>11}{'test stage':>12}   rehearsal")
+    rows: list[dict[str, object]] = []
     for readout in asked.readouts.split(","):
         changed = config.with_settings({"readout": readout})
         here, there = right(task, changed, seeds)
         score = objective(changed)
         mean, sd = 100 * score.mean, 100 * np.std(score.values, ddof=1)
         print(f"{readout:14}{here:>11.1f}{there:>12.1f}   {mean:.1f} ± {sd:.1f}", flush=True)
+        rows.append(
+            {
+                "data": asked.data,
+                "readout": readout,
+                "val_subgraphs": count,
+                "right_in_val_stage": f"{here:.1f}",
+                "right_in_test_stage": f"{there:.1f}",
+                "rehearsal": f"{mean:.1f}",
+                "seeds": len(seeds),
+            }
+        )
+    save_rows(asked.out, rows)
 
 
 if __name__ == "__main__":

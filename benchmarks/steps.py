@@ -6,14 +6,16 @@ means what one writes with PyG: `GCN2Conv` on `edge_index`, `dropout_edge`, `Bat
 `global_add_pool`, `torch.optim.Adam`, one seed at a time. A step is forward, loss, backward,
 clipping and the optimiser. Each row is a process of its own; the quickest of three counts.
 
-    python benchmarks/steps.py
+    python benchmarks/steps.py --out benchmarks/results/steps.csv
 """
 
 from __future__ import annotations
 
+import argparse
+from pathlib import Path
 from typing import Any
 
-from measuring import run
+from measuring import run, save_rows
 
 from sub2node.efficiency.benchmark import PUBLISHED_EDGES as SHAPES
 
@@ -124,6 +126,10 @@ facts = dict(subgraphs=len(task), positions=len(stages["train"].positions.row),
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
+    options = parser.parse_args()
+    rows: list[dict[str, object]] = []
     print(f"{'shape':<11}{'':<24}{'ms a step':>11}{'against plain':>15}{'peak MB':>9}")
     for shape in SHAPES:
         plain = measured(shape, PLAIN, 10)
@@ -137,6 +143,10 @@ def main() -> None:
             ratio = "" if base is None else f"{base / row['step']:.1f}x"
             print(f"{shape:<11}{name:<24}{1e3 * row['step']:>11.1f}{ratio:>15}"
                   f"{row['peak'] / 1e6:>9.0f}", flush=True)  # fmt: skip
+            milliseconds = f"{1e3 * row['step']:.1f}"
+            peak = round(row["peak"] / 1e6)
+            rows.append({"shape": shape, "model": name, "step_ms": milliseconds, "peak_mb": peak})
+    save_rows(options.out, rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Is translation as fast as a bare sparse product, and does it go beyond memory?
 
-    S2N_DATA=… python benchmarks/translate.py [hpo] [middle] [large] [huge] [growth]
+    S2N_DATA=… python benchmarks/translate.py [hpo] [middle] [large] [huge] [growth] [--out FILE]
 
 hpo     4,000 random subgraphs of 15 on the graph of `hpo_orpha_neuro`, where W is nearly full:
         `translate` with statistics (and with a cut) beside SciPy's bare product `M @ (A @ M.T)` and
@@ -17,6 +17,7 @@ Without words: hpo, middle, large, growth.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
@@ -26,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measuring import run, show
+from measuring import run, save_rows, show, table_rows
 
 from sub2node.report.drawing import (
     PALETTE,
@@ -51,7 +52,7 @@ M = sets.membership(graph.num_nodes)
 """
 
 
-def hpo() -> None:
+def hpo() -> list[dict[str, object]]:
     folder = os.environ.get("S2N_DATA") or sys.exit("S2N_DATA must name the folder with the data.")
     setup = SUBGRAPHS.format(path=f"{folder}/hpo_orpha_neuro")
     bare = run("W = M @ (A @ M.T); facts = dict(entries=W.nnz)", setup=setup, repeats=5)
@@ -59,21 +60,23 @@ def hpo() -> None:
     kept = "facts = dict(entries=g.weights.nnz, mean=g.statistics.mean, std=g.statistics.std)"
     raw = run(f"g = s2n.translate(task); {kept}", setup=setup, repeats=5)
     cut = run(f"g = s2n.translate(task, cut=2.0); {kept}", setup=setup, repeats=5)
-    show(
-        "4,000 subgraphs of 15 on hpo_orpha_neuro (memory: on top of graph and libraries)",
-        [
-            ("SciPy: M @ (A @ M.T)", bare),
-            ("SciPy: the same, made dense", dense),
-            ("translate: raw W and statistics", raw),
-            ("translate: cut at 2 sd, and statistics", cut),
-        ],
-        memory="extra",
-    )
+    rows = [
+        ("SciPy: M @ (A @ M.T)", bare),
+        ("SciPy: the same, made dense", dense),
+        ("translate: raw W and statistics", raw),
+        ("translate: cut at 2 sd, and statistics", cut),
+    ]
+    title = "4,000 subgraphs of 15 on hpo_orpha_neuro (memory: on top of graph and libraries)"
+    show(title, rows, memory="extra")
     assert raw["facts"]["entries"] == bare["facts"]["entries"]
     print(f"entries: {raw['facts']['entries']:,} raw, {cut['facts']['entries']:,} after the cut")
     print(f"no slower than the bare product: raw {verdict(raw['seconds'], bare['seconds'])},"
           f" cut {verdict(cut['seconds'], bare['seconds'])}")  # fmt: skip
     print(f"half the memory of product and densifying: {verdict(cut['extra'], dense['extra'] / 2)}")
+    saved = table_rows("hpo", rows, "extra")
+    for row, (_, found) in zip(saved, rows, strict=True):
+        row["entries"] = found.get("facts", {}).get("entries", "")
+    return saved
 
 
 def verdict(found: float, limit: float) -> str:
@@ -115,7 +118,9 @@ facts = dict(entries=card["entries"], spilled=card["spilled_bytes"])
 """
 
 
-def beyond(title: str, nodes: int, edges: int, sets: int, memory: str, settings: str = "") -> dict:
+def beyond(
+    title: str, nodes: int, edges: int, sets: int, memory: str, settings: str = ""
+) -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory(dir=os.environ.get("S2N_SCRATCH")) as place:
         need = 12 * edges + 24 * sets * 20 + (40 * 4 * edges * (20 * sets / nodes) ** 2)
         free = shutil.disk_usage(place).free
@@ -130,21 +135,28 @@ def beyond(title: str, nodes: int, edges: int, sets: int, memory: str, settings:
         show(title, [(f"DuckDB, memory limit {memory}", row)])
         facts = row["facts"]
         print(f"{facts['entries']:,} entries kept, {facts['spilled'] / 1e9:.2f} GB spilled at most")
-        return row
+        saved = table_rows("duckdb", [(f"{title}, limit {memory}", row)])
+        saved[0] |= {
+            "entries": facts["entries"],
+            "spilled_gb": f"{facts['spilled'] / 1e9:.2f}",
+        }
+        return saved
 
 
-def middle() -> None:
-    row = beyond("20M edges, 1M nodes, 20,000 x 20", 10**6, 2 * 10**7, 20_000, "600MB")
-    print(f"targets: 5 s {verdict(row['seconds'], 5)}, 1 GB {verdict(row['peak'], 1e9)}")
+def middle() -> list[dict[str, object]]:
+    rows = beyond("20M edges, 1M nodes, 20,000 x 20", 10**6, 2 * 10**7, 20_000, "600MB")
+    seconds, peak = (float(str(rows[0][name])) for name in ("seconds", "peak_mb"))
+    print(f"targets: 5 s {verdict(seconds, 5)}, 1 GB {verdict(peak, 1e3)}")
+    return rows
 
 
-def large() -> None:
-    beyond("50M edges, 5M nodes, 100,000 x 20", 5 * 10**6, 5 * 10**7, 100_000, "4GB")
+def large() -> list[dict[str, object]]:
+    return beyond("50M edges, 5M nodes, 100,000 x 20", 5 * 10**6, 5 * 10**7, 100_000, "4GB")
 
 
-def huge() -> None:
+def huge() -> list[dict[str, object]]:
     title = "100M edges, 10M nodes, 1,000,000 x 20, weights of at least 2"
-    beyond(title, 10**7, 10**8, 10**6, "4GB", "min_weight=2.0")
+    return beyond(title, 10**7, 10**8, 10**6, "4GB", "min_weight=2.0")
 
 
 GROWTH = """
@@ -166,7 +178,7 @@ pairs = int(2 * (times[low] * times[high]).sum() + (times**2).sum())
 """
 
 
-def growth() -> None:
+def growth() -> list[dict[str, object]]:
     rows = []
     for sets in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
         body = "g = s2n.translate(task); facts = dict(pairs=pairs, entries=g.weights.nnz)"
@@ -174,11 +186,14 @@ def growth() -> None:
         rows.append((f"{sets:,} subgraphs of 20", row))
     show("Growth: time against pairs of members joined by an edge", rows)
     print(f"{'subgraphs':>24}{'pairs':>14}{'entries':>14}{'ns a pair':>12}")
-    for name, row in rows:
+    saved = table_rows("growth", rows)
+    for line, (name, row) in zip(saved, rows, strict=True):
         facts = row["facts"]
         each = row["seconds"] / facts["pairs"] * 1e9
+        line.update(facts, ns_per_pair=f"{each:.1f}")
         print(f"{name:>24}{facts['pairs']:>14,}{facts['entries']:>14,}{each:>12.1f}")
     plot([row for _, row in rows], Path(__file__).parent / "translate_growth.png")
+    return saved
 
 
 @house_style()
@@ -200,10 +215,14 @@ def plot(rows: list[dict], path: Path) -> None:
 
 def main() -> None:
     jobs = {"hpo": hpo, "middle": middle, "large": large, "huge": huge, "growth": growth}
-    for word in sys.argv[1:] or ["hpo", "middle", "large", "growth"]:
-        if word not in jobs:
-            sys.exit(f"no benchmark is called {word!r}; there are {', '.join(jobs)}.")
-        jobs[word]()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(jobs))
+    parser.add_argument("--out", type=Path, help="Where rows are written, as CSV.")
+    options = parser.parse_args()
+    if unknown := sorted(set(options.jobs) - set(jobs)):
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(jobs)}")
+    chosen = options.jobs or ["hpo", "middle", "large", "growth"]
+    save_rows(options.out, [row for job in chosen for row in jobs[job]()])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 The question
     A rule raises alerts, each a handful of accounts that moved money among themselves. One in ten
-    is laundering. Which should an investigator open first, and what speaks for it?
+    is laundering. Which should an investigator open first, and why?
 
 The data
     Drawn by payment_graph.py, so that everybody may have it: no conclusion about real banks
@@ -20,9 +20,10 @@ The data
 
 What comes out
     How many of the alerts at the top of the list are laundering, beside simple models; precision
-    and recall at one half; one alert explained; a new alert with an unknown account; and a model to
-    go on with. Payments have no direction in the model. Amounts are not read here: both kinds have
-    the same. Yours are read by columns={"weight": "amount", ...} and repeated="sum".
+    and recall at a probability of one half; one alert explained; a new alert with an unknown
+    account; and a model to go on with. Payments have no direction in the model. Amounts are not
+    read here: both kinds have the same. Yours are read by columns={"weight": "amount", ...} and
+    repeated="sum".
 
 Your own
     Name your files and columns as this script does, or on the command line:
@@ -146,7 +147,7 @@ def explain(model: s2n.SubgraphClassifier, name: str, accounts: list[str]) -> No
         say(line)
     near = model.neighbors([accounts], count=3)[0]
     words = [f"{n.name} [{', '.join(n.labels)}], {n.similarity:.2f}" for n in near]
-    say(f"Most alike among the known alerts (cosine): {'; '.join(words)}.")
+    say(f"Most similar known alerts (cosine): {'; '.join(words)}.")
 
 
 def main() -> None:
@@ -182,7 +183,7 @@ def main() -> None:
 
     story.section("New alerts")
     some = task.graph.names.take(np.random.default_rng(1).integers(task.graph.num_nodes, size=8))
-    cases = {"top-and-a-stranger": [*accounts, "AC999999"], "eight-by-lot": list(some)}
+    cases = {"top-and-a-stranger": [*accounts, "AC999999"], "eight-at-random": list(some)}
     ask(story, model, cases, story.out / "new_alerts.parquet")
 
     story.section("Keep it")

@@ -2,7 +2,8 @@
 
 The question
     You have gene sets whose process is known, a protein-protein network, and new sets from an
-    experiment. Which process is each of them about, how sure is that, and which genes say so?
+    experiment. Which process does each of them belong to, how sure is that, and because of which
+    genes?
 
 The data
     PPI-BP, the benchmark of the SubGNN paper: 21,521 proteins, 338,625 links between them, and
@@ -12,7 +13,7 @@ The data
 
         edges.tsv    source, target: the network
         sets.gmt     name, description, genes, separated by tabs, as from MSigDB
-        labels.csv   subgraph_id, label, split (leave split away, and one is drawn)
+        labels.csv   subgraph_id, label, split (without split, one is drawn)
 
 What comes out
     Scores on held-out sets beside simple models, answers for new sets in new_sets.gmt (one of them
@@ -147,7 +148,7 @@ def explain(model: s2n.SubgraphClassifier, genes: list[str]) -> None:
         say(line)
     near = model.neighbors([genes], count=3)[0]
     words = [f"{n.name} [{', '.join(n.labels)}], {n.similarity:.2f}" for n in near]
-    say(f"Most alike among the known sets (cosine): {'; '.join(words)}.")
+    say(f"Most similar known sets (cosine): {'; '.join(words)}.")
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
 The question
     A patient has a list of symptoms, written as terms of the Human Phenotype Ontology (HPO). Which
-    groups of disease fit, how sure is that, which symptoms say so, and which known diseases look
-    alike? It is a way to explore, not a medical device: nothing here was tested on patients.
+    groups of disease fit, how sure is that, because of which symptoms, and which known diseases are
+    similar? It is a way to explore, not a medical device: nothing here was tested on patients.
 
 The data
     hpo_orpha_neuro: 15,150 HPO terms, joined where the ontology does or where they share a gene;
@@ -130,10 +130,10 @@ def ask(
 
 
 def explain(model: s2n.SubgraphClassifier, terms: list[str]) -> None:
-    """Why this patient got the answer, and which diseases are alike."""
+    """Why this patient got the answer, and which diseases are similar."""
     for line in why(model.explain([terms])[0], "diseases"):
         say(line)
-    say("Known diseases that look most alike:")
+    say("Most similar known diseases:")
     for near in model.neighbors([terms], count=3)[0]:
         say(f"  {near.similarity:.2f}  {near.title} [{', '.join(near.labels) or 'no group'}]")
 

@@ -134,8 +134,8 @@ def why(found: Explanation, what: str, *, count: int = 3) -> list[str]:
     against = [m for m in found.members if m.value < 0][:count]
     lines = [f"An empty list would get {found.baseline:.2f} for {found.label!r}; this one gets"
              f" {found.probability:.2f}."]  # fmt: skip
-    lines += [f"For it speak: {_listed(fors)}."] if fors else []
-    lines += [f"Against it: {_listed(against)}."] if against else ["No member speaks against it."]
+    lines += [f"In favour: {_listed(fors)}."] if fors else []
+    lines += [f"Against: {_listed(against)}."] if against else ["No member counts against it."]
     if found.neighbors:
         same = [n.value for n in found.neighbors if found.label in n.labels]
         rest = [n.value for n in found.neighbors if found.label not in n.labels]

@@ -7,8 +7,13 @@ import os
 # Tests run side by side; threads of one that wait in a loop would take the time of another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import signal
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,6 +26,11 @@ settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
+
+# Behind nohup, or in the background of a script, Ctrl-C is ignored here and in every child process;
+# some tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _CACHE = tempfile.TemporaryDirectory()  # goes with the process; the user's is not touched
 os.environ["S2N_CACHE"] = _CACHE.name
@@ -58,6 +68,56 @@ def tables(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simple models choose between few settings, where a test is not about what they choose."""
+    from sub2node.baselines import boosting, linear, similarities, sub2vec_model
+
+    monkeypatch.setattr(boosting, "_RATES", (0.2,))
+    monkeypatch.setattr(boosting, "_LEAVES", (7,))
+    for module in (linear, similarities, sub2vec_model):
+        monkeypatch.setattr(module, "_STRENGTHS", (1.0,))
+    monkeypatch.setattr(sub2vec_model, "_VARIANTS", ("structure",))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes comes first, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: "test_the_demo_prints" not in item.nodeid)
+    """Mark tests by the fixtures they use, and start the longest first.
+
+    What takes long comes first, so that no worker is left alone with it at the end.
+    """
+    for item in items:
+        names = getattr(item, "fixturenames", ())
+        for mark in {_MARKS[name] for name in names if name in _MARKS}:
+            item.add_marker(mark)
+    items.sort(key=lambda item: _ORDER[_first_mark(item)])
+
+
+_MARKS = {  # of tests, by a fixture that they use
+    "spark": "spark",
+    "browser": "browser",
+    "postgres": "process",
+    "service_address": "process",
+    "start_service": "process",
+}
+_ORDER = {mark: place for place, mark in enumerate(("spark", "slow", "browser", "process", ""))}
+
+
+def _first_mark(item: pytest.Item) -> str:
+    return next((mark for mark in _ORDER if mark and item.get_closest_marker(mark)), "")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Let a test fail that starts Python again without being marked: ``make quick`` has none."""
+    start = subprocess.Popen.__init__
+
+    def checked(self: Any, args: Any, *rest: Any, **options: Any) -> None:
+        if sys.executable in str(args) and not _first_mark(item):
+            pytest.fail("A test that starts a process is marked: @pytest.mark.process.")
+        start(self, args, *rest, **options)
+
+    subprocess.Popen.__init__ = checked  # type: ignore[method-assign]
+    try:
+        return (yield)
+    finally:
+        subprocess.Popen.__init__ = start  # type: ignore[method-assign]

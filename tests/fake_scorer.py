@@ -1,15 +1,15 @@
-"""A model without learning, for tests of the service: its answers are hashes of the node sets.
-
-Run as a program it serves itself: ``python tests/fake_scorer.py SECONDS_A_PASS HOST``.
-"""
+"""A model without learning, for tests of the service: its answers are hashes of the node sets."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import threading
 import time
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -149,16 +149,26 @@ def hashed(nodes: tuple[str, ...]) -> np.ndarray:
     return values / values.sum()
 
 
-if __name__ == "__main__":
-    import os
+def serve_itself(seconds: float, host: str, token: str, log: Path, connection: Connection) -> None:
+    """Serve until a signal ends this process; the address is sent through the connection.
 
+    Args:
+        seconds: What a pass takes.
+        host: Where to listen.
+        token: What clients must know; "" for nothing.
+        log: File that takes the place of stderr.
+        connection: Gets the address once the service is ready.
+    """
     from sub2node.serve.request_limits import read_token
     from sub2node.serve.server import serve
 
+    with log.open("w") as errors:
+        os.dup2(errors.fileno(), sys.stderr.fileno())
+    environment = {"S2N_TOKEN": token} if token else {}
     serve(
-        FakeScorer(float(sys.argv[1])),
-        host=sys.argv[2],
+        FakeScorer(seconds),
+        host=host,
         port=0,
-        token=read_token(None, os.environ),
-        ready=lambda address: print(address, flush=True),
+        token=read_token(None, environment),
+        ready=connection.send,
     )

@@ -30,9 +30,10 @@ class PageScorer(FakeScorer):
 
     classes = CLASSES
 
-    def __init__(self, *, multilabel: bool = False) -> None:
+    def __init__(self, *, multilabel: bool = False, seeds: int = 3) -> None:
         super().__init__()
         self.multilabel = multilabel
+        self.seeds = tuple(range(seeds))
         names = [*TITLES, *(f"G{i}" for i in range(300))]
         self._nodes = set(names)
         size = len(names)
@@ -57,7 +58,8 @@ class PageScorer(FakeScorer):
         values = np.stack([chances(nodes) for nodes in query.sets])
         best = values.argmax(axis=1)[:, None] == np.arange(len(CLASSES))
         claimed = values > 0.15 if self.multilabel else best
-        return Answers(query.names, values, values / 8, query.known, query.unknown, claimed,
+        spread = values / 8 if len(self.seeds) > 1 else values * np.nan
+        return Answers(query.names, values, spread, query.known, query.unknown, claimed,
                        CLASSES, self.multilabel)  # fmt: skip
 
     def explain(self, query: FakeQuery, *, label: str | None = None) -> list[SimpleNamespace]:

@@ -1,52 +1,17 @@
-"""A small task with string ids, models trained on it, and ``s2n`` called without a new process."""
+"""A small task with string ids, and models trained on it."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import sys
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
+from commands import Done, refused, s2n  # noqa: F401
 from sub2node import SubgraphClassifier, load_task
-from sub2node.cli import main
 
 CLASSES = ("blåu ½", "plain", 'red, "hot"')
 QUICK = {"epochs": 4, "hidden": 8, "width": 8, "features.kind": "random", "a": 0.0, "delta": 3.0}
 NODES = [f"g{i}" for i in range(48)]
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    code: object
-    out: str
-    err: str
-
-
-def s2n(*words: object) -> Done:
-    """``s2n WORDS`` as ``main`` runs it; an error that is not ours comes through."""
-    out, err, before = io.StringIO(), io.StringIO(), sys.argv
-    sys.argv = ["s2n", *map(str, words)]
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
-    except SystemExit as leave:
-        return Done(leave.code, out.getvalue(), err.getvalue())
-    finally:
-        sys.argv = before
-    return Done(0, out.getvalue(), err.getvalue())
-
-
-def refused(done: Done, message: str) -> None:
-    """Exit code 2, nothing on stdout, and one line on stderr."""
-    assert done.code == 2, done
-    assert done.out == ""
-    assert done.err.startswith("Error: ")
-    assert done.err.count("\n") == 1
-    assert message in done.err
 
 
 def write_task(folder: Path, *, multilabel: bool = False, split: bool = True) -> Path:
@@ -55,7 +20,8 @@ def write_task(folder: Path, *, multilabel: bool = False, split: bool = True) ->
     random = Random(7)
     pairs = {(i, i // 16 * 16 + (i + 1) % 16) for i in range(48)}
     pairs |= {tuple(random.sample(range(48), 2)) for _ in range(40)}
-    rows = [f"g{a},g{b}" for a, b in sorted(pairs)]
+    edges = {(min(pair), max(pair)) for pair in pairs}  # none is there in both directions
+    rows = [f"g{a},g{b}" for a, b in sorted(edges)]
     (folder / "edges.csv").write_text("\n".join(["source,target", *rows]) + "\n")
     names = [f"{node},gene {node[1:]}" for node in NODES]
     (folder / "nodes.csv").write_text("\n".join(["node_id,title", *names]) + "\n")

@@ -21,6 +21,7 @@ import sub2node as s2n
 from code_blocks import PAGES, ROOT, Block, blocks, commands, name_of, parse, spans
 from sub2node.cli import output
 from sub2node.cli.app import app
+from sub2node.cli.help_text import read_examples
 
 LANGUAGES = {"python", "console", "bash", "text", "toml", "json", "csv", "", "indented"}
 EXACT = {"convert", "describe", "datasets", "translate"}  # print the same on every machine
@@ -37,7 +38,9 @@ def given() -> dict[str, Any]:
 
 
 def with_code(language: str) -> list[Path]:
-    return [page for page in PAGES if any(b.language == language for b in blocks(page))]
+    """Pages with code of a language; that of the README is one session, in test_readme.py."""
+    pages = [page for page in PAGES if page != ROOT / "README.md"]
+    return [page for page in pages if any(b.language == language for b in blocks(page))]
 
 
 def left_out(block: Block) -> bool:
@@ -57,12 +60,7 @@ def test_no_block_is_left_out_without_a_reason(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", with_code("python"), ids=name_of)
-def test_python_runs(
-    page: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a page, one after the other, as a reader would type them."""
     monkeypatch.chdir(tmp_path)
     names = given()
@@ -70,12 +68,6 @@ def test_python_runs(
         if block.language == "python" and not left_out(block):
             code = "\n" * (block.line - 1) + block.text  # so that errors name the line of the page
             exec(compile(code, block.page, "exec"), names)
-    if page.name == "README.md" and page.parent == ROOT:
-        printed = capsys.readouterr().out
-        assert "Contribution(id=" in printed
-        assert re.search(r"^0\.\d+ \d\.\d+|^1\.0 \d\.\d+", printed, re.MULTILINE)
-        assert (tmp_path / "my-model" / "MODEL_CARD.md").is_file()
-        assert s2n.load_task("my-task").num_classes == 2
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -97,8 +89,7 @@ def test_every_command_is_one_that_the_program_has(page: Path) -> None:
 
 def test_examples_in_help_texts_are_commands_too() -> None:
     def examples(command: Any) -> Iterator[str]:
-        paragraphs = [" ".join(text.split()) for text in (command.help or "").split("\n\n")]
-        yield from (text[9:] for text in paragraphs if text.startswith("Example: "))
+        yield from read_examples(command.help)
         for child in getattr(command, "commands", {}).values():
             yield from examples(child)
 
@@ -153,6 +144,14 @@ def numberless(lines: list[str]) -> list[str]:
     return sorted(" ".join(line.split()) for line in text.split("\n") if line.split())
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=name_of)
+def test_a_page_begins_with_a_sentence_for_its_reader(page: Path) -> None:
+    text = re.sub(r"\A---\n.*?\n---\n", "", page.read_text(encoding="utf-8"), flags=re.S)
+    title, first = text.strip().split("\n\n")[:2]
+    assert title.startswith("# ")
+    assert re.match(r"[A-Z]", first), "not code, a table or a picture"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_in_the_repository_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
@@ -162,6 +161,7 @@ def test_links_in_the_repository_lead_somewhere(page: Path) -> None:
             assert generated or (page.parent / link).exists(), link
 
 
+@pytest.mark.process
 def test_the_site_is_built_without_a_warning_and_needs_nothing_from_outside(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     done = subprocess.run(

@@ -32,6 +32,7 @@ def called(*words: str | Path, data: Path | None = None) -> subprocess.Completed
 
 
 @pytest.mark.parametrize("name", list(NEW))
+@pytest.mark.process
 def test_an_example_keeps_its_word(
     name: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -65,6 +66,7 @@ def test_an_example_keeps_its_word(
 
 
 @pytest.mark.parametrize("name", ["gene_sets", "symptoms"])
+@pytest.mark.process
 def test_missing_data_is_one_sentence(name: str, tmp_path: Path) -> None:
     told = called(HOME / f"{name}.py", "--quick", "--out", tmp_path / "out")
     assert told.returncode == 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from commands import MAIN, run_process
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -40,16 +41,60 @@ def without(name, path=None, target=None):
 PathFinder.find_spec = without
 """
 
+CALLS = [
+    ("pyg", "torch-geometric", "task.to_pyg()"),
+    ("baselines", "networkx", "s2n.coarsen.coarsen(task.graph, 'variation_cliques')"),
+    ("baselines", "networkx", "s2n.io.to_networkx(task.graph)"),
+    ("baselines", "networkit", "s2n.coarsen.coarsen(task.graph, 'louvain')"),
+    ("baselines", "gensim", "s2n.run(task, model='sub2vec', seeds=1)"),
+    ("scale", "ibis-framework", "s2n.translate(task, engine='duckdb')"),
+]
+COMMANDS = [
+    ("tune", "optuna", ["tune", "generate:density", "--trials", "1"]),
+    ("serve", "fastapi", ["serve", "FOLDER/model"]),
+    ("serve", "uvicorn", ["serve", "FOLDER/model"]),
+    ("report", "jinja2", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
+    ("report", "matplotlib", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
+]
+
+
+def module_names(packages: list[str]) -> list[str]:
+    return [MODULES.get(package, package) for package in packages]
+
 
 def run_without(packages: list[str], code: str) -> subprocess.CompletedProcess[str]:
     """Run code in an interpreter that cannot import these packages."""
-    blocked = [MODULES.get(package, package) for package in packages]
-    return subprocess.run(
-        [sys.executable, "-c", f"BLOCKED = {blocked!r}\n{WITHOUT}\n{code}"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return run_process(code=f"BLOCKED = {module_names(packages)!r}\n{WITHOUT}\n{code}")
 
 
+def run_each(packages: list[str], pieces: list[str]) -> list[list[object]]:
+    """Run pieces of code, each without one package: exit code and what it printed, stderr too.
+
+    One interpreter runs them all, because each would have to import torch. What a piece needs is
+    not imported by those before it, else it would not fail.
+    """
+    done = run_without([], f"""
+import contextlib, io, json, sys
+import sub2node as s2n
+task, results = s2n.load_task("generate:density"), []
+for module, code in {list(zip(module_names(packages), pieces, strict=True))!r}:
+    assert module not in sys.modules, module
+    BLOCKED[:], status, out = [module], 0, io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            exec(code)
+        except s2n.MissingExtraError as error:
+            print(error)
+        except SystemExit as leave:
+            status = leave.code
+    results.append([status, " ".join(out.getvalue().split())])
+print(json.dumps(results))
+""")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.process
 def test_core_imports_without_any_extra() -> None:
     packages = [package for names in EXTRAS.values() for package in names]
     code = f"""
@@ -72,55 +117,26 @@ print(json.dumps([len(names), failed]))
     assert failed == {}
 
 
-@pytest.mark.parametrize(
-    ("extra", "package", "code"),
-    [
-        ("pyg", "torch-geometric", "task.to_pyg()"),
-        ("baselines", "networkx", "s2n.coarsen.coarsen(task.graph, 'variation_cliques')"),
-        ("baselines", "networkx", "s2n.io.to_networkx(task.graph)"),
-        ("baselines", "networkit", "s2n.coarsen.coarsen(task.graph, 'louvain')"),
-        ("baselines", "gensim", "s2n.run(task, model='sub2vec', seeds=1)"),
-        ("scale", "ibis-framework", "s2n.translate(task, engine='duckdb')"),
-    ],
-)  # fmt: skip
-def test_a_missing_extra_is_named(extra: str, package: str, code: str) -> None:
-    assert package in EXTRAS[extra]
-    done = run_without([package], f"""
-import sub2node as s2n
-task = s2n.load_task("generate:density")
-try:
-    {code}
-except s2n.MissingExtraError as error:
-    print(error)
-""")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert f"pip install 'sub2node[{extra}]'" in done.stdout
+@pytest.mark.process
+def test_a_missing_extra_is_named() -> None:
+    outcomes = run_each([package for _, package, _ in CALLS], [code for _, _, code in CALLS])
+    for (extra, package, code), (_, text) in zip(CALLS, outcomes, strict=True):
+        assert package in EXTRAS[extra]
+        assert f"pip install 'sub2node[{extra}]'" in text, code
 
 
-@pytest.mark.parametrize(
-    ("extra", "package", "words"),
-    [
-        ("tune", "optuna", ["tune", "generate:density", "--trials", "1"]),
-        ("serve", "fastapi", ["serve", "FOLDER/model"]),
-        ("serve", "uvicorn", ["serve", "FOLDER/model"]),
-        ("report", "jinja2", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
-        ("report", "matplotlib", ["report", "FOLDER/run", "-o", "OUT/report.html"]),
-    ],
-)
-def test_a_command_names_its_missing_extra(
-    extra: str, package: str, words: list[str], tmp_path: Path
-) -> None:
-    assert package in EXTRAS[extra]
+@pytest.mark.process
+def test_a_command_names_its_missing_extra(tmp_path: Path) -> None:
     folder = str(ROOT / "tests" / "fixtures" / "v0_1")
-    words = [word.replace("FOLDER", folder).replace("OUT", str(tmp_path)) for word in words]
-    done = run_without([package], f"""
-import sys
-sys.argv = ["s2n", *{words!r}]
-from sub2node.cli import main
-main()
-""")  # fmt: skip
-    assert done.returncode == 2, done.stderr
-    assert f"pip install 'sub2node[{extra}]'" in " ".join(done.stderr.split())
+    pieces = []
+    for *_, words in COMMANDS:
+        full = [w.replace("FOLDER", folder).replace("OUT", str(tmp_path)) for w in words]
+        pieces.append(f"sys.argv = ['s2n', *{full!r}]\n{MAIN}")
+    outcomes = run_each([package for _, package, _ in COMMANDS], pieces)
+    for (extra, package, words), (status, text) in zip(COMMANDS, outcomes, strict=True):
+        assert package in EXTRAS[extra]
+        assert status == 2, (words, text)
+        assert f"pip install 'sub2node[{extra}]'" in text
     assert not list(tmp_path.iterdir())
 
 

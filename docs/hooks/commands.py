@@ -11,14 +11,16 @@ from typing import Any, get_args
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from sub2node.cli.help_text import EXAMPLES, read_examples
+
 PAGE = "reference/commands.md"
 _KINDS = {int: "N", float: "NUMBER", Path: "PATH"}
 _HEAD = """# Commands
 
-Every command has `--help` (`-h`) and says what is wrong in one line, with exit code 2. Long ones
-keep on Ctrl-C what they have done; those with `--json` print one JSON document for machines.
-`s2n --install-completion` lets your shell complete commands and options. This page is made from the
-commands' own help.
+Look up a command and its options. Every command has `--help` (`-h`) and says what is wrong in one
+line, with exit code 2. Long ones keep on Ctrl-C what they have done; those with `--json` print one
+JSON document for machines. `s2n --install-completion` lets your shell complete commands and
+options. This page is made from the commands' own help.
 
 ## DATA
 
@@ -55,21 +57,21 @@ def _sections(command: Any, name: str) -> Iterator[str]:
     children = getattr(command, "commands", {})
     if name != "s2n":
         yield f"{'#' * len(name.split())} {name}\n"
-        paragraphs = re.split(r"\n\s*\n", (command.help or "").replace("\b", "").strip())
-        words = [" ".join(paragraph.split()) for paragraph in paragraphs]
-        yield from (f"{_escaped(text)}\n" for text in words if not text.startswith("Example: "))
+        paragraphs = re.split(r"\n\s*\n", (command.help or "").strip())
+        yield from (f"{_escaped(text)}\n" for text in paragraphs if not text.startswith(EXAMPLES))
         if not children:
-            yield from _usage(command, name, [text for text in words if "Example: " in text])
+            yield from _usage(command, name)
     for word, child in children.items():
         yield from _sections(child, f"{name} {word}")
 
 
-def _usage(command: Any, name: str, examples: list[str]) -> Iterator[str]:
-    """The line of use, the example, then arguments and options with their defaults."""
+def _usage(command: Any, name: str) -> Iterator[str]:
+    """The line of use, the examples, then arguments and options with their defaults."""
     shown = [p for p in command.params if not p.hidden and "--help" not in p.opts]
     named = [_place(p) for p in shown if p.param_type_name == "argument"]
     yield f"```text\n{' '.join([name, *named, '[OPTIONS]'])}\n```\n"
-    yield from (f"```bash\n{text.removeprefix('Example: ')}\n```\n" for text in examples)
+    examples = "\n".join(read_examples(command.help))
+    yield f"```bash\n{examples}\n```\n"
     shared = _naming_data()
     if shared <= {p.name for p in shown}:
         shown = [p for p in shown if p.name not in shared]

@@ -6,7 +6,6 @@ Links work in the repository as they are written; when the site is built, those 
 
 from __future__ import annotations
 
-import csv
 import posixpath
 import re
 from pathlib import Path
@@ -21,13 +20,17 @@ PAGES = {
     "examples/README.md": "examples.md",
     "CHANGELOG.md": "changelog.md",
 }
-_COPIED = ("benchmarks/results/*.csv", "benchmarks/results/**/*.csv",
-           "benchmarks/results/**/*.jsonl", "examples/*.py",
-           "benchmarks/*.png")  # fmt: skip
+_COPIED = (
+    "benchmarks/results/**/*.csv",
+    "benchmarks/results/**/*.jsonl",
+    "benchmarks/results/**/*.toml",
+    "benchmarks/results/**/*.txt",
+    "examples/*.py",
+    "benchmarks/*.png",
+)
 _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
+_SPREAD = re.compile(r"(?<=[\d)]) ± (?=\d)|(?<=\bp) ([=<]) (?=\d)")  # stays on one line
 _FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
-_TABLES = "<!-- tables -->"
-_MOST_ROWS = 12
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -39,19 +42,24 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:
-    """Turn links, and show the tables where the page asks for them."""
+    """Turn links, and keep a number and its spread on one line."""
     root = Path(config.config_file_path).parent
     inside = {uri: source for source, uri in _outside(root).items()}
     here = inside.get(page.file.src_uri, f"docs/{page.file.src_uri}")
-    if _TABLES in markdown:
-        markdown = markdown.replace(_TABLES, _all_tables(root))
     fences = [found.span() for found in _FENCE.finditer(markdown)]
 
+    def inside_fence(found: re.Match[str]) -> bool:
+        return any(start <= found.start() < end for start, end in fences)
+
+    def kept_together(found: re.Match[str]) -> str:
+        return found[0] if inside_fence(found) else found[0].replace(" ", "\u00a0")
+
     def turned(found: re.Match[str]) -> str:
-        if any(start <= found.start() < end for start, end in fences):
+        if inside_fence(found):
             return found[0]
         return found[1] + _target(found[2], here, page.file.src_uri, root) + (found[3] or "") + ")"
 
+    markdown = _SPREAD.sub(kept_together, markdown)  # as long as before: fences stay in place
     return _LINK.sub(turned, markdown)
 
 
@@ -78,33 +86,3 @@ def _target(link: str, here: str, uri: str, root: Path) -> str:
     else:
         return link
     return posixpath.relpath(target, posixpath.dirname(uri) or ".")
-
-
-def _all_tables(root: Path) -> str:
-    """Each CSV file with its first rows and a link to the whole of it."""
-    sections = []
-    for path in sorted((root / "benchmarks" / "results").glob("**/*.csv")):
-        with path.open(encoding="utf-8", newline="") as stream:
-            head, *rows = list(csv.reader(stream))
-        place = path.relative_to(root).as_posix()
-        sections += [
-            f"### {path.relative_to(root / 'benchmarks' / 'results').as_posix()}\n",
-            f"[All {len(rows):,} rows × {len(head)} columns](../{place}); the first ones:\n",
-            _table(head, rows[:_MOST_ROWS]),
-        ]
-    return "\n".join(sections)
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    """Numbers to four digits: the file has them all."""
-    try:
-        if "." in text or "e" in text:
-            text = f"{float(text):.4g}"
-    except ValueError:
-        pass
-    return text.replace("|", "\\|")

@@ -15,9 +15,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from .base.errors import ConfigError, DataError
+from .base.notes import changed
+from .base.plural import plural
 from .base.ragged import Array
+from .base.records import JsonObject
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
-from .scoring.answers import JsonObject
 from .scoring.arguments import build_query, build_task, order_labels, task_labels
 from .scoring.choices import choose_structure, describe_choice
 from .scoring.label_encoding import encode_labels, truth_table
@@ -38,7 +40,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     y)``, which is what ``cross_val_score``, ``GridSearchCV`` and ``Pipeline`` call. Subgraphs are
     lists of node ids, a dict of such lists by name, a data frame with the columns ``subgraph_id``
     and ``node_id``, or :class:`Subgraphs`; ``y`` has one label per subgraph, or one list of
-    labels, or is a table of zeros and ones.
+    labels, or is a table of zeros and ones. Answers and explanations come in the order of the
+    subgraphs that were given; those for a task, and labels for it, in the order of its input.
 
     Args:
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or
@@ -204,17 +207,22 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
 
     def _complete_split(self, task: SubgraphTask) -> SubgraphTask:
         """The task with training and validation parts, drawn where there are none."""
-        split = Split.sizes(train=len(task)) if task.split is None else task.split
+        split, notes = task.split, task.notes
+        if split is None:
+            split = Split.sizes(train=len(task))
         if not split.count("val"):
             assert task.labels is not None
             share = (1 - float(self.validation), float(self.validation), 0.0)
             split = split.redrawn(task.labels, share, seed=self._split_seed(), parts=("train",))
+            drawn = plural(split.count("val"), "subgraph")
+            note = f"the data came without a validation part; {drawn} of train were drawn for it."
+            notes += (changed(note),)
         if not split.count("val") or not split.count("train"):
             raise DataError(
                 f"too few subgraphs ({len(task)}) to learn from some and choose on others; give"
                 " more, or a larger share for validation."
             )
-        return task.with_split(split)
+        return replace(task.with_split(split), notes=notes)
 
     def _split_seed(self) -> int:
         """A seed from ``random_state``, which may be anything that scikit-learn accepts."""
@@ -233,7 +241,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return self.scorer_
 
     def answers(self, X: object) -> Answers:
-        """Probabilities, their spread over seeds, and the share of known nodes."""
+        """Probabilities with ids, their spread over seeds, and the share of known nodes."""
         scorer = self._require_scorer()
         query = build_query(scorer.index, X, self.unknown_nodes)
         return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]

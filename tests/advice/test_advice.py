@@ -246,7 +246,7 @@ def test_multi_label_data(tmp_path, quick: None) -> None:
 def test_a_split_is_drawn_where_there_is_none(tmp_path, quick: None) -> None:
     data = load_task(write_task(tmp_path / "data", split=False))
     found = advise(data, minutes=5, seeds=1)
-    assert "came without a split" in found.notes[0]
+    assert any("came without a split" in note for note in found.notes)
     assert found.worked
 
 

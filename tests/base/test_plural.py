@@ -1,10 +1,10 @@
-"""Counts with their noun."""
+"""Counts with their noun, and lists with a few examples."""
 
 from __future__ import annotations
 
 import pytest
 
-from sub2node.base.plural import plural
+from sub2node.base.plural import examples, plural
 
 
 @pytest.mark.parametrize(
@@ -12,3 +12,20 @@ from sub2node.base.plural import plural
 )
 def test_one_is_singular(count: int, text: str) -> None:
     assert plural(count, "node") == text
+
+
+def test_a_class_has_its_own_plural() -> None:
+    assert [plural(count, "class") for count in (1, 2)] == ["1 class", "2 classes"]
+
+
+@pytest.mark.parametrize(
+    ("items", "count", "text"),
+    [
+        (["a"], 1, "a"),
+        (["a", "b", "c"], 3, "a, b, c"),
+        (["a", "b", "c", "d"], 4, "a, b, c and 1 more"),
+        (iter("abcdefg"), 1234, "a, b, c and 1,231 more"),
+    ],
+)
+def test_three_examples(items, count: int, text: str) -> None:
+    assert examples(items, count) == text

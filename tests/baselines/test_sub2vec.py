@@ -239,6 +239,7 @@ print(hashlib.sha256(x.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.process
 def test_hash_seed_and_process_change_nothing() -> None:
     pytest.importorskip("gensim")
     found = [
@@ -256,7 +257,7 @@ def test_hash_seed_and_process_change_nothing() -> None:
 def test_progress_counts_epochs_of_each_half() -> None:
     pytest.importorskip("gensim")
     seen = []
-    with listen(lambda what, done, total, detail: seen.append((what, done, total))):
+    with listen(lambda report: seen.append((report.what, report.done, report.total))):
         sub2vec(families()[0], seed=0, **FAST)
     halves = ["Sub2Vec, neighborhood", "Sub2Vec, structure"]
     assert seen == [(half, done, 2) for half in halves for done in range(3)]

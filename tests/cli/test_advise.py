@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from advice_given import price
-from small_models import refused, s2n, write_task
+from commands import refused, s2n
+from small_models import write_task
 from sub2node.config import STRUCTURES
 
 module, probes = (import_module(f"sub2node.advice.{name}") for name in ("advice", "probes"))
@@ -103,4 +104,4 @@ def test_errors_are_one_line(folder: Path, small: Path) -> None:
 def test_help_has_an_example() -> None:
     done = s2n("advise", "--help")
     assert done.code == 0
-    assert "Example: s2n advise my-task" in done.out
+    assert "s2n advise my-folder" in done.out

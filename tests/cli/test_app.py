@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from sub2node.cli.app import app
+from sub2node.cli.help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING, read_examples
 
 PANELS = {
     "Your data": ("doctor", "describe", "convert", "datasets"),
@@ -39,26 +41,49 @@ def test_commands_are_grouped() -> None:
     assert titles == ["Options", *PANELS]
     assert max(map(len, lines)) <= 80
     words = [line.split()[1] for line in lines if line.startswith("│ ") and line[2] not in "- "]
-    assert words == [name for names in PANELS.values() for name in names]
+    assert words == [name for names in PANELS.values() for name in names]  # one line each
     assert any("--install-completion" in line for line in lines)
 
 
+def test_without_arguments_a_short_screen_with_own_data() -> None:
+    done = CliRunner().invoke(app, [])
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    commands = [line.strip() for line in lines if line.strip().startswith("s2n ")]
+    assert commands == [
+        "s2n describe my-folder",
+        "s2n run my-folder",
+        "s2n fit my-folder -o my-model && s2n predict my-model new.csv",
+    ]
+    assert "s2n --help" in lines[-1]
+
+
 @pytest.mark.parametrize("words", list(paths(get_command(app))), ids=" ".join)
-def test_help_begins_with_an_example_and_fits(words: tuple[str, ...]) -> None:
+def test_help_begins_with_examples_of_own_data_and_fits(words: tuple[str, ...]) -> None:
     lines = printed_help(*words)
     assert max(map(len, lines)) <= 80
-    text = [line.strip() for line in lines if line.strip() and not line.startswith("│")]
-    examples = [line for line in text if line.startswith("Example: ")]
-    (example,) = examples
-    assert f"s2n {' '.join(words)}" in example
-    assert text.index(example) <= 3  # after the usage and one sentence
-    assert example.endswith(command_example(words))
-
-
-def command_example(words: tuple[str, ...]) -> str:
-    """The last word of the example, which is not on a second line."""
+    text = [line.rstrip() for line in lines if line.strip() and not line.startswith("│")]
+    at = text.index(" Examples:")
+    assert at == 2  # after the usage and one sentence
     command: Any = get_command(app)
     for word in words:
         command = command.commands[word]
-    (paragraph,) = [p for p in command.help.split("\n\n") if p.startswith("Example: ")]
-    return paragraph.split()[-1]
+    examples = read_examples(command.help)
+    assert examples
+    assert text[at + 1 : at + 1 + len(examples)] == [f"   {example}" for example in examples]
+    assert f"s2n {' '.join(words)}" in examples[0]
+    if any(parameter.name == "data" for parameter in command.params):
+        assert any("my-folder" in example for example in examples)
+
+
+@pytest.mark.parametrize("words", list(paths(get_command(app))), ids=" ".join)
+def test_options_are_grouped_and_their_values_have_plain_names(words: tuple[str, ...]) -> None:
+    lines = printed_help(*words)
+    order = ["Arguments", "Options", READING, MODEL, EVALUATION, "Search", "Several processes",
+             MACHINE, OUTPUT]  # fmt: skip
+    titles = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
+    assert titles == [title for title in order if title in titles]
+    assert not any(re.search(r"<\w+|list\[", line) for line in lines)
+    assert any("--help" in line for line in lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,19 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from commands import MAIN, call_command, run_process, start_process
 from sub2node import __version__, load_task
 
 COMMANDS = ("datasets", "describe", "convert", "doctor")
 
 
 def s2n(*words: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from sub2node.cli import main; main()", *map(str, words)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "100", **(env or {})},
-        check=False,
-    )
+    return call_command(*words, env={"COLUMNS": "100", **(env or {})})
 
 
 def test_describe_json_has_what_it_promises(small: Path) -> None:
@@ -87,7 +81,7 @@ def test_tables_with_options(tables: Path) -> None:
     assert done.returncode == 2
     assert "unknown_nodes='drop'" in done.stderr
     done = s2n(*words, "--unknown-nodes", "drop")
-    assert "Note: 1 unknown member in 1 subgraph dropped." in done.stdout
+    assert "Warning: 1 unknown member in 1 subgraph dropped: 'zz' in subgraph 's1'." in done.stdout
     assert s2n(*words, "--column", "nonsense").returncode == 2
 
 
@@ -109,6 +103,7 @@ def test_errors_are_one_line_without_a_traceback(words: tuple[str, ...], tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.process
 def test_help_and_version_do_not_import_torch() -> None:
     code = (
         "import sys; from sub2node.cli.app import app\n"
@@ -116,11 +111,8 @@ def test_help_and_version_do_not_import_torch() -> None:
         "print('torch' in sys.modules)"
     )
     for words in (["--help"], ["describe", "generate:density,subgraphs=12", "--json"]):
-        done = subprocess.run(
-            [sys.executable, "-c", code.format(words=words)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert done.stdout.strip().endswith("False")
+        done = run_process(code=code.format(words=words))
+        assert done.stdout.strip().endswith("False"), done.stderr
     assert s2n("--version").stdout.strip() == f"sub2node {__version__}"
 
 
@@ -139,8 +131,9 @@ def test_doctor_tells(tmp_path: Path) -> None:
     assert facts["problems"] == []
 
 
+@pytest.mark.process
 def test_a_reader_that_leaves_is_no_error(small: Path) -> None:
-    shell = f"'{sys.executable}' -c 'from sub2node.cli import main; main()' describe '{small}'"
+    shell = f"'{sys.executable}' -c '{MAIN}' describe '{small}'"
     done = subprocess.run(
         f"{shell} | head -1", shell=True, capture_output=True, text=True, check=True
     )
@@ -155,6 +148,7 @@ def _targets(folder: Path) -> list[str]:
         return []
 
 
+@pytest.mark.process
 def test_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
     big = tmp_path / "big"
     big.mkdir()
@@ -163,13 +157,7 @@ def test_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
         file.write(lines)
     (big / "subgraphs.pth").write_text("0-1\ta\ttrain\n2-3\tb\ttrain\n")
     out = tmp_path / "out"
-    command = [sys.executable, "-c", "from sub2node.cli import main; main()"]
-    work = subprocess.Popen(
-        [*command, "convert", str(big), str(out), "--to", "csv"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    work = start_process("convert", big, out, "--to", "csv")
     open_files, deadline = Path(f"/proc/{work.pid}/fd"), time.monotonic() + 30
     while time.monotonic() < deadline and work.poll() is None:  # until it reads
         if any("edge_list" in target for target in _targets(open_files)):
@@ -216,8 +204,9 @@ def test_text_with_brackets_is_shown_as_it_is(small: Path, tmp_path: Path) -> No
     assert s2n("convert", small, tmp_path / "out[/a]").returncode == 0
 
 
+@pytest.mark.process
 def test_an_ascii_terminal_is_no_error(small: Path) -> None:
-    assert s2n("describe", small, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
+    assert run_process("describe", small, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
     assert s2n("describe", "x" * 300).returncode == 2
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
+from commands import call_command
 from sub2node.coarsen import coarsen, with_virtual
 
 DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=3", "--features", "random", "--seeds", "2")
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()"]
 
 
 def s2n_command(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, check=False,
-        env={**os.environ, "COLUMNS": "110"},
-    )  # fmt: skip
+    return call_command(*words, env={"COLUMNS": "110"})
 
 
 def test_the_folder_is_the_data_with_virtual_subgraphs(tmp_path: Path) -> None:
@@ -118,6 +113,7 @@ def test_a_run_coarsens_by_itself() -> None:
     assert found["test"]["micro_f1"]["values"] == list(expected.test["micro_f1"].values)
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_all_compares_the_six_structures_and_checks_the_coarsening_first() -> None:
     done = s2n_command("run", DATA, "--all", "--coarsen", "heavy_edge:0.2", *QUICK)
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import sub2node as s2n
+from commands import run_process
 from sub2node.cli import main
 from sub2node.encode import laplacian, random_walk, subgraph_statistics, weisfeiler_leman
 from sub2node.encode.encoding_files import load_encoding
@@ -74,13 +73,10 @@ def test_a_table_says_what_was_made_and_how_well(command: Command) -> None:
     assert "kept" not in done(command(*words, "--fresh")).out
 
 
+@pytest.mark.process
 def test_the_command_as_a_process(tmp_path: Path) -> None:
-    made = subprocess.run(
-        [sys.executable, "-c", "from sub2node.cli import main; main()", "encode", DATA, "--rwpe",
-         "4", "-o", str(tmp_path / "a.npz")],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "COLUMNS": "110", "S2N_CACHE": str(tmp_path / "cache")},
-    )  # fmt: skip
+    made = run_process("encode", DATA, "--rwpe", "4", "-o", tmp_path / "a.npz",
+                       env={"COLUMNS": "110", "S2N_CACHE": str(tmp_path / "cache")})  # fmt: skip
     assert made.returncode == 0, made.stderr
     assert made.stderr == ""
     assert "Wrote" in made.stdout
@@ -184,13 +180,14 @@ def test_tables_of_subgraphs(
     text = done(command(*words)).out
     assert "30 subgraphs" in " ".join(text.split())
     found = parquet.read_table(out)
+    assert found["subgraph"].to_pylist() == task.in_input_order(task.subgraph_ids).tolist()
     values = np.stack([found[name].to_numpy() for name in found.column_names[1:]], axis=1)
     if kind == "structure":
         assert found.column_names == ["subgraph", *SUBGRAPH_COLUMNS]
-        assert values == pytest.approx(subgraph_statistics(task))
+        assert values == pytest.approx(task.in_input_order(subgraph_statistics(task)))
     else:
         view: Any = "hops" if kind == "wl-hops" else "induced"
-        assert np.array_equal(values, weisfeiler_leman(task, view=view))
+        assert np.array_equal(values, task.in_input_order(weisfeiler_leman(task, view=view)))
     facts = json.loads(done(command(*words[:4], "--json")).out)
     assert facts["mean"] == pytest.approx(values.mean(axis=0).tolist())
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from small_models import CLASSES, QUICK, Done, drawn, refused, s2n, write_csv, write_task
+from commands import Done, refused, s2n
+from small_models import CLASSES, QUICK, drawn, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
 from sub2node.encode import Encoding
 from sub2node.encode.encoding_files import save_encodings

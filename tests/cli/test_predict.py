@@ -9,8 +9,7 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from small_models import CLASSES, Done, drawn, refused, s2n, save_model, write_csv
+from commands import Done, refused, run_process, s2n
+from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
 from sub2node.scoring import Scorer, load_scorer
@@ -114,7 +114,7 @@ def test_parquet_types(model: Path, multilabel: Path, asked: Path) -> None:
 def test_json_with_a_file(model: Path, asked: Path) -> None:
     out = asked.with_name("out.csv")
     found = json.loads(predict(model, asked, "-o", out, "--json").out)
-    assert found == {"answered": 7, "bad": 0, "path": str(out), "errors": None}
+    assert found == {"answered": 7, "bad": 0, "notes": [], "path": str(out), "errors": None}
 
 
 def test_the_table(model: Path, tmp_path: Path) -> None:
@@ -340,14 +340,11 @@ def test_no_model(asked: Path, tmp_path: Path) -> None:
     refused(predict(tmp_path, asked), "this is not JSON")
 
 
+@pytest.mark.process
 def test_a_process_ends_as_main_says(model: Path, tmp_path: Path) -> None:
     shutil.copytree(model, tmp_path / "copy")
     (tmp_path / "copy" / "weights.safetensors").write_bytes(b"")
-    code = "from sub2node.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "predict", tmp_path / "copy", "--nodes", "g1"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_process("predict", tmp_path / "copy", "--nodes", "g1")
     refused(Done(done.returncode, done.stdout, done.stderr), "weights.safetensors is damaged")
 
 
@@ -427,6 +424,28 @@ def made(said: list[list[bool]], p: list[list[float]]) -> Answers:
     shown = np.array(p)
     return Answers(("a", "b"), shown, shown / 10, np.array([1.0, 0.5]), ((), ("z",)),
                    np.array(said), ("x;y", 'q"', "ü"), True)  # fmt: skip
+
+
+def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = made([[True, False, True], [False] * 3], [[0.9, 0.1, 0.7], [0.2, 0.4, 0.3]])
+    alone = replace(answers, spread=answers.spread * np.nan)
+    for ending in (".csv", ".jsonl", ".parquet"):
+        with table_writer(tmp_path / f"a{ending}", ending) as write:
+            write(alone)
+    with (tmp_path / "a.csv").open(newline="") as text:
+        assert [row["spread"] for row in csv.DictReader(text)] == ["", ""]
+    for ending in (".jsonl", ".parquet"):
+        assert [row["spread"] for row in rows_in(tmp_path / f"a{ending}")] == [None, None]
+    for show in (
+        lambda given: command._show_one(given, None, as_json=False),
+        lambda given: command._show_answers({"answered": 2}, [given]),
+    ):
+        show(alone)
+        assert "one seed: no spread" in capsys.readouterr().out
+        show(answers)
+        printed = capsys.readouterr().out
+        assert "Spread" in printed
+        assert "no spread" not in printed
 
 
 def test_the_probability_of_several_labels(tmp_path: Path) -> None:
@@ -518,3 +537,19 @@ def test_a_folder_where_bad_rows_are_to_be_listed(model: Path, asked: Path) -> N
 
 def test_the_hint_is_one_for_the_command_line(model: Path) -> None:
     assert "--unknown-nodes drop" in predict(model, "--nodes", "g1,zz").err
+
+
+def test_dropped_and_merged_nodes_are_counted(model: Path, tmp_path: Path) -> None:
+    sets = {"one": ["g1", "g1", "X"], "two": ["g2", "Y"], "three": ["g3"]}
+    new = write_csv(tmp_path / "new.csv", sets)
+    lines = [
+        "Warning: 2 unknown nodes in 2 subgraphs dropped: 'X' in subgraph 'one', 'Y' in subgraph"
+        " 'two'.",
+        "Note: 1 repeated node merged: 'g1' in subgraph 'one'.",
+    ]
+    for words in ((), ("-o", tmp_path / "answers.csv"), ("--mode", "joint")):
+        done = predict(model, new, "--unknown-nodes", "drop", *words)
+        assert done.err.splitlines() == lines
+    done = predict(model, new, "--unknown-nodes", "drop", "--json")
+    assert json.loads(done.out)["notes"] == [line.partition(": ")[2] for line in lines]
+    assert json.loads(predict(model, write_csv(new, drawn(3)), "--json").out)["notes"] == []

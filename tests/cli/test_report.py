@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import call_command, run_process
 from report_runs import made_result, simple_result, small_task
 from sub2node.runs import save_run
 
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "report"]
-
 
 def report(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, check=False,
-        env={**os.environ, "COLUMNS": "300"},
-    )  # fmt: skip
+    return call_command("report", *words, env={"COLUMNS": "300"})
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +39,14 @@ def test_a_report_lies_with_its_run_and_is_named(runs) -> None:
     assert report(runs[0], "--overwrite").returncode == 0
 
 
+def test_the_data_can_be_called_otherwise(runs, tmp_path: Path) -> None:
+    place = tmp_path / "named.html"
+    done = report(runs[0], "--name", "Rare diseases", "-o", place)
+    assert "apart in Rare diseases, a graph" in done.stdout
+    assert "<h1>s2n+a gcn2 on Rare diseases</h1>" in place.read_text()
+    assert "s2n run random --preset" in place.read_text()  # the command keeps the name it needs
+
+
 def test_json_is_numbers_and_writes_no_file_unless_asked(runs, tmp_path: Path) -> None:
     done = report(runs[1], "--json")
     assert done.returncode == 0, done.stderr
@@ -57,13 +59,13 @@ def test_json_is_numbers_and_writes_no_file_unless_asked(runs, tmp_path: Path) -
     assert place.exists()
 
 
+@pytest.mark.process
 def test_torch_is_not_loaded(runs, tmp_path: Path) -> None:
     code = (
         "import sys; from sub2node.cli.app import app; sys.argv = ['s2n', 'report', *sys.argv[1:]]"
         "; app(standalone_mode=False); assert 'torch' not in sys.modules"
     )
-    words = [sys.executable, "-c", code, str(runs[0]), "-o", str(tmp_path / "report.html")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = run_process(runs[0], "-o", tmp_path / "report.html", code=code)
     assert done.returncode == 0, done.stderr
 
 

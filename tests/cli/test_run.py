@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,17 +12,15 @@ from pathlib import Path
 import pytest
 
 import sub2node as s2n
+from commands import call_command, run_process, start_process
 
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "run"]
 DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
-ENVIRONMENT = {**os.environ, "COLUMNS": "110"}
+WIDE = {"COLUMNS": "110"}
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, check=False
-    )
+    return call_command("run", *words, env=WIDE)
 
 
 def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
@@ -51,6 +48,7 @@ def test_json_is_the_result_of_the_library() -> None:
     assert found["preset"] == "fast"
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     out = tmp_path / "all"
     done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
@@ -81,7 +79,15 @@ def test_a_run_against_another(tmp_path: Path) -> None:
     done = run(DATA, "--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
     assert done.returncode == 0, done.stderr
     assert "Against: s2n+a gcn2" in done.stdout
-    assert "Welch" in done.stdout
+    assert "too few runs for a verdict" in done.stdout
+    assert "3 seeds are too few for an interval" in done.stdout
+    facts = json.loads((out / "result.json").read_text())
+    for part in ("val", "test"):  # the same folder with more seeds
+        for scores in facts[part].values():
+            scores["values"] = [0.5, 0.52, 0.51, 0.49, 0.5]
+    (out / "result.json").write_text(json.dumps(facts))
+    done = run(DATA, "--model", "majority", "--against", out)
+    assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.stdout, done.stderr
 
 
 def test_published_settings_carry_their_flags() -> None:
@@ -115,6 +121,7 @@ def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.process
 def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     out, code = tmp_path / "run", (
         "from sub2node.train.checkpoint import Checkpoint;"
@@ -122,11 +129,8 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         "from sub2node.cli import main; main()"
     )  # fmt: skip
     words = [DATA, "--seeds", "2", "-o", str(out), "--set", "features.kind=random",
-             "--set", "epochs=300", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "run", *words], env=ENVIRONMENT,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
+             "--set", "epochs=100", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
+    process = start_process("run", *words, code=code)
     folder = tmp_path / "run.checkpoint"
     deadline = time.monotonic() + 60
     while not list(folder.glob("*.safetensors")) and time.monotonic() < deadline:
@@ -146,6 +150,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.process
 def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=1000000",
              "-o", str(tmp_path / "run")]  # fmt: skip
@@ -157,10 +162,7 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
         "progress.step = step\n"
         "from sub2node.cli import main; main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", *words], capture_output=True, text=True,
-        env=ENVIRONMENT, check=False, timeout=120,
-    )  # fmt: skip
+    done = run_process("run", *words, code=code, env=WIDE)
     assert done.returncode == 0, done.stderr
     assert "interrupted after 20 of 1000000 epochs" in " ".join(done.stdout.split())
     found = json.loads((tmp_path / "run" / "result.json").read_text())
@@ -219,34 +221,35 @@ def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["model"] == "connected gin"
 
 
-def interrupted(at: int, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run with Ctrl-C in the so-many-th epoch of all trainings together."""
-    code = (
-        "import os, signal; from sub2node.base import progress; old, count = progress.step, [0];\n"
-        "def step(what, done, total, detail=''):\n"
-        "    old(what, done, total, detail)\n"
-        "    count[0] += what.startswith('Training')\n"
-        f"    if count[0] == {at}: count[0] += 1; os.kill(os.getpid(), signal.SIGINT)\n"
-        "progress.step = step\n"
-        "from sub2node.cli import main; main()"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code, "run", *map(str, words)], capture_output=True, text=True,
-        env=ENVIRONMENT, check=False, timeout=120,
-    )  # fmt: skip
+def interrupt(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """Ctrl-C in the so-many-th epoch of all trainings together."""
+    module, count = sys.modules["sub2node.train.fit"], 0
+    step = module.step
+
+    def ask(what: str, done: float, total: float, detail: str = "") -> None:
+        nonlocal count
+        step(what, done, total, detail)
+        if what.startswith("Training"):
+            count += 1
+            if count == at:
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module, "step", ask)
 
 
-def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
-    done = interrupted(6, DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
+def test_ctrl_c_in_the_second_candidate_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt(monkeypatch, at=6)
+    done = run(DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["ended"] == "interrupted"
     assert any("cut short" in note for note in found["notes"])
 
 
-def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
-    words = ("--all", "--splits", "3", "--json", *QUICK)
-    done = interrupted(14, DATA, *words)
+@pytest.mark.usefixtures("few_candidates")
+def test_ctrl_c_in_a_comparison_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt(monkeypatch, at=14)
+    done = run(DATA, "--all", "--splits", "3", "--json", *QUICK)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     names = [row["model"] for row in found["models"]]
@@ -255,6 +258,7 @@ def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
     assert found["models"][-1]["test"]["micro_f1"]["n"] == 1
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path: Path) -> None:
     (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n")
     rows = [f"1\t{label}\t{part}" for part in ("train", "val", "test") for label in "ab"]

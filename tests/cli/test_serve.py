@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import subprocess
-import sys
+import inspect
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from commands import run_process
 from fake_scorer import FakeScorer
 from sub2node import scoring
 from sub2node.base.errors import ConfigError, MissingExtraError
@@ -47,10 +47,7 @@ def test_defaults(started: dict) -> None:
 
 
 def test_the_service_itself_stays_on_this_machine() -> None:
-    code = "import inspect; from sub2node.serve.server import serve; print(inspect.signature(serve)"
-    code += ".parameters['host'].default)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "127.0.0.1"
+    assert inspect.signature(server.serve).parameters["host"].default == "127.0.0.1"
 
 
 def test_options(started: dict, tmp_path: Path, monkeypatch) -> None:
@@ -91,12 +88,13 @@ def test_without_the_extra(started: dict, monkeypatch) -> None:
     assert "sub2node[serve]" in str(error)
 
 
+@pytest.mark.process
 def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys; from sub2node.cli.app import app; sys.argv[1:] = ['serve', '--help']\n"
         "try: app()\n"
         "except SystemExit: print([m for m in ('torch', 'fastapi', 'uvicorn') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "Example: s2n serve my-model --port 8080" in done.stdout
+    done = run_process(code=code)
+    assert "s2n serve my-model --port 8080" in done.stdout
     assert done.stdout.strip().endswith("[]")

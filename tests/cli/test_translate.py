@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,18 +12,11 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
-
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "translate"]
+from commands import call_command, start_process
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "100"},
-        check=False,
-    )
+    return call_command("translate", *words, env={"COLUMNS": "100"})
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -109,18 +100,13 @@ def test_an_existing_output_is_left_alone(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.process
 def test_interrupting_leaves_nothing(tmp_path: Path, engine: str) -> None:
     if engine == "duckdb":
         pytest.importorskip("ibis")
     out = tmp_path / "graph"
     words = ["like:hpo_neuro", "-o", str(out), "--engine", engine]
-    work = subprocess.Popen(
-        [*COMMAND, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )
+    work = start_process("translate", *words, env={"TMPDIR": str(tmp_path)})
     deadline = time.monotonic() + 30
     if engine == "memory":
         time.sleep(1.0)  # while the data are drawn

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +14,8 @@ import pytest
 
 pytest.importorskip("optuna")
 
-from small_models import QUICK, Done, refused, s2n, write_task
+from commands import Done, refused, s2n, start_process
+from small_models import QUICK, write_task
 from sub2node import Sub2NodeError
 from sub2node.config.preset_resolver import NETWORKS, resolve_preset
 from sub2node.tune import objective as objectives
@@ -211,9 +210,7 @@ def command(*words: object) -> subprocess.Popen:
         "Study.work = soon\n"
         "from sub2node.cli import main; main()"
     )
-    return subprocess.Popen([sys.executable, "-c", code, *map(str, words)], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env={**os.environ, "OMP_NUM_THREADS": "1"})  # fmt: skip
+    return start_process(*words, code=code)
 
 
 def wait_for(journal: Path, processes: int) -> None:
@@ -231,6 +228,7 @@ def wait_for(journal: Path, processes: int) -> None:
     raise AssertionError(f"{processes} processes never worked together")
 
 
+@pytest.mark.process
 def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     """A head and two workers on one journal; kill -9 of one of them loses nothing."""
     out, journal = tmp_path / "s", tmp_path / "s" / "journal.log"
@@ -253,4 +251,4 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
 
 def test_help_has_an_example() -> None:
     done = tune("--help")
-    assert "Example: s2n tune my-task" in " ".join(done.out.split())
+    assert "s2n tune my-folder" in " ".join(done.out.split())

@@ -139,6 +139,7 @@ def test_round_1_tells_degrees_apart() -> None:
     assert [sorted(row[row > 0].tolist()) for row in first] == [[1, 2], [4], [1]]
 
 
+@pytest.mark.process
 def test_histograms_are_the_same_in_every_process() -> None:
     code = (
         "import numpy as np; from sub2node.encode import weisfeiler_leman as wl;"

@@ -30,8 +30,8 @@ def test_repeated_splits_are_the_same_for_every_model(task) -> None:
     for drawn in first:
         assert abs(drawn.split.count("train") - task.split.count("train")) <= 1
     models = [Simple(SIMPLE["majority"]), Simple(SIMPLE["bag"])]
-    results = [over_splits(task, lambda _, m=m: m, splits=3, seeds=[1]) for m in models]
-    assert [result.test["micro_f1"].n for result in results] == [3, 3]
+    results = [over_splits(task, lambda _, m=m: m, splits=5, seeds=[1]) for m in models]
+    assert [result.test["micro_f1"].n for result in results] == [5, 5]
     comparison = compare(results, paired=True)
     assert "corrected resampled" in comparison.test
     assert comparison.rows[comparison.reference].p is None

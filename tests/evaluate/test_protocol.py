@@ -99,14 +99,14 @@ def test_multi_label_and_its_threshold(task) -> None:
     several = np.eye(3, dtype=bool)[task.labels]
     several[::5] = True
     multi = SubgraphTask(task.graph, task.subgraphs, several, task.class_names, task.split)
-    zero, chosen = (
-        s2n.run(multi, seeds=2, preset="fast", settings=QUICK, threshold=t) for t in ("zero", "val")
+    half, chosen = (
+        s2n.run(multi, seeds=2, preset="fast", settings=QUICK, threshold=t) for t in ("half", "val")
     )
-    assert zero.thresholds == (0.0, 0.0)
+    assert half.thresholds == (0.0, 0.0)  # logits
     assert chosen.thresholds != (0.0, 0.0)
-    pairs = zip(chosen.val["micro_f1"].values, zero.val["micro_f1"].values, strict=True)
+    pairs = zip(chosen.val["micro_f1"].values, half.val["micro_f1"].values, strict=True)
     assert all(a >= b for a, b in pairs)
-    with pytest.raises(ConfigError, match="zero' or 'val"):
+    with pytest.raises(ConfigError, match="half' or 'val"):
         s2n.run(multi, threshold="best")
 
 
@@ -234,14 +234,14 @@ def test_all_seeds_diverged_is_an_error_that_says_what_to_do(task) -> None:
 
 
 def test_states_belong_to_their_encodings(task, tmp_path) -> None:
-    from sub2node.base.progress import listen
+    from sub2node.base.progress import Report, listen
     from sub2node.train import checkpoint
 
     class Killed(BaseException):
         pass
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if done == 3:
+    def kill(report: Report) -> None:
+        if report.done == 3:
             raise Killed
 
     options = {"seeds": 1, "preset": "fast", "settings": QUICK, "checkpoint": tmp_path}

@@ -12,6 +12,7 @@ from scipy import stats
 
 from sub2node.base.errors import ConfigError
 from sub2node.evaluate import Summary, corrected_resampled, mark, welch
+from sub2node.evaluate.significance import compare_scores
 
 values = st.lists(st.floats(0, 1), min_size=2, max_size=12)
 
@@ -22,8 +23,11 @@ def test_a_summary(found) -> None:
     assert summary.mean == pytest.approx(np.mean(found))
     assert summary.sd == pytest.approx(np.std(found, ddof=1))
     assert summary.se == pytest.approx(stats.sem(found))
-    low, high = summary.interval
-    assert min(found) - 1e-12 <= low <= high <= max(found) + 1e-12
+    if len(found) >= 5:
+        low, high = summary.interval
+        assert min(found) - 1e-12 <= low <= high <= max(found) + 1e-12
+    else:
+        assert summary.interval is None
     assert Summary.from_dict(summary.to_dict()) == summary
     assert set(summary.to_dict()) >= {"mean", "sd", "n", "values"}
 
@@ -38,7 +42,34 @@ def test_the_interval_is_that_of_the_bootstrap() -> None:
 
 def test_one_run_has_no_spread() -> None:
     summary = Summary((0.5,))
-    assert (summary.sd, summary.interval) == (0.0, (0.5, 0.5))
+    assert (summary.sd, summary.se, summary.interval) == (None, None, None)
+    assert (summary.percent_text(), summary.interval_text()) == ("50.0", "-")
+    assert summary.to_dict() == {
+        "mean": 0.5, "sd": None, "n": 1, "se": None, "interval": None, "values": [0.5]
+    }  # fmt: skip
+
+
+def test_scores_are_written_in_percent() -> None:
+    summary = Summary((0.5, 0.6, 0.7, 0.8, 0.9))
+    assert summary.percent_text() == "70.0 ± 15.8"
+    assert summary.percent_text(2) == "70.00 ± 15.81"
+    low, high = summary.interval
+    assert summary.interval_text() == f"{100 * low:.1f} … {100 * high:.1f}"
+
+
+@pytest.mark.parametrize("split", [None, {"train": 80, "test": 10}])
+def test_below_five_runs_there_is_no_verdict(split) -> None:
+    """However far apart they are: two seeds 37 points apart are no evidence of anything."""
+    high, low = [0.9, 0.91, 0.92, 0.93, 0.94], [0.5, 0.53, 0.55, 0.51, 0.52]
+    for n in (1, 2, 4):
+        few, many = Summary(tuple(high[:n])), Summary(tuple(low))
+        assert compare_scores(few, Summary(tuple(low[:n])), split) is None
+        if n > 1 or split:
+            assert compare_scores(few, many, split) is None
+            assert compare_scores(many, few, split) is None
+    assert compare_scores(Summary(tuple(high)), Summary(tuple(low)), split) < 0.01
+    if split is None:  # one value of a model without randomness
+        assert compare_scores(Summary((0.9,)), many, None) == welch([0.9], low)
 
 
 @given(values, values)
@@ -84,3 +115,4 @@ def test_marks() -> None:
     assert mark(good, bad, 0.001) == "∗"
     assert mark(bad, good, 0.001) == ""
     assert mark(bad, good, 0.01) == "∼"
+    assert mark(good, bad, None) == "?"

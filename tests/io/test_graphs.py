@@ -59,6 +59,21 @@ def test_directed_graphs_lose_their_direction() -> None:
     assert list(graph.names or ()) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("graph", "directed"),
+    [
+        (nx.DiGraph([(0, 1), (1, 2)]), True),
+        (nx.path_graph(3), False),
+        (sp.coo_array(([1, 1], ([0, 1], [1, 2])), shape=(3, 3)), True),
+        (sp.coo_array(([1, 1], ([0, 1], [1, 0])), shape=(3, 3)), False),
+    ],
+)
+def test_a_task_says_that_directions_are_ignored(graph: object, directed: bool) -> None:
+    task = task_from_graph(graph, [[0, 1], [1]], ["x", "y"])
+    assert task.notes == ("The graph is directed; directions are ignored, and an edge either way"
+                          " is an edge.",) * directed  # fmt: skip
+
+
 def test_task_from_lists_and_mappings() -> None:
     ring = nx.cycle_graph(["a", "b", "c", "d"])
     task = task_from_graph(
@@ -69,7 +84,7 @@ def test_task_from_lists_and_mappings() -> None:
     )
     assert task.multilabel
     assert [task.subgraphs.name_of(i) for i in range(3)] == ["s", "u", "t"]
-    assert task.notes == ("1 repeated member merged.",)
+    assert task.notes == ("1 repeated member merged: 'd' in subgraph 'u'.",)
     assert task_from_graph(ring, [["a"], ["b"]]).labels is None
 
 

@@ -55,6 +55,7 @@ def test_parquet_reads_back_identical(task: SubgraphTask) -> None:
         save_task(task, path)
         again = read_task(path)
     assert again == task
+    assert np.array_equal(again.input_order, task.input_order)
     assert again.name == task.name
     assert again.class_names == task.class_names
 
@@ -77,6 +78,7 @@ def assert_content_kept(task: SubgraphTask, format: str) -> None:
         again = read_task(path)
     assert again.graph == task.graph
     assert again.subgraphs == task.subgraphs
+    assert np.array_equal(again.input_order, task.input_order)
     assert same_labels(again, task)
 
 

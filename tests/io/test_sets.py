@@ -277,7 +277,9 @@ def test_lines_and_lists_are_not_read_ahead(tmp_path: Path) -> None:
     parquet = written(tmp_path / "a.parquet", table)
     for path in (jsonl, parquet):
         shares: list[float] = []
-        with progress.listen(lambda _, done, total, __, shares=shares: shares.append(done / total)):
+        with progress.listen(
+            lambda report, shares=shares: shares.append(report.done / report.total)
+        ):
             coming = read_sets(path)
             assert next(coming).names[0] == "s0"
             assert max(shares, default=0.0) < 0.5

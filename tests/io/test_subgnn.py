@@ -94,7 +94,7 @@ def test_odd_but_clear_subgraph_lines_are_accepted(small: Path) -> None:
     path.write_text(text.replace("0-1-2", "2-1-0-1"))
     task = read_task(small)
     assert task.subgraphs == expected.subgraphs
-    assert task.notes == ("1 repeated member merged.",)
+    assert task.notes == ("1 repeated member merged: 1 in subgraph 0.",)
 
 
 @pytest.mark.parametrize("missing", ["edge_list.txt", "subgraphs.pth"])

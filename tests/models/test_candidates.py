@@ -14,7 +14,7 @@ import torch
 import sub2node as s2n
 from quick_models import NET, QUICK, odd_task
 from sub2node.base.errors import ConfigError
-from sub2node.base.progress import listen
+from sub2node.base.progress import Report, listen
 from sub2node.baselines import NETWORKS
 from sub2node.config import Config
 from sub2node.encode import Encoding
@@ -44,8 +44,8 @@ def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, mon
     settings = {**QUICK[name], "epochs": 6, "published_ties": published}
     options = {"model": name, "seeds": 2, "settings": settings}
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if what.startswith("Training") and done == 4:
+    def kill(report: Report) -> None:
+        if report.what.startswith("Training") and report.done == 4:
             raise Killed
 
     whole = s2n.run(task, **options)
@@ -68,9 +68,9 @@ def interrupt(at: int) -> Any:
     """Ctrl-C in the so-many-th epoch of all trainings together."""
     count = [0]
 
-    def ask(what: str, done: float, total: float, detail: str) -> None:
-        count[0] += what.startswith("Training")
-        if what.startswith("Training") and count[0] == at:
+    def ask(report: Report) -> None:
+        count[0] += report.what.startswith("Training")
+        if report.what.startswith("Training") and count[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
     return listen(ask)

@@ -60,7 +60,7 @@ def test_bad_coarsening_is_refused(task, virtual) -> None:
         ("glass", {"settings": {"features.kind": "given"}}, "has no features"),
         ("glass", {"encodings": np.zeros((3, 2))}, "expected one row"),
         ("majority", {"seeds": 0}, "at least one seed"),
-        ("majority", {"threshold": "best"}, "zero' or 'val"),
+        ("majority", {"threshold": "best"}, "half' or 'val"),
         (
             "subgnn",
             {"settings": {"neighborhood": False, "position": False, "model.structure": False}},

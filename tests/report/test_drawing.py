@@ -154,6 +154,7 @@ def test_ticks_of_log_axes(values, labels) -> None:
     assert low < min(values) <= max(values) < high
 
 
+@pytest.mark.process
 def test_no_window_and_no_state_of_pyplot() -> None:
     code = (
         "from sub2node.report.drawing import inline_svg, new_figure\n"

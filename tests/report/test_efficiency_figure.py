@@ -96,7 +96,19 @@ def test_without_glass_there_are_no_ratios(found) -> None:
 def test_the_legend_names_colours_and_shapes(found) -> None:
     [legend] = efficiency.efficiency_figure(found).legends
     names = [text.get_text() for text in legend.get_texts()]
-    assert names == ["s2n+0", "s2n+a", "glass", "gcn", "gcn2"]
+    dashed = "GLASS, and the best of s2n+0 and s2n+a; × is their ratio"
+    assert names == ["s2n+0", "s2n+a", "glass", "gcn", "gcn2", dashed]
+
+
+def test_one_convolution_needs_no_shapes(found) -> None:
+    rows = tuple(r for r in found.rows if r.conv != "gcn2")
+    figure = efficiency.efficiency_figure(EfficiencyTable(rows, found.machine))
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names[:2] == ["s2n+0", "glass"]
+    assert "gcn" not in names
+    assert any("All structures have gcn layers" in text.get_text() for text in figure.texts)
+    markers = {line.lines[0].get_marker() for axes in figure.axes for line in axes.containers}
+    assert markers == {"o", "*"}
 
 
 def test_long_names_are_broken() -> None:

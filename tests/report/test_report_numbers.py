@@ -14,6 +14,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from report_runs import made_result, simple_result, small_task
 from sub2node.base.errors import ConfigError, DataError
+from sub2node.config import Config
 from sub2node.evaluate import compare, welch
 from sub2node.evaluate.overlap import Overlap
 from sub2node.evaluate.result import Result
@@ -192,16 +193,18 @@ def test_errors_have_names_sizes_and_links(task, folder, numbers) -> None:
 
 def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
     task = small_task(80)
-    results = [simple_result(task), made_result(task, signal=2.5), made_result(
-        task, 4, model="s2n+0 gcn2", signal=0.4)]  # fmt: skip
+    results = [simple_result(task), made_result(task, 5, signal=2.5), made_result(
+        task, 6, model="s2n+0 gcn2", signal=0.4)]  # fmt: skip
     compared = compare(results)
     folder = save_comparison(compared, task, tmp_path / "both")
     found = collect_findings(read_study([folder])).numbers
     assert found["reference"] == results[compared.reference].model == found["main"]
-    for row, shown in zip(compared.rows, found["models"], strict=True):
-        assert (row.p, row.sign) == (shown["p"], shown["sign"])
-    against = found["against_simple"]
-    assert against["model"] == "bag"
+    shown = {row["name"]: (row["p"], row["sign"]) for row in found["models"]}
+    assert shown == {row.result.model: (row.p, row.sign) for row in compared.rows}
+    means = [row["val"]["micro_f1"]["mean"] for row in found["models"]]
+    assert means == sorted(means, reverse=True)  # best first
+    against = found["against"]
+    assert (against["model"], against["simple"], found["s2n"]) == ("bag", True, None)
     values = [results[i].test["micro_f1"].values for i in (1, 0)]
     assert against["p"] == pytest.approx(welch(*values))
     assert "the best simple model" in " ".join(found["summary"]).lower()
@@ -211,6 +214,29 @@ def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
     assert collect_findings(read_study([folder / "models" / "bag"])).numbers["errors"][0]["title"]
     with pytest.raises(ConfigError, match=r"no model 's2n\+a' in these runs\. Did you mean"):
         read_study([folder], model="s2n+a")
+
+
+def test_where_a_simple_model_is_best_the_report_is_about_it(tmp_path: Path) -> None:
+    task = small_task(80)
+    bag = replace(made_result(task, 5, signal=3.0), model="bag", config={"baseline": "bag"})
+    settings = {"baseline": "glass", "training": {}}
+    glass = made_result(task, 5, model="glass", signal=0.7, config=settings)
+    results = [made_result(task, 5, signal=0.1), bag, glass]
+    folder = save_comparison(compare(results), task, tmp_path / "three")
+    found = collect_findings(read_study([folder]))
+    text = " ".join(found.numbers["summary"])
+    assert (found.numbers["main"], found.numbers["reference"]) == ("bag", "bag")
+    assert text.startswith("Of 3 models that learned")
+    assert "bag, a simple model, is the best on validation." in text
+    assert "The best network on validation, glass, has" in text
+    assert "The best S2N model, s2n+a gcn2 (place 3 of 3 on validation), has" in text
+    assert text.count("bag is significantly better (p ") == 2
+    page = render(found)
+    assert "<h1>Best of 3 models on random: bag</h1>" in page
+    assert "Test scores of bag, in percent" in page  # details are of it too
+    one = collect_findings(read_study([folder], model="s2n+a gcn2"))
+    assert one.numbers["against"]["model"] == "bag"
+    assert "the best of 3 models on validation is bag" in one.numbers["summary"][0]
 
 
 def test_near_copies_are_a_warning_and_none_is_passed() -> None:
@@ -259,6 +285,7 @@ def test_a_copy_of_a_training_subgraph_is_a_leak(tmp_path: Path) -> None:
 def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: str) -> None:
     task = small_task()
     folder = save_run(made_result(task), task, tmp_path / "run")
+    (folder / "checksums.json").unlink()
     (folder / name).write_text(text)
     with pytest.raises(DataError, match=message) as caught:
         collect_findings(read_study([folder]))
@@ -268,6 +295,7 @@ def test_damage_is_one_sentence(tmp_path: Path, name: str, text: str, message: s
 def test_parts_of_result_json_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
     task = small_task()
     folder = save_run(made_result(task), task, tmp_path / "run")
+    (folder / "checksums.json").unlink()
     file = folder / "result.json"
     whole = json.loads(file.read_text())
     damage = {
@@ -284,6 +312,7 @@ def test_predictions_of_another_run_are_found_out(tmp_path: Path) -> None:
     task = small_task()
     one = save_run(made_result(task), task, tmp_path / "one")
     two = save_run(made_result(task, signal=0.2), task, tmp_path / "two")
+    (one / "checksums.json").unlink()
     (one / "predictions.parquet").write_bytes((two / "predictions.parquet").read_bytes())
     with pytest.raises(DataError, match="do not give the scores"):
         collect_findings(read_study([one]))
@@ -315,7 +344,18 @@ def test_runs_of_the_same_model_are_told_apart(tmp_path: Path) -> None:
     one = save_run(made_result(task), task, tmp_path / "one")
     two = save_run(made_result(task, 2), task, tmp_path / "two")
     names = [run.name for run in read_study([one, two, one]).runs]
-    assert names == [f"s2n+a gcn2 ({one})", f"s2n+a gcn2 ({two})"]
+    assert names == ["s2n+a gcn2, 3 seeds", "s2n+a gcn2, 2 seeds"]
+    tuned = save_run(made_result(task, preset="tuned"), task, tmp_path / "three")
+    names = [run.name for run in read_study([one, tuned]).runs]
+    assert names == ["s2n+a gcn2, preset fast", "s2n+a gcn2, preset tuned"]
+    settings = Config().with_settings({"lr": 0.5}).to_dict()
+    faster = save_run(made_result(task, config=settings), task, tmp_path / "four")
+    names = [run.name for run in read_study([one, faster]).runs]
+    assert names == [f"s2n+a gcn2, lr {Config().training.lr}", "s2n+a gcn2, lr 0.5"]
+    again = save_run(made_result(task), task, tmp_path / "five")
+    names = [run.name for run in read_study([one, again]).runs]
+    assert names == ["s2n+a gcn2, one", "s2n+a gcn2, five"]
+    assert read_study([one, again], model=str(again)).main.name == "s2n+a gcn2, five"
 
 
 def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
@@ -323,9 +363,27 @@ def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
     folder = save_run(made_result(task, 1), task, tmp_path / "one")
     bag = save_run(simple_result(task), task, tmp_path / "bag")
     found = collect_findings(read_study([folder, bag])).numbers
-    assert "a single run" in found["summary"][1]
-    assert "too few runs to test" in found["summary"][2]
-    assert found["against_simple"]["p"] is None
+    assert "(one seed: no spread, no interval)" in found["summary"][1]
+    assert "too few runs for a verdict" in found["summary"][2]
+    assert found["against"]["p"] is None
+
+
+def test_two_runs_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    task = small_task(80)
+    results = [made_result(task, 2, signal=4.0), simple_result(task, 2)]
+    folder = save_comparison(compare(results), task, tmp_path / "both")
+    found = collect_findings(read_study([folder]))
+    assert "(n = 2 seeds, too few for an interval: it needs 5)" in found.numbers["summary"][1]
+    assert "points less: too few runs for a verdict" in found.numbers["summary"][2]
+    assert "significant" not in " ".join(found.numbers["summary"])
+    for model in found.numbers["models"]:
+        assert model["test"]["micro_f1"]["interval"] is None
+    page = render(found)
+    assert "too few runs for an interval" in page
+    assert "no significant difference</span>" not in page
+    [axes] = intervals(found.numbers["models"], found.numbers["main"]).axes
+    assert {len(line.get_xdata()) for line in axes.lines} == {2, 1}
+    assert not [line for line in axes.lines if line.get_linewidth() == 4]  # dots, and no bar
 
 
 def test_losses_that_are_not_finite_do_no_harm(tmp_path: Path) -> None:
@@ -359,14 +417,19 @@ def test_a_loss_that_jumps_stays_in_its_figure() -> None:
 
 
 def test_scores_are_drawn_with_their_intervals() -> None:
-    score = {"mean": 0.8, "interval": [0.7, 0.9], "values": [0.75, 0.85]}
+    score = {"mean": 0.8, "interval": [0.7, 0.9], "values": [0.7, 0.75, 0.8, 0.85, 0.9]}
     models = [{"name": name, "simple": name == "bag", "test": {"micro_f1": score}}
               for name in ("bag", "s2n+a gcn2", "long" * 30)]  # fmt: skip
     [axes] = intervals(models, "s2n+a gcn2").axes
-    assert [list(line.get_xdata()) for line in axes.lines] == [[70, 90], [75, 85], [80]] * 3
-    names = [text.get_text() for text in axes.texts]
-    assert names[:4] == ["bag", "80.0", "s2n+a gcn2", "80.0"]
-    assert names[4].endswith("…")
+    dots = [70, 75, 80, 85, 90]
+    drawn = [list(line.get_xdata()) for line in axes.lines]
+    assert drawn == [pytest.approx(x) for x in ([70, 90], dots, [80]) * 3]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names[:2] == ["bag", "s2n+a gcn2"]
+    assert names[2].endswith("…")
+    heights = [line.get_ydata()[0] for line in axes.lines[2::3]]
+    assert heights == list(axes.get_yticks())  # a name stands beside its mark
+    assert [(text.get_text(), text.xy[1]) for text in axes.texts] == [("80.0", y) for y in heights]
 
 
 def test_reliability_is_drawn_by_bin() -> None:
@@ -401,7 +464,7 @@ def test_every_subgraph_is_in_the_picture(multilabel: bool, tmp_path: Path) -> N
     assert len(marks) == sum(len(names) for names in labels)  # a piece for each label
     crosses = [line for line in picture.figure.axes[0].lines if line.get_marker() == "x"]
     assert len(crosses) == picture.wrong
-    assert any("set 7 · Title of set 7 · train · " in line.get_gid() for line in marks)
+    assert any("Title of set 7 · set 7 · train · " in line.get_gid() for line in marks)
     places = np.array([(line.get_xdata()[0], line.get_ydata()[0]) for line in marks])
     assert (places > 0).all()
     assert (places < (920, 620)).all()
@@ -423,3 +486,31 @@ def test_the_command_repeats_the_run(tmp_path: Path) -> None:
             (folder / "predictions.parquet").unlink()  # its scores are those of other thresholds
         found = collect_findings(read_study([folder])).numbers
         assert found["commands"]["s2n+a gcn2"] == command.format(folder / "config.toml")
+
+
+def test_the_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
+    task = small_task()
+    facts = {"given": "'my sets.gmt' --graph ../edges.csv", "parts": "50/25/25",
+             "files": {"encoding": "vectors.npy", "features": "mine.npy"}}  # fmt: skip
+    result = made_result(task)
+    result.data.update(facts, splits=3)
+    bag = simple_result(task)
+    bag.data.update(facts, splits=3)
+    folder = save_comparison(compare([result, bag]), task, tmp_path / "both")
+    found = collect_findings(read_study([folder]))
+    place = folder / "models" / "s2n+a-gcn2" / "config.toml"
+    assert found.numbers["commands"]["s2n+a gcn2"] == (
+        f"s2n run 'my sets.gmt' --graph ../edges.csv --preset {place} --splits 3 --parts 50/25/25"
+        " --seeds 3 --encoding vectors.npy"
+    )
+    assert found.numbers["commands"]["bag"].endswith("--parts 50/25/25 --seeds 1")
+    assert "in place of its name" not in render(found)
+
+
+def test_every_model_is_described_in_a_report() -> None:
+    from sub2node.baselines import MODELS
+    from sub2node.config import STRUCTURES
+    from sub2node.report.html import model_descriptions as descriptions
+
+    assert descriptions._BASELINES.keys() == MODELS.keys()
+    assert descriptions._STRUCTURES.keys() == set(STRUCTURES)

@@ -25,7 +25,23 @@ from sub2node.runs import (
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     task = small_task()
-    return save_run(made_result(task), task, tmp_path / "run")
+    path = save_run(made_result(task), task, tmp_path / "run")
+    (path / "checksums.json").unlink()  # as of 0.1: the content has to be checked itself
+    return path
+
+
+def test_a_flipped_bit_is_seen(tmp_path: Path) -> None:
+    task = small_task()
+    path = save_run(made_result(task), task, tmp_path / "run")
+    for name in ("result.json", "predictions.parquet", "epochs.parquet", "links.parquet"):
+        content = (path / name).read_bytes()
+        middle = len(content) // 2
+        flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        (path / name).write_bytes(flipped)
+        with pytest.raises(DataError, match="not the one that was written"):
+            read_study([path])
+        (path / name).write_bytes(content)
+    read_study([path])
 
 
 def test_scores_are_read_back(folder: Path, tmp_path: Path) -> None:

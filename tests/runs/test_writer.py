@@ -54,7 +54,8 @@ def test_a_run_folder_holds_everything(task, result, tmp_path: Path) -> None:
     assert vectors["vector"].type.list_size == 64
     assert vectors.num_rows == 2 * len(task)
     card = (folder / "MODEL_CARD.md").read_text()
-    assert f"| micro_f1 | {result.val['micro_f1'].mean:.4f}" in card
+    assert f"| micro_f1 | {100 * result.val['micro_f1'].mean:.2f}" in card
+    assert " | - | 2 |" in card  # two seeds have no interval
     assert not list(tmp_path.glob(".*"))
 
 

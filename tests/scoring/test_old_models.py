@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from small_models import s2n
+from commands import s2n
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
 MODELS = ("model", "model-link", "model-random")

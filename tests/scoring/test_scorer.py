@@ -8,6 +8,7 @@ import sub2node as s2n
 from scoring_tasks import small_task, trained
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring import Query
+from sub2node.scoring.answers import answer_columns, answer_objects
 from sub2node.scoring.forward import ForwardPass
 from sub2node.scoring.restore import build_scorer
 from sub2node.task import Graph, Subgraphs, SubgraphTask
@@ -133,6 +134,17 @@ def test_probabilities_are_means_over_seeds_and_the_spread_is_theirs(multilabel)
                                 for row in found.probabilities]  # fmt: skip
     else:
         assert found.labels == [str(c) for c in found.probabilities.argmax(1)]
+
+
+def test_one_seed_has_no_spread() -> None:
+    task = small_task()
+    scorer = build_scorer(trained(task, structure="s2n+0", layers=0, seeds=1), task)
+    answers = scorer.predict(part(task, "test"))
+    assert np.isnan(answers.spread).all()
+    assert not answers.has_spread
+    assert set(answer_columns(answers)["spread"]) == {None}
+    assert set(answer_objects(answers)[0]["spread"].values()) == {None}
+    assert answer_objects(answers, columns=True)[0]["spread"] is None
 
 
 @pytest.mark.parametrize(("structure", "conv", "settings"), CASES)

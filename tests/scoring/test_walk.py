@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from small_models import drawn, s2n, save_model, write_csv, write_task
+from commands import s2n
+from small_models import drawn, save_model, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
 from sub2node.cli import predict as command
 from sub2node.scoring import load_scorer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
 
 import httpx
@@ -195,3 +196,48 @@ def test_close_finishes_what_waits(scorer: FakeScorer) -> None:
             thread.submit(SingleJob(lambda: b""))
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("path", ["/v1/explain", "/v1/nodes"])
+def test_a_prediction_waits_neither_for_an_explanation_nor_for_a_search(
+    scorer: FakeScorer, path, monkeypatch
+) -> None:
+    release = threading.Event()
+    for name in ("explain", "find_nodes"):
+        real = getattr(scorer, name)
+
+        def slow(*arguments, real=real, **options):
+            release.wait(20)
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(scorer, name, slow)
+
+    async def work(client):
+        if path == "/v1/explain":
+            request = client.post(path, json={"nodes": ["n1", "n2"]})
+        else:
+            request = client.get(path, params={"q": "n1"})
+        long_work = asyncio.create_task(request)
+        await asyncio.sleep(0.1)
+        try:
+            answer = await client.post("/v1/predict", json={"nodes": ["n3"]}, timeout=5)
+            assert not long_work.done()
+        finally:
+            release.set()
+        return answer, await long_work
+
+    answer, long_answer = running(create_app(scorer, limits=Limits(timeout=3)), work)
+    assert answer.status_code == long_answer.status_code == 200
+
+
+def test_a_large_subgraph_is_not_explained(scorer: FakeScorer) -> None:
+    async def work(client):
+        body = {"nodes": ["n1", "n2", "n3"]}
+        return await client.post("/v1/explain", json=body), await client.post(
+            "/v1/predict", json=body
+        )
+
+    refusal, answer = running(create_app(scorer, limits=Limits(explained_nodes=2)), work)
+    assert refusal.status_code == 422
+    assert "3 nodes is not explained; at most 2 are" in refusal.json()["error"]
+    assert answer.status_code == 200

@@ -34,6 +34,12 @@ def asked(scorer, work):
         app.state.service.close()
 
 
+def test_the_data_can_be_called_otherwise(scorer) -> None:
+    assert create_app(scorer).state.service.description["name"] == "density"
+    service = create_app(scorer, name="Planted densities").state.service
+    assert service.description["name"] == "Planted densities"
+
+
 def test_shared_passes_change_no_answer(scorer) -> None:
     sets = [[str(n) for n in range(at, at + 2 + at % 7)] for at in range(0, 400, 10)]
 

@@ -144,6 +144,8 @@ def test_an_example_is_answered(page: Page) -> None:
     assert len(page.all("#answer .bar")) == 12
     assert page.texts("#similar .title")[0] == "known 0"
     assert len(page.all("#similar tbody tr")) == 6
+    sections = page.js("return [...document.querySelectorAll('.results > section')].map(e => e.id)")
+    assert sections == ["answer", "similar", "why", "graph"]
     assert page.texts("#chips .name")[0] == "tumor protein p53"
 
 
@@ -161,6 +163,17 @@ def test_a_link_holds_the_set(page: Page) -> None:
     page.one("#share").click()
     assert "too long" in page.text("#ask-note")
     assert "#" not in page.driver.current_url
+
+
+# How many pairs of names in the picture overlap.
+OVERLAPS = """const boxes = [...document.querySelectorAll('.stage text')]
+  .filter(e => getComputedStyle(e).display !== 'none').map(e => e.getBoundingClientRect());
+const apart = (a, b) =>
+  a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+return boxes.filter((a, i) => boxes.some((b, k) => k < i && !apart(a, b))).length"""
+# Whether the table of a file is cut off, and the cue for that.
+CUE = """const box = document.querySelector('.scroll');
+return [box.scrollWidth > box.clientWidth, getComputedStyle(box, '::after').visibility]"""
 
 
 def number(text: str) -> float:
@@ -181,6 +194,8 @@ def test_contributions_add_up_for_every_class(page: Page) -> None:
         assert sum(terms) == pytest.approx(total, abs=1e-9)
         assert f"({total}%)" in choices[place]
     assert page.texts(".term .soft")[:3] == ["baseline", "4 members", "4 neighbours"]
+    assert "The baseline is what the model answers for an empty set" in page.text("#why .body")
+    assert "no label" not in page.text("#why .sides")  # nodes have none to show
     assert page.all(".sides .plus")
     assert page.all(".sides .minus")
 
@@ -190,7 +205,11 @@ def test_the_graph(page: Page) -> None:
     page.js("document.getElementById('graph').scrollIntoView()")
     time.sleep(0.25)  # the wheel belongs to the page while it moves
     stage, dots = page.one(".stage svg"), page.all(".stage g.node[tabindex]")
-    assert len(dots) == 12
+    assert len(dots) == 8  # what is joined to the set; the four behind come on demand
+    assert page.text("#graph .sethead p").startswith("8 known subgraphs joined to your set.")
+    named = page.js("return document.querySelectorAll('.node.named').length")
+    assert named == 8
+    assert page.js(OVERLAPS) == 0
     ActionChains(page.driver, duration=50).move_to_element(dots[2]).perform()
     tip = page.wait(lambda: page.one(".tip").text)
     assert [word in tip for word in ("known <2>", "K2", "class 2", "class 4", "weight 7")] == [
@@ -216,8 +235,43 @@ def test_the_graph(page: Page) -> None:
     before = page.one(".stage svg > g").get_attribute("transform")
     ActionChains(page.driver, duration=50).drag_and_drop_by_offset(stage, -40, -30).perform()
     assert page.one(".stage svg > g").get_attribute("transform") != before
-    assert len(page.texts(".around tbody tr")) == 12
+    assert len(page.texts(".around tbody tr")) == 8
     assert page.text(".legend").startswith("your set")
+    page.js("document.querySelector('.behind').click()")
+    assert len(page.all(".stage g.node[tabindex]")) == 12
+    assert len(page.all(".stage line")) == 12
+    assert len(page.texts(".around tbody tr")) == 12
+    assert "8 known subgraphs joined to your set, and 4 more behind." in page.text("#graph")
+    assert page.js(OVERLAPS) == 0
+    page.js("document.querySelector('.behind').click()")
+    assert len(page.all(".stage g.node[tabindex]")) == 8
+
+
+def test_one_seed_has_no_spread(browser: Page) -> None:
+    for home in serving(PageScorer(seeds=1)):
+        browser.open(home, 400, 800)
+        browser.ready()
+        browser.ask("TP53", "EGFR")
+        assert browser.text("#answer .bar .value") == "37.4%"
+        assert not browser.all(".whisker")
+        assert browser.text("#answer .hint").startswith("One seed: no spread")
+        browser.give("a.csv", FILES["a.csv"])
+        assert {row["spread"] for row in browser.saved("a-predictions.csv")} == {""}
+        assert "one seed" in browser.text(".answers tbody")
+        assert browser.js(CUE) == [True, "visible"]  # the table is cut off, and says so
+
+
+def test_an_address_that_does_not_exist_is_a_page_for_people(browser: Page, home: str) -> None:
+    browser.open(f"{home}no/such/page", 400, 800)
+    assert browser.text("h1") == "There is no page here"
+    assert browser.fits()
+    browser.one("main .button").click()
+    browser.ready()
+    browser.open(f"{home}docs", 400, 800)
+    assert browser.fits()
+    cut = "return [...document.querySelectorAll('pre, table')].some(e => e.scrollWidth > 400)"
+    assert not browser.js(cut)
+    assert browser.js("return document.querySelectorAll('nav a').length") == 7
 
 
 ROWS = [("s1", "TP53"), ("s1", "EGFR"), ('two, "2"', "a, b; c"), ("=1+1", "G1"), ("=1+1", "zz")]

@@ -215,6 +215,30 @@ def test_other_refusals(client) -> None:
     alive(client)
 
 
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
+        ("*/*", "application/json"),
+        ("application/json, text/html;q=0.5", "application/json"),
+        ("", "application/json"),
+    ],
+)
+def test_an_address_that_does_not_exist(client, accept: str, kind: str) -> None:
+    """A page for browsers, JSON for programs."""
+    answer = client.get("/no/<such>", headers={"Accept": accept})
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["vary"] == "Accept"
+    if kind == "text/html":
+        assert "There is no page here" in answer.text
+        assert "&lt;such&gt;" in answer.text
+        assert 'href="../"' in answer.text
+        assert client.post("/no", headers={"Accept": accept}).json()["error"]
+    else:
+        assert "nothing at this address" in answer.json()["error"]
+
+
 def test_a_failure_tells_nothing_outside(client, caplog) -> None:
     answer = client.post("/v1/predict", json={"nodes": ["n13"]})
     assert answer.status_code == 500

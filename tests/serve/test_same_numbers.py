@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from small_models import CLASSES, drawn, s2n, save_model, write_csv
+from commands import s2n
+from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier, load_task
 from sub2node.scoring import load_scorer
 
@@ -34,7 +35,7 @@ def model(request, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(model: Path) -> Iterator[str]:
+def service_address(model: Path) -> Iterator[str]:
     """A service as ``s2n serve`` starts it."""
     code = "from sub2node.cli import main; main()"
     process = subprocess.Popen(
@@ -76,7 +77,7 @@ def same(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(np.array(found, float), wanted, rtol=0, atol=TOLERANCE)
 
 
-def test_probabilities(model: Path, address: str, held_out: dict, tmp_path: Path) -> None:
+def test_probabilities(model: Path, service_address: str, held_out: dict, tmp_path: Path) -> None:
     python = SubgraphClassifier.load(model)
     sets, wanted = list(held_out.values()), python.answers(list(held_out.values()))
     assert np.ptp(wanted.probabilities, axis=0).min() > 100 * TOLERANCE
@@ -98,8 +99,8 @@ def test_probabilities(model: Path, address: str, held_out: dict, tmp_path: Path
         same([row["known"] for row in rows], wanted.known)
     assert [row["prediction"] for row in tables["json"]] == wanted.labels
     asked = [{"id": name, "nodes": nodes} for name, nodes in held_out.items()]
-    many = posted(address, "predict", {"subgraphs": asked})["predictions"]
-    one = [posted(address, "predict", body)["predictions"][0] for body in asked]
+    many = posted(service_address, "predict", {"subgraphs": asked})["predictions"]
+    one = [posted(service_address, "predict", body)["predictions"][0] for body in asked]
     for said in (many, one):
         assert [row["id"] for row in said] == list(held_out)
         same([[row["probabilities"][c] for c in CLASSES] for row in said], wanted.probabilities)
@@ -108,25 +109,25 @@ def test_probabilities(model: Path, address: str, held_out: dict, tmp_path: Path
         assert [row["labels"] for row in said] == lists
 
 
-def test_one_subgraph_by_its_nodes(model: Path, address: str) -> None:
+def test_one_subgraph_by_its_nodes(model: Path, service_address: str) -> None:
     nodes = ["g3", "g17", "zz"]
     done = s2n("predict", model, "--nodes", ",".join(nodes), "--unknown-nodes", "drop", "--json")
     command = json.loads(done.out)
     body = {"nodes": nodes, "unknown_nodes": "drop"}
-    (http,) = posted(address, "predict", body)["predictions"]
+    (http,) = posted(service_address, "predict", body)["predictions"]
     same([command[f"p {c}"] for c in CLASSES], [http["probabilities"][c] for c in CLASSES])
     assert command["known"] == pytest.approx(http["known"]) == pytest.approx(2 / 3)
     assert command["unknown"] == http["unknown"] == ["zz"]
 
 
-def test_explanations(model: Path, address: str, held_out: dict) -> None:
+def test_explanations(model: Path, service_address: str, held_out: dict) -> None:
     python = SubgraphClassifier.load(model)
     seen = 0
     for nodes in list(held_out.values())[:4]:
         for label in (None, CLASSES[1]):
             (wanted,) = python.explain([nodes], label)
             body = {"nodes": nodes, **({} if label is None else {"label": label})}
-            http = posted(address, "explain", body)
+            http = posted(service_address, "explain", body)
             assert http["label"] == wanted.label
             for name in ("probability", "baseline", "gap"):
                 same(http[name], getattr(wanted, name))
@@ -140,7 +141,7 @@ def test_explanations(model: Path, address: str, held_out: dict) -> None:
                     one.id: one.title for one in mine
                 }
                 seen += len(theirs) * (part == "neighbors")
-            (asked,) = posted(address, "predict", {"nodes": nodes})["predictions"]
+            (asked,) = posted(service_address, "predict", {"nodes": nodes})["predictions"]
             same(http["probability"], asked["probabilities"][wanted.label])
         words = ("--nodes", ",".join(nodes), "--why", "--json")
         why = json.loads(s2n("predict", model, *words).out)["why"]
@@ -149,23 +150,23 @@ def test_explanations(model: Path, address: str, held_out: dict) -> None:
     assert seen > 5
 
 
-def test_neighbors(model: Path, address: str, held_out: dict) -> None:
+def test_neighbors(model: Path, service_address: str, held_out: dict) -> None:
     python = SubgraphClassifier.load(model)
     for nodes in list(held_out.values())[:4]:
         (wanted,) = python.neighbors([nodes], count=6)
-        http = posted(address, "neighbors", {"nodes": nodes, "count": 6})["neighbors"]
+        http = posted(service_address, "neighbors", {"nodes": nodes, "count": 6})["neighbors"]
         same([one["similarity"] for one in http], [one.similarity for one in wanted])
         assert [tuple(one["labels"]) for one in http] == [one.labels for one in wanted]
 
 
-def test_many_clients_at_once(model: Path, address: str, held_out: dict) -> None:
+def test_many_clients_at_once(model: Path, service_address: str, held_out: dict) -> None:
     wanted = SubgraphClassifier.load(model).predict_proba(list(held_out.values()))
     asked = [(i, nodes) for _ in range(6) for i, nodes in enumerate(held_out.values())]
     with httpx.Client(timeout=60) as client, ThreadPoolExecutor(16) as pool:
 
         def ask(item: tuple[int, list[str]]) -> list[float]:
             body = {"nodes": item[1], "id": str(item[0])}
-            (row,) = client.post(f"{address}/v1/predict", json=body).json()["predictions"]
+            (row,) = client.post(f"{service_address}/v1/predict", json=body).json()["predictions"]
             assert row["id"] == str(item[0])
             return [row["probabilities"][c] for c in CLASSES]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import multiprocessing
 import os
 import random
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,39 +35,55 @@ BODY = b'{"nodes": ["n1", "n2"]}'
 class Running:
     """A service that runs: its process, its address, what it logged."""
 
-    def __init__(self, process: subprocess.Popen, url: str, log: Path) -> None:
+    def __init__(self, process: BaseProcess, url: str, log: Path) -> None:
         self.process, self.url, self._log = process, url, log
         self.address = (urlsplit(url).hostname, urlsplit(url).port)
 
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(*self.address, timeout=20)
 
-    def stop(self, number: int = signal.SIGTERM) -> int:
-        self.process.send_signal(number)
-        return self.process.wait(20)
+    def signal(self, number: int) -> None:
+        os.kill(self.process.pid, number)
+
+    def wait(self) -> int:
+        """The exit code."""
+        self.process.join(20)
+        return self.process.exitcode
+
+    def stop(self) -> int:
+        self.signal(signal.SIGTERM)
+        return self.wait()
 
     @property
     def log(self) -> list[dict]:
         return [json.loads(line) for line in self._log.read_text().splitlines()]
 
 
+@pytest.fixture(scope="module")
+def processes() -> BaseContext:
+    """New processes that have imported what a service needs, torch among it."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sub2node.scoring", "sub2node.serve.server"])
+    return context
+
+
 @pytest.fixture
-def start(tmp_path: Path):
-    """Starts services: ``start(0.01)`` has a model that takes 10 ms a pass."""
+def start_service(processes: BaseContext, tmp_path: Path):
+    """Starts services: ``start_service(0.01)`` has a model that takes 10 ms a pass."""
 
     @contextmanager
-    def run(seconds: float = 0.0, host: str = "127.0.0.1", **environment: str):
+    def run(seconds: float = 0.0, host: str = "127.0.0.1", token: str = ""):
         log = tmp_path / "log"
-        command = [sys.executable, fake_scorer.__file__, str(seconds), host]
-        with log.open("w") as errors, subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, text=True,
-            env={**os.environ, **environment},
-        ) as process:  # fmt: skip
-            try:
-                yield Running(process, process.stdout.readline().strip(), log)
-            finally:
-                if process.poll() is None:
-                    process.kill()
+        receiver, sender = processes.Pipe(duplex=False)
+        words = (seconds, host, token, log, sender)
+        process = processes.Process(target=fake_scorer.serve_itself, args=words)
+        process.start()
+        sender.close()
+        try:
+            yield Running(process, receiver.recv(), log)
+        finally:
+            process.kill()
+            process.join()
 
     return run
 
@@ -105,8 +122,8 @@ class Asker(threading.Thread):
             self.sent.append((moment, members, found))
 
 
-def test_no_accepted_request_is_lost(start) -> None:
-    with start(0.01) as running:
+def test_no_accepted_request_is_lost(start_service) -> None:
+    with start_service(0.01) as running:
         clients = [Asker(running, seed) for seed in range(50)]
         for client in clients:
             client.start()
@@ -129,12 +146,12 @@ def test_no_accepted_request_is_lost(start) -> None:
         assert {line.get("status", 200) for line in running.log} == {200}
 
 
-def test_connections_that_are_kept_may_send_once_more(start) -> None:
-    with start() as running:
+def test_connections_that_are_kept_may_send_once_more(start_service) -> None:
+    with start_service() as running:
         connections = [running.connect() for _ in range(5)]
         for connection in connections:
             assert ask(connection)[0] == 200
-        running.process.send_signal(signal.SIGTERM)
+        running.signal(signal.SIGTERM)
         time.sleep(0.3)
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(running.address, 5)
@@ -143,20 +160,20 @@ def test_connections_that_are_kept_may_send_once_more(start) -> None:
             answer = connection.getresponse()
             assert (answer.status, answer.headers["connection"]) == (200, "close")
             answer.read()
-        assert running.process.wait(20) == 0
+        assert running.wait() == 0
 
 
-def test_connections_that_wait_to_be_accepted_are_answered(start) -> None:
-    with start() as running:
-        running.process.send_signal(signal.SIGSTOP)
+def test_connections_that_wait_to_be_accepted_are_answered(start_service) -> None:
+    with start_service() as running:
+        running.signal(signal.SIGSTOP)
         connections = [running.connect() for _ in range(20)]
         for connection in connections:
             connection.request("POST", "/v1/predict", BODY, JSON)
-        running.process.send_signal(signal.SIGTERM)
-        running.process.send_signal(signal.SIGCONT)
+        running.signal(signal.SIGTERM)
+        running.signal(signal.SIGCONT)
         for connection in connections:
             assert connection.getresponse().status == 200
-        assert running.process.wait(20) == 0
+        assert running.wait() == 0
 
 
 def test_no_knock_is_lost_between_the_last_accept_and_the_end() -> None:
@@ -184,24 +201,24 @@ def test_no_knock_is_lost_between_the_last_accept_and_the_end() -> None:
     assert asyncio.run(work()) == [b"HTTP/1.1 200"] * 5
 
 
-def test_a_request_under_way_is_finished(start) -> None:
-    with start(1.0) as running:
+def test_a_request_under_way_is_finished(start_service) -> None:
+    with start_service(1.0) as running:
         connection = running.connect()
         connection.request("POST", "/v1/predict", BODY, JSON)
         probe = running.connect()
         probe.connect()
         time.sleep(0.3)
-        running.process.send_signal(signal.SIGINT)
+        running.signal(signal.SIGINT)
         time.sleep(0.3)
         probe.request("GET", "/healthz")
         answer = probe.getresponse()
         assert (answer.status, json.loads(answer.read())) == (503, {"status": "stopping"})
         assert connection.getresponse().status == 200
-        assert running.process.wait(20) == 0
+        assert running.wait() == 0
 
 
-def test_answers_come_without_delay(start) -> None:
-    with start() as running:
+def test_answers_come_without_delay(start_service) -> None:
+    with start_service() as running:
         connection = running.connect()
         times = []
         for _ in range(60):
@@ -213,8 +230,8 @@ def test_answers_come_without_delay(start) -> None:
         assert not any(line["level"] == "warning" for line in running.log)
 
 
-def test_large_bodies_are_refused_in_full(start) -> None:
-    with start() as running:
+def test_large_bodies_are_refused_in_full(start_service) -> None:
+    with start_service() as running:
         connection = running.connect()
         status, found = ask(connection, b" " * 10_000_000)
         assert (status, "larger than" in found["error"]) == (413, True)
@@ -229,8 +246,8 @@ def test_large_bodies_are_refused_in_full(start) -> None:
         assert ask(running.connect())[0] == 200
 
 
-def test_what_is_not_http(start) -> None:
-    with start() as running:
+def test_what_is_not_http(start_service) -> None:
+    with start_service() as running:
         for noise in (b"\x16\x03\x01\x02\x00" * 50, b"GET\r\n\r\n", b"POST /v1/predict HTTP/1.1\r\n"
                       b"Host: x\r\nContent-Length: -5\r\n\r\n", b"X" * 100_000):  # fmt: skip
             with socket.create_connection(running.address, 5) as raw:
@@ -243,12 +260,12 @@ def test_what_is_not_http(start) -> None:
         assert running.stop() == 0
 
 
-def test_a_warning_where_others_can_reach_it(start) -> None:
-    with start(host="0.0.0.0") as running:
+def test_a_warning_where_others_can_reach_it(start_service) -> None:
+    with start_service(host="0.0.0.0") as running:
         assert running.stop() == 0
         (warning,) = (line for line in running.log if line["level"] == "warning")
         assert "no token" in warning["message"]
-    with start(host="0.0.0.0", S2N_TOKEN="abc") as running:
+    with start_service(host="0.0.0.0", token="abc") as running:
         assert ask(running.connect())[0] == 401
         assert running.stop() == 0
         assert not any(line["level"] == "warning" for line in running.log)

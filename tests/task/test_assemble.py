@@ -70,8 +70,8 @@ def test_dropped_nodes_take_their_edges_and_classes_along() -> None:
 @pytest.mark.parametrize(
     ("policy", "sets", "note"),
     [
-        ("drop", ["0", "1", "2", "3"], "3 unknown members in 2 subgraphs dropped."),
-        ("ignore-subgraph", ["1", "2"], "2 subgraphs with unknown members omitted"),
+        ("drop", ["0", "1", "2", "3"], "3 unknown members in 2 subgraphs dropped: 77 in"),
+        ("ignore-subgraph", ["1", "2"], "2 subgraphs with 3 unknown members omitted: 0, 3."),
     ],
 )
 def test_unknown_nodes_by_policy(small: Path, policy: str, sets: list[str], note: str) -> None:
@@ -88,7 +88,7 @@ def test_subgraph_of_unknown_nodes_only(small: Path) -> None:
     (small / "subgraphs.pth").write_text("0-1\tred\ttrain\n88-99\tblue\ttrain\n")
     task = read_task(small, unknown_nodes="drop")
     assert len(task) == 1
-    assert "1 subgraph without a known member omitted." in task.notes
+    assert "1 subgraph without a known member omitted: 1." in task.notes
     (small / "subgraphs.pth").write_text("88-99\tblue\ttrain\n")
     assert_refused(small, "no subgraph is left", unknown_nodes="drop")
     with pytest.raises(ConfigError, match="unknown_nodes is one of error, drop, ignore-subgraph"):
@@ -104,4 +104,4 @@ def test_node_columns_become_features(tables: Path) -> None:
     assert task.graph.features.tolist() == [[1, 2.5], [3, 4], [5, 6], [7, 8]]
     assert task.graph.titles is not None
     assert list(task.graph.titles) == ["Dora", "Carl", "Bob", "Ann"]
-    assert "Node columns not used (no numbers): colour." in task.notes
+    assert "1 node column not used (no numbers): 'colour'." in task.notes

@@ -29,7 +29,7 @@ def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=()):
 
 
 def test_labels_follow_the_order_of_the_subgraphs() -> None:
-    labels, classes, split, titles = labels_of(
+    labels, classes, split, titles, order = labels_of(
         {
             "subgraph_id": ["u", "s", "t"],
             "label": ["10", "9", "10"],
@@ -41,6 +41,7 @@ def test_labels_follow_the_order_of_the_subgraphs() -> None:
     assert labels.tolist() == [0, 1, 1]
     assert split.words() == ["train", "val", "test"]
     assert list(titles) == ["", "T", "U"]
+    assert order.tolist() == [2, 0, 1]  # as the rows of the table came
     assert labels_of({"subgraph_id": list("stu"), "title": list("STU")})[0] is None
 
 
@@ -52,14 +53,14 @@ def test_labels_follow_the_order_of_the_subgraphs() -> None:
     ],
 )
 def test_several_labels_are_a_table(columns) -> None:
-    labels, classes, _, _ = labels_of(columns)
+    labels, classes, *_ = labels_of(columns)
     assert classes == ("a", "b")
     assert labels.tolist() == [[True, True], [False, True], [True, False]]
 
 
 def test_classes_that_are_known_keep_their_order() -> None:
     columns = {"subgraph_id": list("stu"), "label": list("aba")}
-    labels, classes, _, _ = labels_of(columns, classes="cba")
+    labels, classes, *_ = labels_of(columns, classes="cba")
     assert (labels.tolist(), classes) == ([2, 1, 2], ("c", "b", "a"))
     with pytest.raises(DataError, match="the label 'b' is no class"):
         labels_of(columns, classes="a")

@@ -11,7 +11,7 @@ import torch
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
-from sub2node.base.progress import listen
+from sub2node.base.progress import Report, listen
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
@@ -49,8 +49,8 @@ def train(task: s2n.SubgraphTask, checkpoint: Checkpoint | None, conv: Any = Non
 
 
 def killed_at(task: s2n.SubgraphTask, epoch: int, path: Path, conv: Any = None) -> None:
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if done == epoch:
+    def kill(report: Report) -> None:
+        if report.done == epoch:
             raise Killed
 
     with listen(kill), pytest.raises(Killed):
@@ -100,6 +100,15 @@ def test_a_damaged_one_is_refused(task, tmp_path, damage) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2] if damage == "cut" else b"hello")
     with pytest.raises(DataError, match="cannot be read"):
+        train(task, Checkpoint(path, "key", resume=True))
+
+
+def test_a_flipped_bit_is_seen(task, tmp_path) -> None:
+    path = tmp_path / "state.safetensors"
+    killed_at(task, 3, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(DataError, match="checksum differs"):
         train(task, Checkpoint(path, "key", resume=True))
 
 

@@ -96,14 +96,14 @@ def test_with_dropout_replicas_are_the_same_alone_and_together(task) -> None:
 
 @needs_gpu
 def test_a_killed_training_goes_on_on_the_gpu(task, tmp_path, monkeypatch) -> None:
-    from sub2node.base.progress import listen
+    from sub2node.base.progress import Report, listen
     from sub2node.train import checkpoint
 
     class Killed(BaseException):
         pass
 
-    def kill(what: str, done: float, total: float, detail: str) -> None:
-        if done >= 6:
+    def kill(report: Report) -> None:
+        if report.done >= 6:
             raise Killed
 
     settings = {**QUIET, "dropout": 0.4, "patience": 0}

@@ -14,7 +14,7 @@ from torch import Tensor
 
 import sub2node as s2n
 from small_groups import training_parts
-from sub2node.base.progress import listen
+from sub2node.base.progress import Report, listen
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
@@ -185,8 +185,8 @@ def test_groups_in_step_are_one_training(task) -> None:
 
 
 def test_ctrl_c_ends_after_the_epoch_with_the_best_state_so_far(task) -> None:
-    def interrupt(what: str, done: float, total: float, detail: str) -> None:
-        if done == 7:
+    def interrupt(report: Report) -> None:
+        if report.done == 7:
             os.kill(os.getpid(), signal.SIGINT)
 
     before = signal.getsignal(signal.SIGINT)
@@ -201,7 +201,7 @@ def test_ctrl_c_ends_after_the_epoch_with_the_best_state_so_far(task) -> None:
 
 
 def test_a_second_ctrl_c_interrupts_at_once(task) -> None:
-    def interrupt(what: str, done: float, total: float, detail: str) -> None:
+    def interrupt(report: Report) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -214,14 +214,15 @@ def test_a_second_ctrl_c_interrupts_at_once(task) -> None:
 
 
 def test_progress_tells_loss_score_and_replicas(task) -> None:
-    said: list[tuple[str, float, float, str]] = []
-    with listen(lambda *report: said.append(report)):
+    said: list[Report] = []
+    with listen(said.append):
         trained(task, {"epochs": 2}, [10, 11, 12])
-    what, done, total, detail = said[-1]
-    assert (what, done, total) == ("Training", 2, 2)
-    assert "loss" in detail
-    assert "best val" in detail
-    assert "3 replicas" in detail
+    assert [(report.what, report.done, report.total) for report in said[-2:]] == [
+        ("Training", 1, 2),
+        ("Training", 2, 2),
+    ]
+    for part in ("epoch 2 of 2 · best val", "loss", "3 replicas"):
+        assert part in said[-1].text
 
 
 class Scripted(Group):

@@ -332,6 +332,7 @@ def test_other_errors_keep_the_point(tmp_path) -> None:
     assert points(again) == points(whole)
 
 
+@pytest.mark.process
 def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
     """Its trial is given to another process, with the same point."""
     study = begun(tmp_path, trials=5)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ..base.environment import find_device, free_memory
 from ..base.errors import ConfigError
+from ..base.notes import data_changes
 from ..config import STRUCTURES, Structure
 from ..evaluate.protocol import split_if_needed
 from ..evaluate.seeds import seed_list
@@ -211,7 +212,7 @@ def advise(
     start = time.perf_counter()
     task, split_notes = split_if_needed(task)
     measured = traits(task)
-    notes = [*split_notes, *measured.notes]
+    notes = [*data_changes(task.notes), *split_notes, *measured.notes]
     seconds = 60 * minutes if probes else 24.0
     evidence = _Evidence(task, conv, seeds=seeds, device=device, deadline=start + seconds)
     evidence.time_costs(max(3.0, seconds / 4))

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..base.errors import Sub2NodeError
+from ..base.progress import counted
 from ..efficiency.benchmark import reason_of
 from ..models.candidates import TrainedNetwork
 
@@ -75,7 +76,14 @@ def try_structures(
             of the remaining time. None: each may take all of the remaining time.
     """
     deadline = perf_counter() + seconds
-    for number, choice in enumerate(choices):
+    numbered = counted(
+        enumerate(choices),
+        "Structure",
+        name=lambda one: f"{one[1].structure} {one[1].conv}",
+        total=len(choices),
+        even=False,
+    )
+    for number, choice in numbered:
         start = perf_counter()
         left = deadline - start
         if left <= 0 and number:

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 from ..base.errors import Sub2NodeError
-from ..base.progress import step
+from ..base.progress import counted
 from ..base.ragged import Array
 from ..config import Structure
 from ..efficiency.benchmark import reason_of
@@ -256,8 +256,7 @@ def probe_simple(task: SubgraphTask, names: Sequence[str] = SIMPLE) -> Iterator[
         names: Names of the models.
     """
     labels = _labels(task)
-    for done, name in enumerate(names):
-        step("Simple models", done, len(names), name)
+    for name in counted(names, "Simple model", name=str, even=False):
         start = perf_counter()
         try:
             model = baseline(task, name).model
@@ -266,7 +265,6 @@ def probe_simple(task: SubgraphTask, names: Sequence[str] = SIMPLE) -> Iterator[
             yield _failed_probe(name, labels, perf_counter() - start, reason_of(error))
             continue
         yield Probe(name, *count_correct(labels["val"], logits), perf_counter() - start)
-    step("Simple models", len(names), len(names))
 
 
 def probe_structures(

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..base.environment import find_device, free_memory
 from ..base.errors import Sub2NodeError
-from ..base.progress import step
+from ..base.progress import item
 from ..config import STRUCTURES, Config, Structure
 from ..efficiency.benchmark import reason_of
 from ..efficiency.measure import clear_memory, memory_in_use, seconds_of_steps, tensor_bytes
@@ -125,7 +125,7 @@ def time_structures(
     reasons: dict[Structure, str] = {}
     for number in range(2):  # one candidate of each structure before others of the same
         for done, name in enumerate(order):
-            step("Timing structures", done + number * len(order), 2 * len(order), name)
+            item("Timing", done + number * len(order), 2 * len(order), name, even=False)
             if name in reasons:
                 continue
             try:
@@ -135,7 +135,7 @@ def time_structures(
                         timed[name].append(timer.time(config))
             except (Sub2NodeError, MemoryError, RuntimeError) as error:  # the others go on
                 reasons[name] = reason_of(error)
-    step("Timing structures", 2 * len(order), 2 * len(order))
+    item("Timing", 2 * len(order), 2 * len(order))
     return tuple(
         Cost(name, seeds, reason=reasons[name])
         if name in reasons

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, DataError, Sub2NodeError
+from .renames import exchange_names, flush, flush_tree, rename_to_new
+from .seals import SEAL, write_seal
+from .work_folders import REPLACED, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,40 +38,65 @@ def check_folder(path: Path, *, overwrite: bool, ours: str) -> None:
         )
     if not path.is_dir():
         raise ConfigError(f"{path} is a file, expected a folder.")
-    foreign = next((p.name for p in path.iterdir() if not re.fullmatch(ours, p.name)), None)
+    names = {p.name for p in path.iterdir()} - {SEAL}
+    foreign = next((name for name in sorted(names) if not re.fullmatch(ours, name)), None)
     if foreign is not None:
         raise ConfigError(f"{path} holds {foreign!r}, which is not ours; it is not overwritten.")
 
 
 @contextmanager
-def new_folder(path: Path, *, overwrite: bool, ours: str) -> Iterator[Path]:
+def new_folder(path: Path, *, overwrite: bool, ours: str, sealed: bool = False) -> Iterator[Path]:
     """A folder to write into that takes its place only when the block ends without an error.
 
-    Arguments as for :func:`check_folder`. What stood there before stays until then, and comes back
-    if the last step fails.
+    Arguments as for :func:`check_folder`. What stood there before stays until then; the two are
+    exchanged in one step, after the new one is on the disk. A name that was free when the block
+    began must be free when it ends: of several writers the first one wins.
+
+    Args:
+        path: Where the folder is to be.
+        overwrite: Whether one that exists may be replaced.
+        ours: Regular expression for the names of files that we write.
+        sealed: Whether to add the checksums of all files (see :mod:`.seals`).
     """
     check_folder(path, overwrite=overwrite, ours=ours)
     parent_folder = next(p for p in path.absolute().parents if p.is_dir())
-    try:
-        work = Path(tempfile.mkdtemp(prefix=f".{path.name[:80]}.", dir=parent_folder))
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    try:
-        (work / "new").mkdir()
-        yield work / "new"
-        _put_in_place(work, path)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    with ExitStack() as stack:
+        try:
+            work = stack.enter_context(work_folder(parent_folder, label=path.name, target=path))
+            new = work / "new"
+            new.mkdir()
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        yield new
+        if sealed:
+            write_seal(new)
+        check_folder(path, overwrite=overwrite, ours=ours)
+        try:
+            _put_in_place(new, path, work / REPLACED, overwrite=overwrite)
+        except FileExistsError:
+            raise _has_appeared(path) from None
+        except OSError as error:
+            raise _cannot_write(path, error) from error
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[Path]:
-    """A place to write a file to that takes its name when the block ends without an error."""
+def new_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
+    """A place to write a file to that takes its name when the block ends without an error.
+
+    Args:
+        path: Where the file is to be.
+        overwrite: Whether a file that has appeared there meanwhile may be replaced.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:80]}.") as folder:
-        part = Path(folder) / f"new{path.suffix}"
+    with work_folder(path.parent, label=path.name) as folder:
+        part = folder / f"new{path.suffix}"
         yield part
-        part.replace(path)
+        flush(part)
+        if overwrite:
+            part.replace(path)
+        else:
+            _link_exclusively(part, path)
+        flush(path.parent)
 
 
 def require_writable(path: Path) -> None:
@@ -89,20 +115,38 @@ def written(path: str | Path) -> Iterator[None]:
         raise _cannot_write(Path(path), error) from error
 
 
-def _put_in_place(work: Path, path: Path) -> None:
-    """Move the new folder to its place; what stood there comes back if that fails."""
+def _put_in_place(new: Path, path: Path, replaced: Path, *, overwrite: bool) -> None:
+    """Give the new folder its name; an old one ends up in the work folder, which is removed.
+
+    Without an exchange in one step the old folder steps aside first; the work folder brings it
+    back if the second rename does not happen, in this process or in the next one.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flush_tree(new)
+    if not overwrite or not os.path.lexists(path):
+        rename_to_new(new, path)
+    elif not exchange_names(new, path):
+        path.rename(replaced)
+        new.rename(path)
+    flush(path.parent)
+
+
+def _link_exclusively(part: Path, path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            path.replace(work / "old")
-        try:
-            (work / "new").replace(path)
-        except OSError:
-            if (work / "old").exists():
-                (work / "old").replace(path)
-            raise
-    except OSError as error:
-        raise _cannot_write(path, error) from error
+        os.link(part, path)
+    except FileExistsError:
+        raise _has_appeared(path) from None
+    except OSError:  # a disk without hard links
+        if os.path.lexists(path):
+            raise _has_appeared(path) from None
+        part.replace(path)
+
+
+def _has_appeared(path: Path) -> ConfigError:
+    return ConfigError(
+        f"{path} was made by something else while this command worked; nothing was replaced."
+        " Choose another place, or --overwrite."
+    )
 
 
 def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:

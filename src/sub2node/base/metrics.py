@@ -45,11 +45,18 @@ def scores(
     occurring = np.flatnonzero(truth.any(axis=0))
     shares = logits if multilabel else softmax(logits)
     return {
-        "micro_f1": _f1(truth.ravel(), prediction.ravel()),
+        "micro_f1": micro_f1(labels, logits, multilabel=multilabel, threshold=threshold),
         "macro_f1": _mean(_f1(truth[:, c], prediction[:, c]) for c in occurring),
         "accuracy": float(accuracy_score(labels, predicted)),
         "pr_auc": _mean(average_precision_score(truth[:, c], shares[:, c]) for c in occurring),
     }
+
+
+def micro_f1(labels: Array, logits: Array, *, multilabel: bool, threshold: float = 0.0) -> float:
+    """Micro-F1 alone, as ``scores`` has it, for choosing among many candidates."""
+    logits = np.nan_to_num(logits, nan=-1e30)
+    predicted = answers(logits, multilabel=multilabel, threshold=threshold)
+    return _f1(_one_hot(labels, logits.shape[1]), _one_hot(predicted, logits.shape[1]))
 
 
 def class_f1(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Self
 
@@ -12,6 +13,9 @@ class NoteKind(StrEnum):
     AUTHENTIC = "authentic"  # the files of a benchmark are the copy whose checksums are known
     CHOSEN = "chosen"  # what one run chose on validation; another split may choose otherwise
     QUICK = "quick"  # a table of few seeds and epochs, which is no result
+    DROPPED = "dropped"  # some of the data was omitted
+    CHANGED = "changed"  # data was merged, exchanged or completed
+    UNUSED = "unused"  # columns that nothing reads
 
 
 class Note(str):
@@ -32,3 +36,24 @@ class Note(str):
 def has_kind(note: str, kind: NoteKind) -> bool:
     """Whether a note is of this kind; sentences that were read from a file are of none."""
     return isinstance(note, Note) and note.kind is kind
+
+
+def dropped(text: str) -> Note:
+    """A sentence about data that was omitted."""
+    return Note(NoteKind.DROPPED, text)
+
+
+def changed(text: str) -> Note:
+    """A sentence about data that was merged, exchanged or completed."""
+    return Note(NoteKind.CHANGED, text)
+
+
+def unused(text: str) -> Note:
+    """A sentence about columns that nothing reads."""
+    return Note(NoteKind.UNUSED, text)
+
+
+def data_changes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Those notes that say what was omitted from the data, or changed in it."""
+    kinds = (NoteKind.DROPPED, NoteKind.CHANGED, NoteKind.UNUSED)
+    return tuple(note for note in notes if any(has_kind(note, kind) for kind in kinds))

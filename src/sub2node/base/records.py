@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+JsonObject = dict[str, Any]  # what ``json.loads`` makes of {…}, and what --json prints
 Converter = Callable[[Any], Any]  # what JSON holds → what a field holds
 
 Count = Annotated[int, "from 0"]  # the only annotation that is understood

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.progress import step
+from ..base.progress import counted
 from ..base.ragged import Array, SparseMatrix
 from ..config.settings import Settings, within
 from ..encode import subgraph_statistics
@@ -103,11 +103,9 @@ def _forest(data: TrainingData, settings: ForestSettings) -> SimplePredictions:
     from sklearn.ensemble import RandomForestClassifier
 
     x, models = subgraph_statistics(data.task), []
-    for done, seed in enumerate(data.seeds):
-        step("Fitting statistics", done, len(data.seeds))
+    for seed in counted(data.seeds, "Seed", name=lambda seed: f"statistics, seed {seed}"):
         model = RandomForestClassifier(settings.trees, random_state=seed, n_jobs=-1)
         models.append(model.fit(x[data.rows("train")], data.truth))
-    step("Fitting statistics", len(data.seeds), len(data.seeds))
 
     def logits(part: Part) -> Array:
         rows = x[data.rows(part)]

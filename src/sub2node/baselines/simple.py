@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..base.metrics import scores
+from ..base.metrics import micro_f1
 from ..base.notes import Note, NoteKind
-from ..base.progress import step
+from ..base.progress import counted
 from ..base.ragged import Array, SparseMatrix
 from ..config.settings import Settings
 from ..encode import Encoding
@@ -120,30 +120,33 @@ def choose(
         count: Number of candidates.
     """
     best, tied = -1.0, list[tuple[Any, Candidate]]()
-    for done, candidate in enumerate(candidates):
-        step(f"Fitting {name}", done, count, candidate.description)
+    for candidate in counted(
+        candidates, "Candidate", name=lambda one: f"{name}, {one.description}", total=count
+    ):
         model = _fit_classifier(data, candidate.model, candidate.x[data.rows("train")], data.truth)
         logits = decision(data, model, candidate.x[data.rows("val")])
-        score = scores(data.labels["val"], logits, multilabel=data.multilabel)["micro_f1"]
+        score = micro_f1(data.labels["val"], logits, multilabel=data.multilabel)
         if score > best:
             best, tied = score, []
         if score == best:
             tied.append((model, candidate))
-    step(f"Fitting {name}", count, count)
-    folds = [_score_within_train(data, tie, name) for _, tie in tied] if len(tied) > 1 else [0.0]
+    folds = [0.0]
+    if len(tied) > 1:
+        ties = counted(tied, "Tied candidate", name=lambda tie: f"{name}, {tie[1].description}")
+        folds = [_score_within_train(data, tie) for _, tie in ties]
     model, candidate = tied[int(np.argmax(folds))]
-    ties = f", {len(tied)} of them tied, decided within train" if len(tied) > 1 else ""
+    how = f", {len(tied)} of them tied, decided within train" if len(tied) > 1 else ""
     note = (
         f"{name}: {candidate.description} chosen on validation (micro-F1 {best:.3f}; {count} tried"
     )
     return SimplePredictions(
         lambda part: decision(data, model, candidate.x[data.rows(part)])[None],
-        (Note(NoteKind.CHOSEN, f"{note}{ties})."),) if count > 1 else (),
+        (Note(NoteKind.CHOSEN, f"{note}{how})."),) if count > 1 else (),
         candidate.description,
     )
 
 
-def _score_within_train(data: TrainingData, candidate: Candidate, name: str) -> float:
+def _score_within_train(data: TrainingData, candidate: Candidate) -> float:
     """Mean micro-F1 of a candidate over five folds of train; folds with one class do not count."""
     from sklearn.base import clone
     from sklearn.model_selection import KFold
@@ -153,14 +156,12 @@ def _score_within_train(data: TrainingData, candidate: Candidate, name: str) -> 
         return 0.0
     fold_scores = []
     folds = KFold(min(5, len(truth)), shuffle=True, random_state=0)
-    for done, (rest, out) in enumerate(folds.split(truth)):
-        step(f"Ties of {name}", done, folds.get_n_splits(), candidate.description)
+    for rest, out in folds.split(truth):
         if not data.multilabel and len(np.unique(truth[rest])) < 2:
             continue
         model = _fit_classifier(data, clone(candidate.model), x[rest], truth[rest])
         logits = decision(data, model, x[out])
-        fold_scores.append(scores(labels[out], logits, multilabel=data.multilabel)["micro_f1"])
-    step(f"Ties of {name}", 1, 1)
+        fold_scores.append(micro_f1(labels[out], logits, multilabel=data.multilabel))
     return float(np.mean(fold_scores)) if fold_scores else 0.0
 
 

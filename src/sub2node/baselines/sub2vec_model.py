@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..base.notes import Note, NoteKind
-from ..base.progress import step
+from ..base.progress import counted
 from ..base.ragged import Array
 from ..config.settings import Settings, within
 from ..encode.structure_statistics import standardized
@@ -86,12 +86,10 @@ def _candidates(tables: dict[str, Array]) -> Iterator[Candidate]:
 def _sub2vec(data: TrainingData, settings: Sub2VecSettings) -> SimplePredictions:
     load_gensim()
     by_seed = []
-    for done, seed in enumerate(data.seeds):
-        step("Fitting sub2vec", done, len(data.seeds))
+    for seed in counted(data.seeds, "Seed", name=lambda seed: f"sub2vec, seed {seed}"):
         tables = _vectors(data, settings, seed)
         count = 2 * len(_STRENGTHS) * len(tables)
         by_seed.append(choose(data, _candidates(tables), f"sub2vec, seed {seed}", count))
-    step("Fitting sub2vec", len(data.seeds), len(data.seeds))
     chosen = Counter(predictions.chosen.split(",")[0] for predictions in by_seed)
     variants = ", ".join(f"{variant} in {number}" for variant, number in chosen.items())
     note = f"sub2vec: variant and classifier chosen on validation, seed by seed ({variants})."

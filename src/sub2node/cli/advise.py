@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Conv, Device, Seeds, minutes_option
-from .output import console, errors, print_json, progress, say, table
+from .output import console, errors, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,12 +35,14 @@ def advise(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Say which structure fits the data: its characteristics, time and memory, short trainings.
+    """Recommend a structure for your data, with the evidence.
 
-    Example: s2n advise my-task --minutes 10
+    Examples:
+        s2n advise my-folder
+        s2n advise sets.gmt --graph edges.tsv --labels labels.csv --minutes 10
 
-    The test part is never looked at. Ctrl-C ends the probe in hand; what was measured by then
-    counts.
+    Measures the data, times each structure and trains the likely ones for a short while. The test
+    part is never looked at. Ctrl-C ends the training in hand; what was measured by then counts.
     """
     task = source.load()
     from ..advice import advise as advice_for
@@ -53,20 +56,19 @@ def advise(
     if as_json:
         print_json({**advice.to_dict(), "next": next_commands(advice, data)})
     else:
-        _show_advice(advice, data)
+        _show_advice(advice, data, shown=task.notes)
     if advice.interrupted:
         count = len(advice.probes)
         say("Stopped", f"after {count} of the structures.", style="yellow", to=errors)
         raise typer.Exit(130)
 
 
-def _show_advice(advice: Advice, data: str) -> None:
+def _show_advice(advice: Advice, data: str, *, shown: Iterable[str]) -> None:
     from ..advice.wording import next_commands, recommendation
 
     console.print(_traits_table(advice.traits, advice.name))
     console.print(_structures_table(advice))
-    for note in advice.notes:
-        say("Note", note, style="dim")
+    show_notes(advice.notes, except_for=shown)
     for reason in advice.reasons:
         say("Rule", reason.text, style="dim")
     console.print()

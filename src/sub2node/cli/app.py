@@ -32,14 +32,13 @@ from . import (
     tune,
 )
 from .ctrl_c import interruptible
-from .former_spellings import command_class
+from .former_spellings import Group, command_class
 from .output import errors, say
 
 app = typer.Typer(
     name="s2n",
-    help="Learn on subgraphs of one large graph by translating each to a node.",
-    epilog="Example: s2n describe my-task",
-    no_args_is_help=True,
+    cls=Group,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -80,6 +79,27 @@ for _panel, _commands in _PANELS.items():
             app.command(_name, cls=_class, rich_help_panel=_panel)(_command)
 
 
+_WELCOME = f"""\
+sub2node {__version__}: classify sets of nodes (subgraphs) of one large graph.
+
+Your data is a folder of tables (CSV, TSV or Parquet):
+  edges.csv     source,target         the graph: one edge per row
+  members.csv   subgraph_id,node_id   the sets: one member per row
+  labels.csv    subgraph_id,label     the class of each set
+
+1. Look at it: sizes, classes, overlap, warnings.
+     s2n describe my-folder
+2. Train with ten seeds and test; --all compares with simple models.
+     s2n run my-folder
+3. Keep a model, and answer for new sets.
+     s2n fit my-folder -o my-model && s2n predict my-model new.csv
+
+Gene sets:   s2n run sets.gmt --graph edges.tsv --labels labels.csv
+No data yet: s2n run generate:density --preset fast
+Help:        s2n --help lists the commands, s2n run --help explains one.\
+"""
+
+
 def _version(show: bool) -> None:
     if show:
         typer.echo(f"sub2node {__version__}")
@@ -88,11 +108,22 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def _top(
+    context: typer.Context,
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Show the version and leave."
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Learn on subgraphs of one large graph by translating each to a node."""
+    """Classify sets of nodes (subgraphs) of one large graph; each becomes a node of a small one.
+
+    Examples:
+        s2n describe my-folder
+        s2n run my-folder
+        s2n fit my-folder -o my-model && s2n predict my-model new.csv
+
+    s2n run --help explains a command; s2n alone says what a folder of data looks like.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(_WELCOME)
 
 
 def main() -> None:

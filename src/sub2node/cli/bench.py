@@ -12,7 +12,7 @@ import typer
 
 from ..base.errors import ConfigError
 from ..report.number_format import short
-from .former_spellings import command_class
+from .former_spellings import Group, command_class
 from .options import (
     AsJson,
     Compile,
@@ -36,8 +36,10 @@ _OWN_FILES = r"efficiency\.(csv|png|svg|html)|result\.json"  # html: the figure 
 _INTERRUPTED = "interrupted: some models are missing."
 
 app = typer.Typer(
-    help="Measure speed and memory of models, side by side in one run.",
-    epilog="Example: s2n bench efficiency my-task --model gcn2 --model glass -o speed",
+    help="Measure speed and memory of models, side by side in one run.\n\nExamples:\n"
+    "  s2n bench efficiency my-folder --model gcn2 --model glass -o speed\n\n"
+    "s2n bench efficiency --help explains a command.",
+    cls=Group,
     no_args_is_help=True,
 )
 
@@ -53,7 +55,7 @@ def efficiency(
         list[str] | None,
         typer.Argument(
             metavar="DATA",
-            help="Benchmarks' names, generate:NAME, like:NAME, or folders.",
+            help="Your folders, or names of benchmarks, generate:NAME, like:NAME.",
             show_default="the four published shapes, like:ppi_bp …",
         ),
     ] = None,
@@ -93,9 +95,10 @@ def efficiency(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure training and evaluation throughput and latency, parameters and peak memory.
+    """Measure throughput, latency, parameters and memory of models.
 
-    Example: s2n bench efficiency my-task --model gcn2 --model glass -o speed
+    Examples:
+        s2n bench efficiency my-folder --model gcn2 --model glass -o speed
 
     Ratios are against GLASS on the same data, in the same run. Ctrl-C keeps what was measured. With
     -o: efficiency.csv, result.json with facts about the machine, and the figure as PNG and SVG.
@@ -153,9 +156,12 @@ def draw(
         Path, typer.Argument(metavar="FOLDER", help="What s2n bench efficiency -o wrote.")
     ],
 ) -> None:
-    """Draw the figure of measurements made before, such as on a machine that cannot draw.
+    """Draw the figure of measurements that were made before.
 
-    Example: s2n bench draw speed
+    Examples:
+        s2n bench draw speed
+
+    For measurements of a machine that cannot draw, such as one without Matplotlib.
     """
     from ..efficiency.efficiency_table import read_efficiency_table
     from ..report.drawing import save_figure

@@ -22,9 +22,10 @@ def cite(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Print the BibTeX of exactly what a run used: methods, model, data and software.
+    """Print the BibTeX of the methods, data and software of a run.
 
-    Example: s2n cite my-run > references.bib
+    Examples:
+        s2n cite my-run > references.bib
 
     A comment above each entry says what it was used for. What cannot be cited from here, such as a
     convolution of your own, is named on stderr, so that the output is a BibTeX file.

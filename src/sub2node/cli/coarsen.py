@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from ..coarsen import Coarsening
+    from ..task import SubgraphTask
 
 
 @reads_data
@@ -52,12 +54,15 @@ def coarsen(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Coarsen the graph: nodes into sets, each set a virtual subgraph that CoS2N passes through.
+    """Coarsen the graph into virtual subgraphs for CoS2N.
 
-    Example: s2n coarsen my-task --ratio 0.3 -o my-coarse-task
+    Examples:
+        s2n coarsen my-folder --ratio 0.3 -o my-coarse-folder
+        s2n run my-coarse-folder --structure cos2n+a
 
-    The folder is the data with virtual subgraphs in it: s2n run FOLDER --structure cos2n+a.
+    The folder is the data with the virtual subgraphs in it.
     """
+    from ..base.notes import data_changes
     from ..coarsen import coarsen as coarsen_graph
     from ..coarsen.coarsen import check_method
     from ..coarsen.coarsening_files import check_place, save_coarsening, summary
@@ -84,12 +89,13 @@ def coarsen(
         seconds = time.perf_counter() - start
         spectral, spectral_notes = _measure_errors(coarsening, errors)
         task, split_notes = split_if_needed(task)
-        notes = [*(split_notes if out is not None else ()), *coarsening.notes, *spectral_notes]
+        changes = [*data_changes(task.notes), *(split_notes if out is not None else ())]
+        notes = [*changes, *coarsening.notes, *spectral_notes]
         facts: JsonObject = {"seconds": seconds, **spectral, "notes": notes}
         if out is not None:
             save_coarsening(coarsening, task, out, facts=facts, overwrite=overwrite)
     result = {**summary(coarsening), **facts, "out": None if out is None else str(out)}
-    print_json(result) if as_json else _show_coarsening(result, task.name)
+    print_json(result) if as_json else _show_coarsening(result, task)
 
 
 def _measure_errors(coarsening: Coarsening, count: int) -> tuple[JsonObject, tuple[str, ...]]:
@@ -108,8 +114,8 @@ def _measure_errors(coarsening: Coarsening, count: int) -> tuple[JsonObject, tup
     return facts, measured.notes
 
 
-def _show_coarsening(result: JsonObject, name: str) -> None:
-    title = f"{name or 'The graph'}, {result['method']}:{result['ratio']:g}"
+def _show_coarsening(result: JsonObject, task: SubgraphTask) -> None:
+    title = f"{task.name or 'The graph'}, {result['method']}:{result['ratio']:g}"
     view = table(title, "", "before", "after")
     edges = result["edges"]["after"]
     view.add_row("Nodes", f"{result['nodes']:,}", f"{result['sets']:,} sets")
@@ -137,7 +143,6 @@ def _show_coarsening(result: JsonObject, name: str) -> None:
             style="bold",
         )
     say("Time", f"{result['seconds']:.1f} s", style="bold")
-    for note in result["notes"]:
-        say("Note", note, style="dim")
+    show_notes(result["notes"], except_for=task.notes)
     if result["out"] is not None:
         say("Wrote", result["out"], style="green")

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .options import Overwrite
-from .output import console, progress, say
+from .output import console, progress, show_notes
 
 
 @reads_data
@@ -23,17 +24,20 @@ def convert(
     ] = "parquet",
     overwrite: Overwrite = False,
 ) -> None:
-    """Read a task and write it as a folder; Parquet reads back identical.
+    """Convert data to another format; Parquet reads back identical.
 
-    Example: s2n convert sets.gmt my-task --graph edges.tsv --labels labels.csv
+    Examples:
+        s2n convert sets.gmt my-folder --graph edges.tsv --labels labels.csv
+        s2n convert my-folder my-tables --to csv
+
+    What a format cannot hold is refused, not lost.
     """
     from ..io import check_target, save_task
 
     check_target(out, to, overwrite=overwrite)
-    task = source.load()
-    with progress():
+    task = source.load(quiet=True)
+    with progress(), activity(f"Writing {out}"):
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
-    for note in task.notes:
-        say("Note", note, style="dim")
+    show_notes(task.notes)
     message = Text(f"Wrote {len(task):,} subgraphs to {out} ({to}).")
     console.print(message, highlight=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
 from .options import (
     Columns,
     Data,
@@ -19,7 +20,7 @@ from .options import (
     UnknownNodes,
     Variant,
 )
-from .output import progress
+from .output import errors, progress, show_notes
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -43,12 +44,17 @@ class DataArguments:
         """Whether nothing but DATA was given."""
         return self == DataArguments(self.data)
 
-    def load(self) -> SubgraphTask:
-        """Load the task, showing progress."""
+    def load(self, *, quiet: bool = False) -> SubgraphTask:
+        """Load the task, showing progress, and say what was omitted or changed in reading it.
+
+        Args:
+            quiet: Whether the caller shows the notes of the task.
+        """
+        from ..base.notes import data_changes
         from ..datasets import load_task
 
-        with progress():
-            return load_task(
+        with progress(), activity(f"Reading {self.data}"):
+            task = load_task(
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
@@ -58,6 +64,9 @@ class DataArguments:
                 variant=self.variant,
                 swap=self.swap,
             )
+        if not quiet:
+            show_notes(data_changes(task.notes), to=errors)
+        return task
 
     def command_line(self) -> str:
         """The data as it was named, quoted for the next command."""
@@ -87,7 +96,7 @@ def column_mapping(pairs: list[str]) -> dict[str, str]:
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Make ``command(source, …)`` a command with DATA, its own options, and those of the data."""
+    """Make ``command(source, …)`` a command with DATA, its options, and those of the command."""
     hints = get_type_hints(DataArguments, include_extras=True)
     shared = {
         field.name: inspect.Parameter(
@@ -107,6 +116,6 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         command(source, **values)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature([data, *own, *rest])  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in (data, *own, *rest)}
+    run.__signature__ = inspect.Signature([data, *rest, *own])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in (data, *rest, *own)}
     return run

@@ -10,9 +10,11 @@ from .output import console, print_json, say
 
 
 def datasets(as_json: AsJson = False) -> None:
-    """List the named benchmarks: which are here, how large they are, under which licence.
+    """List the named benchmarks: which are here, size and licence.
 
-    Example: S2N_DATA=~/my-data s2n datasets
+    Examples:
+        s2n datasets
+        S2N_DATA=~/my-data s2n datasets
 
     Benchmarks are looked for in the folders that S2N_DATA names, then in the user's cache.
     """

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson
-from .output import JsonObject, console, print_json, say, table, warn
+from .output import console, print_json, progress, show_notes, table, warn
 
 
 @reads_data
 def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
-    """Describe a task: the statistics of the paper's dataset tables, labels, overlap, warnings.
+    """Describe your data: sizes, labels, overlap and warnings.
 
-    Example: s2n describe my-task
+    Examples:
+        s2n describe my-folder
+        s2n describe sets.gmt --graph edges.tsv
+
+    A folder has the tables edges (source, target), members (subgraph_id, node_id) and labels
+    (subgraph_id, label, and split where there is one) as CSV, TSV or Parquet.
     """
-    task = source.load()
+    task = source.load(quiet=True)
     from ..task import describe as statistics
 
-    facts = statistics(task)
+    with progress(), activity("Measuring graph and subgraphs"):
+        facts = statistics(task)
     if as_json:
         print_json(facts)
         return
     _show_shape(facts)
     if facts["classes"]:
         _show_labels(facts)
-    for note in facts["notes"]:
-        say("Note", note, style="dim")
+    show_notes(task.notes)
     for warning in facts["warnings"]:
         warn(warning, to=console)
 

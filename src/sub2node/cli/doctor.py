@@ -8,16 +8,20 @@ import platform
 from rich.text import Text
 
 from ..base.environment import free_memory, installed_version, required_packages
+from ..base.records import JsonObject
 from .options import AsJson
-from .output import JsonObject, console, print_json, table, warn
+from .output import console, print_json, table, warn
 
 _FOR_DEVELOPERS = ("dev", "docs")
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Show versions, device, data folders and free memory; say what is missing.
+    """Check the installation: versions, device, data and memory.
 
-    Example: s2n doctor --json
+    Examples:
+        s2n doctor
+
+    What is missing is listed with the command that installs it.
     """
     facts = _collect_facts()
     if as_json:

@@ -10,7 +10,7 @@ import typer
 from ..base.errors import ConfigError
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, ChangedSettings, Device, Overwrite, out_option
-from .output import console, print_json, progress, say, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from ..encode import Encoding
@@ -22,13 +22,15 @@ def encode(
     source: DataArguments,
     *,
     rwpe: Annotated[
-        int | None, typer.Option("--rwpe", help="Return chances of random walks up to this length.")
+        int | None,
+        typer.Option("--rwpe", help="Random-walk encoding: chances to be back after 1 to N steps."),
     ] = None,
     lappe: Annotated[
-        int | None, typer.Option("--lappe", help="So many eigenvectors of the Laplacian.")
+        int | None, typer.Option("--lappe", help="Laplacian encoding: N eigenvectors.")
     ] = None,
     pretrain: Annotated[
-        str | None, typer.Option("--pretrain", help="Embeddings: link (prediction) or svd.")
+        str | None,
+        typer.Option("--pretrain", help="Learned embeddings: link (link prediction) or svd."),
     ] = None,
     width: Annotated[int, typer.Option("--width", help="Columns of the embeddings.")] = 64,
     node_statistics: Annotated[
@@ -38,19 +40,21 @@ def encode(
     subgraphs: Annotated[
         str | None,
         typer.Option(
-            "--subgraphs", help="Of subgraphs instead: structure, wl (induced) or wl-hops."
+            "--subgraphs", help="Vectors of subgraphs instead: structure, wl (induced) or wl-hops."
         ),
     ] = None,
     all_nodes: Annotated[
-        bool, typer.Option("--all-nodes", help="Not only the nodes that some subgraph has.")
+        bool,
+        typer.Option("--all-nodes", help="For all nodes, not only those that some subgraph has."),
     ] = False,
     tolerance: Annotated[
-        float, typer.Option("--tolerance", help="Largest certified error of RWPE; 0: exact.")
+        float,
+        typer.Option("--tolerance", help="Largest error of the random-walk encoding; 0: exact."),
     ] = 0.0,
     settings: ChangedSettings = None,
     device: Device = "auto",
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Make it anew, even if it has been made before.")
+        bool, typer.Option("--fresh", help="Compute again, even if it was computed before.")
     ] = False,
     out: Annotated[
         Path | None, out_option("File to write: .parquet, .npz or .safetensors.")
@@ -58,13 +62,15 @@ def encode(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Encode the nodes: random-walk and Laplacian encodings, embeddings, statistics.
+    """Compute node encodings, embeddings and statistics of the graph.
 
-    Example: s2n encode my-task --rwpe 16 --lappe 8 -o vectors.parquet
+    Examples:
+        s2n encode my-folder --rwpe 16 --lappe 8 -o vectors.parquet
+        s2n encode my-folder --subgraphs structure -o statistics.parquet
 
-    What was made is kept by content and not made twice; s2n run finds it there. For the nodes that
-    occur in subgraphs, unless --all-nodes; embeddings always for all nodes. Weights of edges count,
-    directions do not. --set is for the pre-training, as in layers=3.
+    What was computed is kept by content and not computed twice; s2n run finds it there. For the
+    nodes that occur in subgraphs, unless --all-nodes; embeddings always for all nodes. Weights of
+    edges count, directions do not. --set is for the pre-training, as in layers=3.
     """
     from ..config.settings import parse_setting
     from ..encode.encoding_files import check_output
@@ -150,8 +156,7 @@ def _show_encodings(encodings: list[Encoding], out: Path | None, *, as_json: boo
         if len(estimates := item.facts.get("estimates", {})) > 1:
             times = ", ".join(f"{name} {value:.1f} s" for name, value in estimates.items())
             say("Estimated", f"{item.name} by {times}", style="dim")
-        for note in item.facts.get("notes", ()):
-            say("Note", note, style="dim")
+        show_notes(item.facts.get("notes", ()))
     if out is not None:
         say("Wrote", str(out), style="green")
 

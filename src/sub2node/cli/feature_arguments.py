@@ -60,6 +60,11 @@ class FeatureArguments:
         """Names of the options whose value is a file."""
         return set(self._files)
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files as they were named, by option."""
+        return {option: str(getattr(self, option)) for option in self._files}
+
     def with_settings(
         self,
         texts: list[str],

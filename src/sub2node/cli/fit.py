@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..base.errors import ConfigError
+from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .help_text import MODEL, OUTPUT
 from .options import (
     AsJson,
     ChangedSettings,
@@ -29,7 +33,7 @@ from .options import (
     minutes_option,
     out_option,
 )
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,24 +59,36 @@ def fit(
         float, minutes_option("How long --structure auto may take to choose.")
     ] = 2.0,
     balanced: Annotated[
-        bool, typer.Option("--balanced", help="Rare classes count as much as frequent ones.")
+        bool,
+        typer.Option(
+            "--balanced",
+            help="Let rare classes count as much as frequent ones.",
+            rich_help_panel=MODEL,
+        ),
     ] = False,
     threshold: Threshold = "half",
     by_reference: Annotated[
-        bool, typer.Option("--by-reference", help="Refer to DATA's graph instead of copying it.")
+        bool,
+        typer.Option(
+            "--by-reference",
+            help="Store where DATA's graph lies instead of a copy of it.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     device: Device = "auto",
     compiled: Compile = "auto",
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train on train, choose on val, and write a model that answers for new subgraphs.
+    """Train a model that answers for new subgraphs, and save it.
 
-    Example: s2n fit my-task -o my-model && s2n serve my-model
+    Examples:
+        s2n fit my-folder -o my-model
+        s2n fit sets.gmt --graph edges.tsv --labels labels.csv -o my-model
 
-    The seeds' networks are averaged. With --structure auto, structure and convolution are chosen on
-    validation. Data without a split gets a random one for validation. A test part is read once, at
-    the end.
+    Trains on train and chooses on val. The networks of the seeds are averaged. With --structure
+    auto, structure and convolution are chosen on validation. Data without a split gets a random one
+    for validation. A test part is read once, at the end.
     """
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
@@ -106,11 +122,12 @@ def fit(
     with progress():
         model.fit(task)
         seconds = time.perf_counter() - start
-        model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
+        with activity(f"Writing {out}"):
+            model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
     else:
-        _show_model(model, seconds, out)
+        _show_model(model, seconds, out=out, shown=task.notes)
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:
@@ -139,7 +156,9 @@ def _choices_table(rows: list[JsonObject]) -> Table:
     return view
 
 
-def _show_model(model: SubgraphClassifier, seconds: float, out: Path) -> None:
+def _show_model(
+    model: SubgraphClassifier, seconds: float, *, out: Path, shown: Iterable[str]
+) -> None:
     from ..base.metrics import METRIC_LABELS
 
     card: JsonObject = model.scorer_.card
@@ -157,9 +176,10 @@ def _show_model(model: SubgraphClassifier, seconds: float, out: Path) -> None:
     if len(by_class) <= 12:
         text = ", ".join(f"{c} {100 * scores['f1']:.1f}" for c, scores in by_class.items())
         say(f"{list(parts.values())[-1]} F1 by class", text, style="bold")
-    say("Seeds", f"{len(model.scorer_.seeds)}, averaged", style="bold")
+    seeds = len(model.scorer_.seeds)
+    text = f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
+    say("Seeds", text, style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
-    for note in model.notes_:
-        say("Note", note, style="dim")
+    show_notes(model.notes_, except_for=shown)
     say("Model", str(out), style="bold")
     say("Next", f"s2n predict {out} FILE -o answers.csv, or s2n serve {out}", style="dim")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+
+from .help_text import format_help, group_place, name_values
 
 
 def _split_at_commas(value: str) -> list[str]:
@@ -57,14 +58,35 @@ class Command(TyperCommand):
     former: ClassVar[Mapping[str, Spelling]] = {}
 
     def __init__(self, *args: Any, help: str | None = None, **options: Any) -> None:
-        paragraphs = re.split(r"\n\s*\n", (help or "").strip())  # as wide as the terminal is
-        super().__init__(
-            *args, help="\n\n".join(" ".join(p.split()) for p in paragraphs), **options
-        )
+        super().__init__(*args, help=format_help(help), **options)
+        name_values(self.params)
+        self.params.sort(key=group_place)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """``--help``, beside the options of the output where there are some."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.metavar = ""
+            last = self.params[-1] if self.params else None
+            option.rich_help_panel = getattr(last, "rich_help_panel", None)
+        return option
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, in their present spelling."""
         return super().parse_args(ctx, list(respell(args, self.former)))
+
+
+class Group(TyperGroup):
+    """A group of commands whose help is written as that of a command."""
+
+    def __init__(self, *args: Any, help: str | None = None, **options: Any) -> None:
+        super().__init__(*args, help=format_help(help), **options)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options, those of the completion and ``--help`` too."""
+        params = super().get_params(ctx)
+        name_values(params)
+        return list(params)
 
 
 def command_class(path: str) -> type[Command]:

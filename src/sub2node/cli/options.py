@@ -9,63 +9,72 @@ from typing import Annotated, Any
 import typer
 
 from ..base.errors import ConfigError
+from ..base.threshold import read_threshold
+from .help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING
 
-_SEEDS = "Number of seeds, one replica per seed (s2n run: 10, or 1 with --splits; s2n fit: 5)."
-_PRESET = "default, fast, paper, tuned, paper:NAME, or a TOML file of your own."
+_SEEDS = "Trainings, each with its own seed (s2n run: 10, or 1 with --splits; s2n fit: 5)."
+_PRESET = "A set of settings: default, fast, paper, tuned, paper:NAME, or a TOML file."
 _STRUCTURES = "separated, connected, s2n+0, s2n+a, cos2n+0, cos2n+a"
-_READING = "How DATA is read"
 
 # Data, and how it is read.
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A folder, a file of subgraphs, a benchmark's name, generate:NAME or like:NAME.",
+        help="Your data: a folder of tables, or a file of subgraphs with --graph. Or the name of a"
+        " benchmark, generate:NAME or like:NAME (s2n datasets lists them).",
         show_default=False,
     ),
 ]
 GraphFile = Annotated[
     Path | None,
     typer.Option(
-        "--graph", help="Edges, where DATA is a file of subgraphs only.", rich_help_panel=_READING
+        "--graph",
+        metavar="FILE",
+        help="The edges of the graph, where DATA is a file of subgraphs.",
+        rich_help_panel=READING,
     ),
 ]
 LabelsFile = Annotated[
     Path | None,
     typer.Option(
-        "--labels", help="Labels, where DATA is a file of subgraphs.", rich_help_panel=_READING
+        "--labels",
+        metavar="FILE",
+        help="The labels, where DATA is a file of subgraphs without them.",
+        rich_help_panel=READING,
     ),
 ]
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
-        help="Your column for ours, as source=from_account; repeatable.",
-        rich_help_panel=_READING,
+        metavar="OURS=YOURS",
+        help="What you call one of our columns, as source=from_account; repeatable.",
+        rich_help_panel=READING,
     ),
 ]
 UnknownNodes = Annotated[
     str,
     typer.Option(
         "--unknown-nodes",
-        help="Members not in the graph: error, drop or ignore-subgraph.",
-        rich_help_panel=_READING,
+        help="Members that are not in the graph: error, drop (these members) or ignore-subgraph.",
+        rich_help_panel=READING,
     ),
 ]
 Repeated = Annotated[
     str,
     typer.Option(
         "--repeated",
-        help="Weight of an edge given again: same, sum or max.",
-        rich_help_panel=_READING,
+        help="Weight of an edge that is given again: same (they must agree), sum or max.",
+        rich_help_panel=READING,
     ),
 ]
 Variant = Annotated[
     str | None,
     typer.Option(
         "--variant",
-        help="Another split, as split1 for subgraphs.split1.pth.",
-        rich_help_panel=_READING,
+        help="Another split of a benchmark, as split1 for subgraphs.split1.pth.",
+        rich_help_panel=READING,
     ),
 ]
 Swap = Annotated[
@@ -74,88 +83,123 @@ Swap = Annotated[
         "--swap/--no-swap",
         help="Exchange val and test if val is smaller. Default: only for ppi_bp.",
         show_default=False,
-        rich_help_panel=_READING,
+        rich_help_panel=READING,
     ),
 ]
 
 # The model and its settings.
 Structure = Annotated[
     str | None,
-    typer.Option("--structure", help=f"{_STRUCTURES}; in s2n fit also auto.", show_default="s2n+a"),
+    typer.Option(
+        "--structure",
+        help=f"How subgraphs are presented to the network: {_STRUCTURES}; in s2n fit also auto.",
+        show_default="s2n+a",
+        rich_help_panel=MODEL,
+    ),
 ]
 SeveralStructures = Annotated[
     list[str] | None,
     typer.Option(
-        "--structure", help=f"{_STRUCTURES}; repeatable, to compare.", show_default="all six"
+        "--structure",
+        help=f"{_STRUCTURES}; repeatable, to compare.",
+        show_default="all six",
+        rich_help_panel=MODEL,
     ),
 ]
 Conv = Annotated[
     str | None,
     typer.Option(
         "--conv",
-        help="gcn, gcn2, gin, gatv2, sage, or module:Class of another.",
+        help="Graph convolution: gcn, gcn2, gin, gatv2, sage, or module:Class of your own.",
         show_default="gcn2",
+        rich_help_panel=MODEL,
     ),
 ]
-Preset = Annotated[str, typer.Option("--preset", help=_PRESET)]
+Preset = Annotated[str, typer.Option("--preset", help=_PRESET, rich_help_panel=MODEL)]
 PresetOfShape = Annotated[
     str | None,
-    typer.Option("--preset", help=_PRESET, show_default="paper:NAME for like:NAME, else default"),
+    typer.Option(
+        "--preset",
+        help=_PRESET,
+        show_default="paper:NAME for like:NAME, else default",
+        rich_help_panel=MODEL,
+    ),
 ]
 ChangedSettings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Replace a setting, as in lr=0.01; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change one setting, as in lr=0.01; repeatable.",
+        rich_help_panel=MODEL,
+    ),
 ]
 Features = Annotated[
     str | None,
     typer.Option(
         "--features",
-        help="What nodes enter with: random, constant, given, link, svd, or FILE[:TABLE].",
+        help="Node features: random, constant, given (columns of your nodes table), link or svd"
+        " (learned from the graph), or FILE[:TABLE].",
         show_default="chosen on validation",
+        rich_help_panel=MODEL,
     ),
 ]
 NodeEncoding = Annotated[
     str | None,
-    typer.Option("--encoding", help="Joins them: rwpe, lappe, structure, or FILE[:TABLE]."),
+    typer.Option(
+        "--encoding",
+        help="Columns beside the features: rwpe, lappe, structure, or FILE[:TABLE].",
+        rich_help_panel=MODEL,
+    ),
 ]
 SubgraphInputs = Annotated[
     str | None,
-    typer.Option("--inputs", help="Of subgraphs besides their nodes: structure or wl."),
+    typer.Option(
+        "--inputs",
+        help="Features of whole subgraphs: structure (statistics) or wl (Weisfeiler-Leman).",
+        rich_help_panel=MODEL,
+    ),
 ]
 Coarsen = Annotated[
     str | None,
     typer.Option(
         "--coarsen",
-        help="For cos2n+0 and cos2n+a: METHOD:RATIO of the virtual subgraphs.",
+        metavar="METHOD:RATIO",
+        help="For cos2n+0 and cos2n+a: how virtual subgraphs are made.",
         show_default="variation_edges:0.5",
+        rich_help_panel=MODEL,
     ),
 ]
-Seeds = Annotated[int, typer.Option("--seeds", help=_SEEDS)]
-OptionalSeeds = Annotated[int | None, typer.Option("--seeds", help=_SEEDS, show_default="10")]
-
-
-def read_threshold(value: str) -> str:
-    """``half`` or ``val``; ``zero``, the logit of one half, is the former word for ``half``."""
-    if value not in ("half", "zero", "val"):
-        raise ConfigError(f"a threshold is 'half' or 'val', not {value!r}.")
-    return "half" if value == "zero" else value
+Seeds = Annotated[int, typer.Option("--seeds", help=_SEEDS, rich_help_panel=EVALUATION)]
+OptionalSeeds = Annotated[
+    int | None, typer.Option("--seeds", help=_SEEDS, show_default="10", rich_help_panel=EVALUATION)
+]
 
 
 Threshold = Annotated[
     str,
     typer.Option(
         "--threshold",
-        help="For several labels: probability one half, or the best on val.",
+        help="Where subgraphs may have several labels, predict those above probability one half, or"
+        " above the best threshold on val.",
         metavar="half|val",
         callback=read_threshold,
+        rich_help_panel=EVALUATION,
     ),
 ]
 
 # The machine.
-Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
+Device = Annotated[
+    str,
+    typer.Option("--device", help="Where to compute: auto, cpu or cuda.", rich_help_panel=MACHINE),
+]
 Compile = Annotated[
     str,
-    typer.Option("--compile", help="auto: kernels and CUDA graphs on a GPU; off: plain PyTorch."),
+    typer.Option(
+        "--compile",
+        help="auto: own kernels and CUDA graphs on a GPU; off: plain PyTorch.",
+        rich_help_panel=MACHINE,
+    ),
 ]
 Shard = Annotated[
     str,
@@ -164,20 +208,40 @@ Shard = Annotated[
         help="Do a share, as 3/12 for the third of twelve processes on one folder; a run without"
         " it then measures times and writes the report.",
         show_default=False,
+        rich_help_panel=MACHINE,
     ),
 ]
 
 # The output.
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Continue what was interrupted or killed in this folder.")
+Overwrite = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Replace the output if it exists.", rich_help_panel=OUTPUT),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Continue what was interrupted or killed in this folder.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON for programs.", rich_help_panel=OUTPUT)
+]
+DataName = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="What to call the data, as 'Rare diseases'.",
+        show_default="its own name, often that of a folder",
+    ),
+]
 
 
 def out_option(help: str, *, show_default: bool | str = True) -> Any:
     """``-o``: what a command writes there differs, how it is spelled does not."""
-    return typer.Option("-o", "--out", help=help, show_default=show_default)
+    return typer.Option("-o", "--out", help=help, show_default=show_default, rich_help_panel=OUTPUT)
 
 
 def read_minutes(value: float) -> float:
@@ -189,7 +253,7 @@ def read_minutes(value: float) -> float:
 
 def minutes_option(help: str) -> Any:
     """A time limit: always in minutes, whatever has to end by then."""
-    return typer.Option("--minutes", help=help, callback=read_minutes)
+    return typer.Option("--minutes", help=help, callback=read_minutes, rich_help_panel=EVALUATION)
 
 
 def is_given(context: typer.Context, name: str) -> bool:

@@ -3,51 +3,25 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from ..base import progress as reports
+from ..base.notes import NoteKind, has_kind
+from .progress_rows import show_progress
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
 
-JsonObject = dict[str, Any]  # what --json prints, before it is printed
 
-
-@contextmanager
-def progress() -> Iterator[None]:
-    """Show the progress that the work inside reports: a bar with time left, after one second."""
-    start = time.monotonic()
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[detail]}"),
-        console=errors,
-        transient=True,
-        disable=not errors.is_terminal,
-    ) as bar:
-        rows: dict[str, TaskID] = {}
-
-        def show(what: str, done: float, total: float, detail: str) -> None:
-            if what not in rows:
-                if time.monotonic() - start < 1 or done >= total:
-                    return
-                rows[what] = bar.add_task(what, total=total, detail=detail)
-            bar.update(rows[what], completed=done, detail=detail)
-
-        with reports.listen(show):
-            yield
+def progress() -> AbstractContextManager[None]:
+    """Show the progress that the work inside reports: a row with time left, after one second."""
+    return show_progress(errors)
 
 
 def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
@@ -59,6 +33,26 @@ def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
 def warn(text: str, *, to: Console | None = errors) -> None:
     """A line 'Warning: text', by default on stderr."""
     say("Warning", text, style="yellow", to=to)
+
+
+def show_notes(
+    notes: Iterable[str], *, to: Console | None = None, except_for: Iterable[str] = ()
+) -> None:
+    """Notes one per line: what was omitted from the data as a warning, the others as notes.
+
+    Args:
+        notes: Sentences that go along with data or results; each is shown once.
+        to: Where to print; None: stdout.
+        except_for: Notes that were shown before.
+    """
+    shown = set(except_for)
+    for note in dict.fromkeys(notes):
+        if note in shown:
+            continue
+        if has_kind(note, NoteKind.DROPPED):
+            warn(note, to=to or console)
+        else:
+            say("Note", note, style="dim", to=to)
 
 
 def report_cut_lines(count: int) -> None:

@@ -13,22 +13,35 @@ import typer
 from rich.text import Text
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.progress import activity
+from ..base.records import JsonObject
 from .data_arguments import column_mapping
 from .options import AsJson, Columns, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import (
+    console,
+    errors,
+    print_json,
+    progress,
+    say,
+    show_notes,
+    table,
+)
 
 if TYPE_CHECKING:
     from ..scoring import Answers, Explanation, Scorer
+    from ..scoring.query_changes import QueryChanges
 
 _BATCH = 1000  # subgraphs answered together
 _SHOWN = 20
+_NO_SPREAD = "one seed: no spread; s2n fit --seeds 5 gives one."
 
 
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that s2n fit wrote.")],
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[INPUT]", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
+        typer.Argument(metavar="INPUT", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
     ] = None,
     *,
     out: Annotated[
@@ -36,30 +49,35 @@ def predict(
     ] = None,
     nodes: Annotated[
         str | None,
-        typer.Option("--nodes", help="One subgraph instead of a file: its nodes, as A,B,C."),
+        typer.Option("--nodes", metavar="A,B,C", help="One subgraph instead of a file: its nodes."),
     ] = None,
-    why: Annotated[
-        bool, typer.Option("--why", help="With --nodes: what speaks for the answer.")
-    ] = False,
+    why: Annotated[bool, typer.Option("--why", help="With --nodes: explain the answer.")] = False,
     unknown_nodes: Annotated[
-        str, typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error or drop.")
+        str,
+        typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error, or drop."),
     ] = "error",
     mode: Annotated[
         str,
-        typer.Option("--mode", help="independent, or joint: all subgraphs of INPUT in one graph."),
+        typer.Option(
+            "--mode",
+            help="independent: each subgraph beside the known ones; joint: all of INPUT in one"
+            " graph.",
+        ),
     ] = "independent",
     column: Columns = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer for the subgraphs of a file, however long; or for one, given by its nodes.
+    """Answer for new subgraphs, of a file or given by their nodes.
 
-    Example: s2n predict my-model new.csv -o answers.parquet
+    Examples:
+        s2n predict my-model new.csv -o answers.csv
+        s2n predict my-model --nodes TP53,MDM2 --why
 
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are done. Of several labels, probability is that of the least probable one.
+    are answered. Of several labels, probability is that of the least probable one.
     """
     from ..scoring import load_scorer
 
@@ -79,18 +97,22 @@ def predict(
         raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
     request.check()
     with progress():
-        scorer = load_scorer(model)
+        with activity(f"Loading {model}"):
+            scorer = load_scorer(model)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
             query = scorer.ask([ids], names=["this"], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
-            reasons = scorer.explain(placed)[0] if why else None
+            with activity("Explaining the answer"):
+                reasons = scorer.explain(placed)[0] if why else None
         else:
             facts, first_answers = request.answer(scorer, keep=None if as_json else _SHOWN)
     if nodes is not None:
         _show_one(answers, reasons, as_json=as_json)
-    elif as_json:
+        return
+    show_notes(facts["notes"], to=errors)
+    if as_json:
         print_json(facts)
     else:
         _show_answers(facts, first_answers)
@@ -170,17 +192,20 @@ class _FileRequest:
         from ..base.files import new_file, written
         from ..scoring.answer_tables import table_writer
         from ..scoring.answers import answer_objects
+        from ..scoring.query_changes import QueryChanges
 
         count, problems, first_answers, rows = 0, [], [], []
+        changes = QueryChanges()
         with ExitStack() as stack:
-            write = None
+            write, report = None, stack.enter_context(activity("Answering"))
             if self.out is not None:
                 stack.enter_context(written(self.out))
-                part = stack.enter_context(new_file(self.out))
+                part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
                 write = stack.enter_context(table_writer(part, self.out.suffix.lower()))
-            for answers, bad in self._answer_batches(scorer, read_all=read_all):
+            for answers, bad in self._answer_batches(scorer, changes, read_all=read_all):
                 problems += bad
                 count += len(answers)
+                report(plural(count, "subgraph"))
                 if write is not None:
                     write(answers)
                 elif keep is None:
@@ -192,6 +217,7 @@ class _FileRequest:
                 raise DataError(_why_unanswered(problems), path=self.source)
         self._write_problems(problems)
         facts: JsonObject = {"answered": count, "bad": len(problems)}
+        facts |= {"notes": list(changes.notes())}
         if self.out is not None:
             facts |= {"path": str(self.out), "errors": str(self.errors_file) if problems else None}
         else:
@@ -200,7 +226,7 @@ class _FileRequest:
         return facts, first_answers
 
     def _answer_batches(
-        self, scorer: Scorer, *, read_all: bool
+        self, scorer: Scorer, changes: QueryChanges, *, read_all: bool
     ) -> Iterator[tuple[Answers, list[_BadSubgraph]]]:
         """Answers for some subgraphs at a time, and those that have none."""
         from ..io.sets import read_sets
@@ -211,6 +237,7 @@ class _FileRequest:
         for batch in read_sets(self.source, self.columns, size=size, at_once=read_all):
             lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
             query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
+            changes.add(query, lists)
             problems = {**unanswerable, **batch.problems}
             bad = [
                 _BadSubgraph(int(batch.lines[at]), batch.names[at], [], problems[at])
@@ -248,7 +275,9 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
     from ..scoring.answers import answer_columns
 
     if "path" not in facts:
-        view = table("Answers", "Subgraph", "Prediction", "Probability", "Spread", "Known")
+        has_spread = all(answers.has_spread for answers in first_answers)
+        headings = ("Prediction", "Probability", *["Spread"] * has_spread, "Known")
+        view = table("Answers", "Subgraph", *headings)
         rows = [
             row
             for answers in first_answers
@@ -256,20 +285,23 @@ def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
         ]
         for name, labels, probability, spread, known_share in rows[:_SHOWN]:
             text = ", ".join(labels) if isinstance(labels, list) else labels
-            numbers = (f"{probability:.3f}", f"{spread:.3f}", f"{known_share:.0%}")
-            view.add_row(Text(name), Text(text), *numbers)
+            spreads = [f"{spread:.3f}"] if has_spread else []
+            view.add_row(
+                Text(name), Text(text), f"{probability:.3f}", *spreads, f"{known_share:.0%}"
+            )
         console.print(view)
+        if not has_spread:
+            say("Spread", _NO_SPREAD, style="bold")
         if facts["answered"] > _SHOWN:
             say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
-    plural = "" if facts["answered"] == 1 else "s"
-    say("Answered", f"{facts['answered']:,} subgraph{plural}", style="bold")
+    say("Answered", plural(facts["answered"], "subgraph"), style="bold")
     for row in facts.get("problems", [])[:_SHOWN]:
         say("Bad", f"line {row['line']}, {row['name']!r}: {row['problem']}", style="yellow")
     if "path" in facts:
         say("Answers", facts["path"], style="bold")
         if facts["bad"]:
-            rows_text = "1 row" if facts["bad"] == 1 else f"{facts['bad']:,} rows"
-            say("Bad", f"{rows_text} without an answer: {facts['errors']}", style="yellow")
+            count = plural(facts["bad"], "row")
+            say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
 
 
 def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -> None:
@@ -279,13 +311,18 @@ def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -
         (answer,) = answer_objects(answers, columns=True)
         print_json(answer if reasons is None else {**answer, "why": explanation_object(reasons)})
         return
-    view = table("Probabilities: mean and spread over seeds", "Class", "Probability", "Spread", "")
+    has_spread = answers.has_spread
+    title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
+    view = table(title, "Class", "Probability", *["Spread"] * has_spread, "")
     order = (-answers.probabilities[0]).argsort(kind="stable")[:_SHOWN]
     for c in order:
         mark = "predicted" if answers.predicted[0, c] else ""
-        numbers = (f"{answers.probabilities[0, c]:.3f}", f"{answers.spread[0, c]:.3f}")
-        view.add_row(Text(answers.classes[c]), *numbers, mark)
+        spreads = [f"{answers.spread[0, c]:.3f}"] if has_spread else []
+        probability = f"{answers.probabilities[0, c]:.3f}"
+        view.add_row(Text(answers.classes[c]), probability, *spreads, mark)
     console.print(view)
+    if not has_spread:
+        say("Spread", _NO_SPREAD, style="bold")
     if answers.unknown[0]:
         say("Unknown", ", ".join(answers.unknown[0][:_SHOWN]), style="yellow")
     if reasons is not None:

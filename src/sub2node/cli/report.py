@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from .options import AsJson, Overwrite, out_option
-from .output import console, print_json, say
+from ..base.progress import activity
+from .options import AsJson, DataName, Overwrite, out_option
+from .output import console, print_json, progress, say
 
 
 def report(
@@ -27,9 +28,10 @@ def report(
         typer.Option(
             "--model",
             help="Which one the details are of.",
-            show_default="best on validation, simple models aside",
+            show_default="best on validation",
         ),
     ] = None,
+    name: DataName = "",
     out: Annotated[
         Path | None,
         out_option("HTML file to write.", show_default="report.html in the first RUN"),
@@ -37,22 +39,27 @@ def report(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report that opens anywhere: scores against simple models, errors, leakage, curves.
+    """Write a run as one HTML page: scores, simple models, errors.
 
-    Example: s2n report my-run
+    Examples:
+        s2n report my-run
+        s2n report my-run my-other-run -o report.html
 
     With --json the numbers are printed, and the file is written only where -o names one.
     """
     from ..report.html import collect_findings, read_study, write_report
     from ..report.html.report_page import check_report
 
-    study = read_study(runs, model=model)
+    study = read_study(runs, model=model, name=name)
     file = out or (None if as_json else _folder_of(runs[0]) / "report.html")
     if file is not None:
         check_report(file, overwrite=overwrite)
-    findings = collect_findings(study)
-    if file is not None:
-        write_report(findings, file, overwrite=overwrite)
+    with progress():
+        with activity("Collecting findings"):
+            findings = collect_findings(study)
+        if file is not None:
+            with activity(f"Writing {file}"):
+                write_report(findings, file, overwrite=overwrite)
     if as_json:
         print_json(findings.numbers)
         return

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.progress import counted
+from ..base.records import JsonObject
+from ..base.threshold import ThresholdWord, read_threshold
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .help_text import EVALUATION, MODEL
 from .options import (
     AsJson,
     ChangedSettings,
@@ -51,24 +55,33 @@ def run(
             "--model",
             help="Another model: glass, gnn-plain, gnn-seg, subgnn, sub2vec, gbdt, bag,"
             " diffused-bag, statistics, wl, s2n-kernel or majority; repeatable, to compare.",
+            metavar="NAME",
+            rich_help_panel=MODEL,
         ),
     ] = None,
     structure: Structure = None,
     conv: Conv = None,
     all_models: Annotated[
-        bool, typer.Option("--all", help="Compare all structures and models.")
+        bool,
+        typer.Option("--all", help="Compare all structures and models.", rich_help_panel=MODEL),
     ] = False,
     preset: Preset = "default",
     seeds: OptionalSeeds = None,
     splits: Annotated[
-        int, typer.Option("--splits", help="Repeated random splits instead of the given one.")
+        int,
+        typer.Option(
+            "--splits",
+            help="Repeat it on this many random splits, instead of the one split of the data.",
+            rich_help_panel=EVALUATION,
+        ),
     ] = 0,
     parts: Annotated[
         str | None,
         typer.Option(
             "--parts",
-            help="Of repeated splits: shares of train/val/test, as 50/25/25.",
-            show_default="as given",
+            help="Shares of train/val/test in random splits, as 50/25/25.",
+            show_default="as in the data",
+            rich_help_panel=EVALUATION,
         ),
     ] = None,
     features: Features = None,
@@ -80,19 +93,28 @@ def run(
     device: Device = "auto",
     compiled: Compile = "auto",
     against: Annotated[
-        Path | None, typer.Option("--against", help="The folder of a run to test against.")
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="RUN",
+            help="Folder of an earlier run to test this one against.",
+            rich_help_panel=EVALUATION,
+        ),
     ] = None,
     out: Annotated[Path | None, out_option("Run folder to write.")] = None,
     overwrite: Overwrite = False,
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a structure or another model over several seeds, choose on validation, test once.
+    """Train with several seeds, test once, and compare models.
 
-    Example: s2n run my-task --structure s2n+a --seeds 10 -o my-run
+    Examples:
+        s2n run my-folder -o my-run
+        s2n run sets.gmt --graph edges.tsv --labels labels.csv --all
 
-    Of several models, each takes the settings that it has. Ctrl-C ends the training in hand after
-    its epoch and evaluates the best state so far.
+    Settings are chosen on validation. Without options the model is S2N+A with the GCNII
+    convolution. Of several models, each takes the settings that it has. Ctrl-C ends the training in
+    hand after its epoch and evaluates the best state so far.
     """
     names = model_names(models or [], structure, all_models=all_models)
     if len(names) > 1 and against is not None:
@@ -110,11 +132,12 @@ def run(
         output=output,
         features=feature_arguments,
     )
-    plan = _AssessmentPlan(requested, seeds, splits, parts, threshold)
+    plan = _AssessmentPlan(requested, seeds, splits, parts, read_threshold(threshold))
     other_run = plan.read_other_run(against)
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
         results = plan.assess_models(task, specs)
+    results = [_with_command(result, source, plan) for result in results]
     _finish(plan, task, results, other_run=other_run, as_json=as_json)
     output.remove_states()
     if out is not None and not as_json:
@@ -137,7 +160,7 @@ class _AssessmentPlan:
     seed_count: int | None
     splits: int
     parts: str | None
-    threshold: str
+    threshold: ThresholdWord
 
     def __post_init__(self) -> None:
         from ..evaluate.seeds import seed_list
@@ -166,20 +189,22 @@ class _AssessmentPlan:
 
     def find_models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[ModelSpec[Model]]]:
         """The task with a split, and the models for it."""
+        from ..base.notes import data_changes
         from ..evaluate.protocol import split_if_needed
         from ..task import require_learnable
 
+        changes = data_changes(task.notes)
         task, split_notes = split_if_needed(task)
-        if self.splits:
-            return task, self.requested.models(task)
-        require_learnable(task)
+        if not self.splits:
+            require_learnable(task)
+            changes += split_notes
         specs = self.requested.models(task)
-        return task, [replace(spec, notes=(*split_notes, *spec.notes)) for spec in specs]
+        return task, [replace(spec, notes=(*changes, *spec.notes)) for spec in specs]
 
     def assess_models(self, task: SubgraphTask, specs: list[ModelSpec[Model]]) -> list[Result]:
         """A result for each model that works, until one is interrupted."""
         results: list[Result] = []
-        for spec in specs:
+        for spec in counted(specs, "Model", name=lambda spec: spec.model.name, even=False):
             name = spec.model.name
             try:
                 result = self._assess(task, spec.model)
@@ -203,19 +228,27 @@ class _AssessmentPlan:
 
     def _assess(self, task: SubgraphTask, model: Model) -> Result:
         from ..evaluate import assess, over_splits
-        from ..evaluate.protocol import Threshold as LogitThreshold
 
-        threshold: LogitThreshold = "val" if self.threshold == "val" else "zero"
         if not self.splits:
-            return assess(task, model, seeds=self.seeds, threshold=threshold)
+            return assess(task, model, seeds=self.seeds, threshold=self.threshold)
         return over_splits(
             task,
             lambda _: model,
             splits=self.splits,
             seeds=self.seeds,
-            threshold=threshold,
+            threshold=self.threshold,
             parts=self.shares,
         )
+
+
+def _with_command(result: Result, source: DataArguments, plan: _AssessmentPlan) -> Result:
+    """The result with the data as they were given, so that a report can say how to repeat it."""
+    facts: JsonObject = {"given": source.command_line()}
+    if plan.parts is not None:
+        facts["parts"] = plan.parts
+    if files := plan.requested.features.files:
+        facts["files"] = files
+    return replace(result, data={**result.data, **facts})
 
 
 def _parse_shares(text: str) -> tuple[float, float, float]:
@@ -245,7 +278,7 @@ def _finish(
     out, overwrite = plan.requested.output.out, plan.requested.output.overwrite
     if plan.requested.several:
         comparison = compare(results, paired=plan.splits > 0)
-        print_json(comparison.to_dict()) if as_json else show_comparison(comparison)
+        print_json(comparison.to_dict()) if as_json else show_comparison(comparison, task.notes)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)
         return
@@ -253,6 +286,6 @@ def _finish(
     if as_json:
         print_json({**results[0].to_dict(), **({"against": tested} if tested else {})})
     else:
-        show_result(results[0], tested)
+        show_result(results[0], tested, shown=task.notes)
     if out is not None:
         save_run(results[0], task, out, overwrite=overwrite)

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from ..base.errors import MissingExtraError
-from .output import console, say
+from ..base.progress import activity
+from .options import DataName
+from .output import console, errors, progress, say, show_notes
 
 
 def serve(
@@ -23,6 +25,7 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
     ] = 8000,
+    name: DataName = "",
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -40,9 +43,11 @@ def serve(
         float, typer.Option("--timeout", min=0.1, help="Seconds a request may take.")
     ] = 30.0,
 ) -> None:
-    """Serve a model: a page for people, and JSON over HTTP for programs.
+    """Serve a model as a page for people and JSON for programs.
 
-    Example: s2n serve my-model --port 8080
+    Examples:
+        s2n serve my-model
+        s2n serve my-model --port 8080 --token-file secret.txt
 
     Only this machine can reach it unless --host says otherwise. The log goes to stderr, one line of
     JSON per request. SIGTERM or Ctrl-C stops it after the last accepted request is answered.
@@ -61,10 +66,12 @@ def serve(
     limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
     token = read_token(token_file, os.environ)
     torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
-    scorer = load_scorer(model)
+    with progress(), activity(f"Loading {model}"):
+        scorer = load_scorer(model)
+    show_notes(scorer.card.get("notes", ()), to=errors)
 
     def announce(address: str) -> None:
         say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")
         console.file.flush()
 
-    run_server(scorer, host=host, port=port, limits=limits, token=token, ready=announce)
+    run_server(scorer, host=host, port=port, limits=limits, token=token, name=name, ready=announce)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..base.errors import ConfigError
+from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
-from .output import JsonObject, console, print_json, progress, say, table
+from .output import console, print_json, progress, say, table
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -24,7 +25,10 @@ def translate(
     *,
     out: Annotated[Path, out_option("The folder to write.")],
     te: Annotated[
-        str, typer.Option("--te", help="T_e: edges, shared_nodes or shortest_path.")
+        str,
+        typer.Option(
+            "--te", help="What a link counts (T_e): edges, shared_nodes or shortest_path."
+        ),
     ] = "edges",
     self_loops: Annotated[
         bool, typer.Option("--self-loops/--no-self-loops", help="W = M(A+I)Mᵀ, or M A Mᵀ.")
@@ -68,12 +72,15 @@ def translate(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Translate a task: each subgraph a node, two joined by the edges between them.
+    """Translate data to its S2N graph: each subgraph becomes a node.
 
-    Example: s2n translate my-task -o my-graph --a 1 --delta 2
+    Examples:
+        s2n translate my-folder -o my-graph
+        s2n translate my-folder -o my-graph --engine duckdb --memory 2GB
 
-    With the engines duckdb and spark, DATA may be a folder of Parquet tables (s2n convert makes
-    one); neither it nor the result is loaded.
+    Two subgraphs are joined by the number of edges between them. With the engines duckdb and spark,
+    DATA may be a folder of Parquet tables (s2n convert makes one); neither it nor the result is
+    loaded.
     """
     from ..base.files import check_folder
     from ..translation import TranslationOptions
@@ -155,12 +162,13 @@ def _translate_on_engine(
     from ..translation.engines import translate_to
     from ..translation.graph_files import OURS
 
-    with new_folder(out, overwrite=overwrite, ours=OURS) as folder:
+    with new_folder(out, overwrite=overwrite, ours=OURS, sealed=True) as folder:
         translate_to(data, folder, settings, **options)
 
 
 def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
     """What went in and what came out, from the stored graph, without loading it."""
+    from ..base.notes import data_changes
     from ..evaluate import Compression
     from ..evaluate.homophily import homophily_of_pairs
     from ..translation.graph_files import graph_card, read_labels, read_pairs
@@ -188,6 +196,7 @@ def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
         "statistics": card["statistics"],
         "settings": card["settings"],
         "spilled_bytes": card.get("spilled_bytes", 0),
+        "notes": [] if task is None else list(data_changes(task.notes)),
         "out": str(out),
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,7 @@ from .options import (
     is_given,
     out_option,
 )
-from .output import console, errors, print_json, progress, say, table
+from .output import console, errors, print_json, progress, say, show_notes, table
 from .study_place import StudyPlace
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..tune import Found, Trial
     from ..tune.search_space import Axis
 
+_SEARCH, _WORKERS = "Search", "Several processes"  # groups of options in the help
 _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 
 
@@ -48,18 +50,27 @@ def tune(
     conv: Conv = None,
     trials: Annotated[
         int | None,
-        typer.Option("--trials", help="Points to try, in all.", show_default="100"),
+        typer.Option(
+            "--trials", help="Points to try in all.", show_default="100", rich_help_panel=_SEARCH
+        ),
     ] = None,
     seeds: Seeds = 10,
     space: Annotated[
         str,
-        typer.Option("--space", help="paper, wide (readout, self-loops, scale, … too), or FILE."),
+        typer.Option(
+            "--space",
+            help="What to search: paper, wide (readout, self-loops, scale, … too), or a TOML file.",
+            rich_help_panel=_SEARCH,
+        ),
     ] = "paper",
     vary: Annotated[
         list[str] | None,
         typer.Option(
             "--vary",
-            help="One more axis: lr=0.001..0.01 log, a=0..4 step 0.5, or readout=sum,degree.",
+            metavar="NAME=RANGE",
+            help="Search one more setting: lr=0.001..0.01 log, a=0..4 step 0.5, or"
+            " readout=sum,degree; repeatable.",
+            rich_help_panel=_SEARCH,
         ),
     ] = None,
     settings: ChangedSettings = None,
@@ -70,35 +81,56 @@ def tune(
         int,
         typer.Option(
             "--rehearse",
-            help="Score on parts held out of train and val, over so many splits of them; for a"
+            help="Score on parts held out of train and val, over this many splits of them; for a"
             " small validation part.",
+            rich_help_panel=_SEARCH,
         ),
     ] = 0,
     prune: Annotated[
-        bool, typer.Option("--prune/--no-prune", help="Give trials up that fall behind.")
+        bool,
+        typer.Option(
+            "--prune/--no-prune", help="Stop trials that fall behind.", rich_help_panel=_SEARCH
+        ),
     ] = True,
-    seed: Annotated[int, typer.Option("--search-seed", help="Of the search itself.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--search-seed", help="Seed of the search itself.", rich_help_panel=_SEARCH),
+    ] = 0,
     storage: Annotated[
         str | None,
         typer.Option(
             "--storage",
-            help="A journal FILE, postgresql://…, sqlite:///FILE or grpc://HOST:PORT.",
+            help="Where trials are kept: a journal FILE, postgresql://…, sqlite:///FILE or"
+            " grpc://HOST:PORT.",
             show_default="a journal in the folder",
+            rich_help_panel=_WORKERS,
         ),
     ] = None,
     study: Annotated[
         str | None,
         typer.Option(
-            "--study", help="Its name in the storage.", show_default="DATA STRUCTURE CONV"
+            "--study",
+            help="Name of the study in the storage.",
+            show_default="DATA STRUCTURE CONV",
+            rich_help_panel=_WORKERS,
         ),
     ] = None,
     worker: Annotated[
         bool,
-        typer.Option("--worker", help="Help with the study in --storage, which says all the rest."),
+        typer.Option(
+            "--worker",
+            help="Work on the study in --storage, which knows everything but DATA.",
+            rich_help_panel=_WORKERS,
+        ),
     ] = False,
     share: Annotated[
         str | None,
-        typer.Option("--share", help="Let workers elsewhere help: HOST:PORT to listen at (gRPC)."),
+        typer.Option(
+            "--share",
+            metavar="HOST:PORT",
+            help="Let workers on other machines help: the address to listen at (gRPC).",
+            rich_help_panel=_WORKERS,
+        ),
     ] = None,
     device: Device = "auto",
     compiled: Compile = "auto",
@@ -106,9 +138,11 @@ def tune(
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search settings on validation; the test part is removed from the data first.
+    """Search settings on validation; the test part is removed first.
 
-    Example: s2n tune my-task --structure s2n+a --trials 100 -o study
+    Examples:
+        s2n tune my-folder --trials 50 -o my-study
+        s2n run my-folder --preset my-study/best.toml
 
     Every trial trains all seeds together and is kept as soon as it ends: Ctrl-C or a crash loses
     the trial in hand, and --resume goes on. What --set fixes is not searched; the preset says what
@@ -135,19 +169,21 @@ def tune(
         "prune": prune,
         "seed": seed,
     }
+    from ..base.notes import data_changes
     from ..evaluate.protocol import split_if_needed
 
     task, split_notes = split_if_needed(feature_arguments.read(source.load()))
     start = time.perf_counter()
-    for note in split_notes:
-        say("Note", note, style="dim", to=errors)
+    show_notes(split_notes, to=errors)
+    changes = (*data_changes(task.notes), *split_notes)
     request["encodings"] = feature_arguments.encodings
     search = _Search(task, request, trials, device, compiled, start)
     outcome = search.run(place)
+    outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
         say("Done", f"{len(outcome.trials)} trials have ended.", style="green", to=errors)
     else:
-        _finish(outcome, place, _data_words(context), as_json=as_json)
+        _finish(outcome, place, data=_data_words(context), shown=changes, as_json=as_json)
     if share is not None:
         time.sleep(_LINGER)
     if outcome.ended == "interrupted":
@@ -253,12 +289,14 @@ class _Search:
         return study.result(seconds=seconds, ended=ended, weigh=not place.worker)
 
 
-def _finish(outcome: Found, place: StudyPlace, data: str, *, as_json: bool) -> None:
+def _finish(
+    outcome: Found, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
+) -> None:
     if not outcome.count("complete"):
         if outcome.ended == "interrupted":
             return
         raise Sub2NodeError("no trial was completed; the reasons are above.")
-    print_json(outcome.to_dict()) if as_json else _show_outcome(outcome)
+    print_json(outcome.to_dict()) if as_json else _show_outcome(outcome, shown)
     outcome.save(place.folder)
     _draw(outcome, place.folder)
     if not as_json:
@@ -266,7 +304,7 @@ def _finish(outcome: Found, place: StudyPlace, data: str, *, as_json: bool) -> N
         say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}", style="bold")
 
 
-def _show_outcome(outcome: Found) -> None:
+def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
     best, spec, config = outcome.best, outcome.spec, outcome.spec.config
     title = f"{spec.name or 'This task'}, {config.structure} {config.conv}: the best of the search"
     view = table(title, "Setting", "Best", "Searched", "Importance")
@@ -288,8 +326,7 @@ def _show_outcome(outcome: Found) -> None:
         " trials' time outside epochs",
         style="bold",
     )
-    for note in outcome.notes:
-        say("Note", note, style="dim")
+    show_notes(outcome.notes, except_for=shown)
 
 
 def _value_text(value: object) -> str:

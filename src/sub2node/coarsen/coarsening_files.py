@@ -53,7 +53,10 @@ def save_coarsening(
     if coarsening.source != task.graph:
         raise DataError("the coarsening is of another graph than that of the task.")
     path = Path(path)
-    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(path, overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         for name, columns in _tables(coarsening).items():
             write_table(columns, folder / f"{name}.parquet")
         card = {**summary(coarsening), **(facts or {})}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import MissingExtraError
-from ..base.progress import step
+from ..base.progress import item
 from ..base.ragged import Array, SparseMatrix, generator
 from .eigen import strengths
 
@@ -38,7 +38,7 @@ def communities(weights: SparseMatrix, target: int, *, seed: int) -> tuple[Array
     nk.setNumberOfThreads(1)  # with several, the same seed gives another partition each time
     try:
         for number in range(_TRIES):
-            step("louvain", number, _TRIES)
+            item("Louvain resolution", number, _TRIES)
             middle = (low + high) / 2
             labels = _run_louvain(nk, graph, float(np.exp(middle)))
             community_count = int(labels.max()) + 1
@@ -49,7 +49,7 @@ def communities(weights: SparseMatrix, target: int, *, seed: int) -> tuple[Array
             low, high = (middle, high) if community_count < target else (low, middle)
     finally:
         nk.setNumberOfThreads(threads)
-        step("louvain", _TRIES, _TRIES)
+        item("Louvain resolution", _TRIES, _TRIES)
     return best, (
         f"louvain finds {count:,} communities at resolution {resolution:.4g}, the nearest to the"
         f" {target:,} wanted in at most {_TRIES} tries."

@@ -52,7 +52,7 @@ def _walks(weights: SparseMatrix, centres: Array, rng: np.random.Generator) -> t
     count = np.ones(len(centres), np.int64)
     walking = np.arange(len(centres))
     for number in range(_WALK * _PATIENCE):
-        step("random walks", number, _WALK * _PATIENCE)
+        step("Drawing random walks", number, _WALK * _PATIENCE)
         now = position[walking]
         low, high = indptr[now], indptr[now + 1]
         position[walking] = indices[low + (rng.random(len(now)) * (high - low)).astype(np.int64)]
@@ -63,6 +63,6 @@ def _walks(weights: SparseMatrix, centres: Array, rng: np.random.Generator) -> t
         walking = walking[count[walking] < _WALK]
         if not len(walking):
             break
-    step("random walks", 1, 1)
+    step("Drawing random walks", 1, 1)
     rows, columns = np.nonzero(met >= 0)
     return rows, met[rows, columns]

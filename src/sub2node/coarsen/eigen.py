@@ -156,7 +156,7 @@ def _conjugate_gradients(
     block = generator(seed).standard_normal((size, count + min(count, 4) + 1))
     best = _smoothed(matrix, inverse, null, block)
     for number in range(rounds):
-        step("eigenvectors", number, rounds)
+        step("Computing eigenvectors", number, rounds)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the residual is checked below
@@ -170,7 +170,7 @@ def _conjugate_gradients(
         best = values, vectors
         if _residual(matrix, values[:count], vectors[:, :count]) <= _ENOUGH:
             break
-    step("eigenvectors", rounds, rounds)
+    step("Computing eigenvectors", rounds, rounds)
     return best[0][:count], best[1][:, :count]
 
 

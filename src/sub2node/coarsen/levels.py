@@ -61,13 +61,18 @@ def contract(
     number = 0
     start = left = _nodes_to_remove(level, target)
     while number < LEVELS and left.any():
-        step("coarsen", int((start - left).sum()), int(start.sum()), f"level {number + 1}")
+        step(
+            "Coarsening the graph",
+            int((start - left).sum()),
+            int(start.sum()),
+            f"level {number + 1}",
+        )
         merged = _choose_sets(level, left, method, notes)
         if len(merged) == 0 or merged.max() + 1 == len(merged):
             break
         labels, level = merged[labels], _coarsen_level(level, merged)
         number, left = number + 1, _nodes_to_remove(level, target)
-    step("coarsen", int(start.sum()), int(start.sum()))
+    step("Coarsening the graph", int(start.sum()), int(start.sum()))
     if left.any():
         count = len(level.component)
         why = f"{LEVELS} levels were not enough" if number == LEVELS else "nothing is left to join"

@@ -15,7 +15,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
     """The task with virtual subgraphs between train and val.
 
     They take part in message passing and in the statistics of the train stage, and have no label:
-    -1, or a row of False.
+    -1, or a row of False. In the order of the input they come last.
 
     Args:
         task: A task with a split, and without virtual subgraphs so far.
@@ -34,6 +34,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
         subgraphs=_joined(task, virtual),
         labels=labels,
         split=Split(np.r_[task.split.codes, np.full(len(virtual), SplitCode.VIRTUAL, np.int8)]),
+        input_order=np.r_[task.input_order, len(task) + np.arange(len(virtual))],
     )
 
 
@@ -41,7 +42,7 @@ def without_virtual(task: SubgraphTask) -> SubgraphTask:
     """The task without its virtual subgraphs."""
     if task.split is None or not task.num_virtual:
         return task
-    return task.subset(~task.split.mask("virtual"))
+    return task.subset(~task.split.mask("virtual"), keep_input_order=True)
 
 
 def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:

@@ -48,6 +48,7 @@ def reach_density(
         add = _take_first(order[~linked[order]], owner, np.maximum(change, 0))
         remove = _take_first(order[linked[order]], owner, np.maximum(-change, 0))
         keys = _edit_keys(keys, pair[add], pair[remove])
+    progress.step("Reaching densities", 1, 1)
     return _as_graph(keys, size), reached
 
 
@@ -84,6 +85,7 @@ def reach_cut_ratio(
             graph, sets, set_counts=set_counts, counts=np.maximum(-change, 0), rng=rng
         )
         graph = _as_graph(_edit_keys(_edge_keys(graph), added, removed), size)
+    progress.step("Reaching cut ratios", 1, 1)
     return graph, reached
 
 

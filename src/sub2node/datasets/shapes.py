@@ -117,6 +117,7 @@ def _fill_edges(inside: Array, edges: Array, shape: Shape, rng: np.random.Genera
         if len(keys) > missing:
             keys = np.delete(keys, rng.choice(len(keys), len(keys) - missing, replace=False))
         edges = np.sort(np.concatenate([edges, keys]))
+    progress.step("Drawing edges", 1, 1)
     return edges
 
 

@@ -13,7 +13,7 @@ import torch
 
 from ..base.environment import find_device
 from ..base.errors import ConfigError, Sub2NodeError, suggest
-from ..base.progress import step
+from ..base.progress import item
 from ..baselines import NETWORKS
 from ..config import STRUCTURES, is_plain_s2n
 from ..datasets import SHAPES
@@ -139,7 +139,7 @@ def benchmark(
     total, done = len(data) * (len(plan.names) + len(plan.complete)), 0
     for number, (name, load) in enumerate(data.items()):
         done = number * (len(plan.names) + len(plan.complete))
-        step("Efficiency", done, total, name)
+        item("Measurement", done, total, name, even=False)
         try:
             data_set = _DataSet.read(name, load, plan)
         except Sub2NodeError as error:
@@ -148,17 +148,17 @@ def benchmark(
         yield from data_set.notes
         rows: dict[str, EfficiencyRow] = {}
         for place, model in enumerate(plan.names):
-            step("Efficiency", done + place, total, f"{name} · {model}")
+            item("Measurement", done + place, total, f"{name} · {model}", even=False)
             for row_or_note in data_set.measure(model):
                 if isinstance(row_or_note, EfficiencyRow):
                     rows[model] = row_or_note
                 yield row_or_note
         yield from data_set.report_omitted(rows)
         for place, model in enumerate(plan.complete, start=len(plan.names)):
-            step("Efficiency", done + place, total, f"{name} · {model}, complete")
+            item("Measurement", done + place, total, f"{name} · {model}, complete", even=False)
             if model in rows and rows[model].efficiency is not None:
                 yield data_set.complete(rows[model])
-    step("Efficiency", total, total)
+    item("Measurement", total, total)
 
 
 @dataclass(eq=False)

@@ -69,23 +69,34 @@ def save_encodings(path: str | Path, graph: Graph, encodings: Sequence[Encoding]
 def save_subgraphs(
     path: str | Path, task: SubgraphTask, *, name: str, columns: Sequence[str], values: Array
 ) -> None:
-    """Write a table with one row per subgraph: a column ``subgraph`` and one of each name."""
+    """Write a table with one row per subgraph: a column ``subgraph`` and one of each name.
+
+    Args:
+        path: A .parquet, .npz or .safetensors file.
+        task: The task; the file has its subgraphs in the order of its input.
+        name: The name of the array in .npz and .safetensors; the ids are the array ``subgraph`` in
+            .npz, and the entry ``subgraph`` of the metadata, as JSON, in .safetensors.
+        columns: The name of each column.
+        values: One row per row of the task, one column per name.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     path = Path(path)
     check_output(path)
-    names = [task.subgraphs.name_of(number) for number in range(len(task))]
+    names = task.in_input_order(task.subgraph_ids).tolist()
+    values = task.in_input_order(values)
     with written(path), new_file(path) as part:
         if path.suffix == ".parquet":
             numbers = dict(zip(columns, values.T, strict=True))
             parquet.write_table(pa.table({"subgraph": names, **numbers}), part)
         elif path.suffix == ".npz":
-            np.savez(part, **{name: values})  # type: ignore[arg-type]
+            np.savez(part, **{name: values, "subgraph": np.array(names)})  # type: ignore[arg-type]
         else:
             from safetensors.numpy import save_file
 
-            save_file({name: np.ascontiguousarray(values)}, part)
+            metadata = {"subgraph": json.dumps(names)}
+            save_file({name: np.ascontiguousarray(values)}, part, metadata)
 
 
 def check_output(path: Path, *, overwrite: bool = True) -> None:

@@ -104,7 +104,7 @@ class _Components:
                 self._solve_dense(which[start : start + batch], size)
         for component in large.tolist():
             self._solve_sparse(component)
-        step("LapPE", 1, 1)
+        step("Laplacian encoding", 1, 1)
 
     def _nodes(self, which: Array, size: int) -> Array:
         return self.order[ranges(self.first[which], np.full(len(which), size))]
@@ -137,7 +137,7 @@ class _Components:
         def product(x: Array) -> Array:
             nonlocal products
             products += 1
-            step("LapPE", min(products, 0.99 * guess), guess, f"{len(nodes):,} nodes")
+            step("Laplacian encoding", min(products, 0.99 * guess), guess, f"{len(nodes):,} nodes")
             x = x.ravel()
             return np.asarray(matrix @ x - (AWAY * (root @ x)) * root)
 

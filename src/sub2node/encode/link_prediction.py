@@ -229,7 +229,7 @@ class _Training:
                 if not np.isfinite(loss):
                     break
                 detail = f"AUC {self.best:.3f}" if self.best >= 0 else ""
-                step("Link prediction", epoch, settings.epochs, detail)
+                step("Training link prediction", epoch, settings.epochs, detail)
                 if epoch % settings.every and epoch < settings.epochs:
                     continue
                 auc = self.auc()
@@ -240,7 +240,7 @@ class _Training:
                     waited += 1
                 if waited >= settings.patience:
                     break
-        step("Link prediction", settings.epochs, settings.epochs)
+        step("Training link prediction", settings.epochs, settings.epochs)
         if self.best < 0:
             raise Sub2NodeError(
                 "link prediction: the loss became infinite at once; lower the learning rate"

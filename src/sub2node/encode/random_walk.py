@@ -16,7 +16,7 @@ from torch.nn.functional import embedding_bag
 
 from ..base.environment import find_device, free_memory
 from ..base.errors import ConfigError, Sub2NodeError
-from ..base.progress import step
+from ..base.progress import activity, step
 from ..base.ragged import Array, SparseMatrix
 from ..task import Graph
 from .encoding import Encoding, check_count, wanted_nodes
@@ -128,20 +128,21 @@ class _Work:
     def run(self, route: str, tolerance: float) -> tuple[Array, dict[str, object]]:
         """Values (n, K) by a route, and what to know about them."""
         if route == "eigen":
-            return self.by_eigen(), {"error": 0.0}
+            with activity("Computing all eigenvectors"):
+                return self.by_eigen(), {"error": 0.0}
         if route == "leading":
-            with suppress(Sub2NodeError):  # no solution: the exact way remains
-                return self.by_leading(tolerance)
+            with suppress(Sub2NodeError), activity("Computing leading eigenvectors"):
+                return self.by_leading(tolerance)  # no solution: the exact way remains
         return self.exactly()
 
     def by_products(self, width: int) -> Array:
         """The first ``width`` values, exact up to rounding."""
         values = np.empty((len(self.nodes), width), np.float32)
         for first in range(0, len(self.nodes), self.columns):
-            step("RWPE", first, len(self.nodes), self.detail)
+            step("Random-walk encoding", first, len(self.nodes), self.detail)
             block = self.nodes[first : first + self.columns]
             values[first : first + len(block)] = self._block(block, width).cpu().numpy()
-        step("RWPE", len(self.nodes), len(self.nodes))
+        step("Random-walk encoding", len(self.nodes), len(self.nodes))
         return values
 
     def _block(self, block: Array, width: int) -> Tensor:
@@ -166,12 +167,10 @@ class _Work:
 
     def by_eigen(self) -> Array:
         """From all eigenpairs."""
-        step("RWPE", 0, 1, self.detail)
         dense = torch.from_numpy(symmetric(self.graph).toarray()).to(self.device)
         values, vectors = torch.linalg.eigh(dense)
         mass = vectors[torch.from_numpy(np.array(self.nodes)).to(self.device)].square_()
         powers = values[:, None] ** torch.arange(1, self.width + 1, device=self.device)
-        step("RWPE", 1, 1)
         return np.asarray((mass @ powers).cpu().numpy())
 
     def by_leading(self, tolerance: float) -> tuple[Array, dict[str, object]]:
@@ -180,7 +179,6 @@ class _Work:
         count = min(self.pairs, self.size - 2)
         if count < 1:
             return self.exactly()
-        step("RWPE", 0, len(self.nodes), self.detail)
         values, vectors = spectrum.leading(count)
         following = float(np.abs(values[-1]))  # nothing that is left is larger
         at, k = self.nodes, np.arange(1, self.width + 1)

@@ -92,18 +92,19 @@ def triangles(graph: Graph) -> Array:
     for left, ends in ((up, True), (down, False)):
         costs = left @ reach
         for first, last in blocks(costs + 1, _WEDGES):
-            step("Triangles", first, size, f"{size:,} nodes")
+            step("Counting triangles", first, size, f"{size:,} nodes")
             closed = (left[first:last] @ up).multiply(up[first:last]).tocsr()
             counts[first:last] += closed.sum(axis=1)
             if ends:
                 counts += closed.sum(axis=0)
-    step("Triangles", size, size)
+    step("Counting triangles", size, size)
     return counts
 
 
 def subgraph_statistics(task: SubgraphTask) -> Array:
     """Size, edges, density, boundary, cut ratio, components, cores, degrees; (M, 11).
 
+    One row per row of the task, see ``task.subgraph_ids``.
     Columns are named by :data:`SUBGRAPH_COLUMNS`. ``mean_core`` is that of the members within
     their own subgraph; ``degree`` is in the global graph, ``inner_degree`` in the subgraph.
     """

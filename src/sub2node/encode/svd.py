@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from ..base.errors import ConfigError
-from ..base.progress import step
+from ..base.progress import activity
 from ..task import Graph
 from .encoding import Encoding, check_count
 from .spectrum import symmetric
@@ -31,8 +31,7 @@ def svd(graph: Graph, width: int = 64, *, seed: int = 0) -> Encoding:
         )
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
         raise ConfigError(f"a seed is a whole number from 0 below 2^32, found {seed!r}.")
-    step("SVD", 0, 1)
-    left, values, _ = randomized_svd(symmetric(graph), width, random_state=seed)
-    step("SVD", 1, 1)
+    with activity("Singular value decomposition"):
+        left, values, _ = randomized_svd(symmetric(graph), width, random_state=seed)
     facts = {"singular_values": values.tolist(), "seconds": time.perf_counter() - start}
     return Encoding("svd", np.arange(graph.num_nodes), left * np.sqrt(values), facts)

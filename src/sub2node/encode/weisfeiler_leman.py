@@ -21,6 +21,8 @@ def weisfeiler_leman(
 ) -> Array:
     """How often each colour occurs in each subgraph: int64 (M, (rounds + 1) · width).
 
+    One row per row of the task, see ``task.subgraph_ids``.
+
     All nodes start with one colour; a round gives a node a new one from its own and the multiset of
     its neighbours'. Colours are 64-bit hashes, the same in every process; a histogram counts them
     modulo ``width``, one histogram per round, side by side.

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..base.notes import NoteKind, has_kind
+from ..base.plotting import draw
+from ..base.plural import plural
+from ..base.progress import counted
+from ..base.threshold import ThresholdWord
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
-from .protocol import Threshold, assess, random_splits
+from .protocol import assess, random_splits
 from .result import Result
-from .significance import Summary, compare_scores, mark
+from .result_views import comparison_frame, comparison_html
+from .significance import Summary
+from .verdicts import best_on_validation, compare_models, describe_test
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +32,9 @@ class ComparisonRow:
     Args:
         result: Scores over seeds, or over splits.
         p: The p-value of the test against the model that is best on validation; None for that
-            model itself, or where a test is not possible.
-        sign: ∗ where it is significantly better, ∼ for no significant difference, "" where it is
-            worse.
+            model itself, and with too few runs for a verdict.
+        sign: ∗ where it is significantly better, ∼ for no significant difference, ? with too few
+            runs, "" where it is worse, and for the model that is best on validation.
     """
 
     result: Result
@@ -33,20 +42,40 @@ class ComparisonRow:
     sign: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Models on the same data.
 
     Args:
         rows: One row per model.
         reference: Position of the model that the others are tested against: the best mean on
-            validation.
+            validation, of ties a simple model.
         test: Name of the statistical test, with metric and level.
     """
 
     rows: tuple[ComparisonRow, ...]
     reference: int
     test: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per model as a pandas data frame.
+
+        Columns ``model``; of micro-F1 ``test_mean``, ``test_sd``, ``test_low`` and ``test_high``
+        (95 % interval of the mean, from five runs), ``val_mean``, ``val_sd``; ``runs``, ``p``,
+        ``sign``, ``reference`` (best on validation) and ``seconds``.
+        """
+        return comparison_frame(self)
+
+    def plot(self) -> Figure:
+        """Test micro-F1 of each model with its interval, as a Matplotlib figure."""
+        return draw("draw_comparison", self)
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
+
+    def __repr__(self) -> str:
+        best = self.rows[self.reference].result
+        return f"Comparison({plural(len(self.rows), 'model')}, best on validation: {best!r})"
 
     def to_dict(self) -> dict[str, object]:
         """The test and the rows, for JSON."""
@@ -64,16 +93,14 @@ def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
         results: Results of the models on the same data.
         paired: Whether value k of each model belongs to split k; otherwise values belong to seeds.
     """
-    reference = int(np.argmax([result.val["micro_f1"].mean for result in results]))
-    best = results[reference].test["micro_f1"]
+    best = best_on_validation(results)
     rows = []
-    for number, result in enumerate(results):
-        scores, p = result.test["micro_f1"], None
-        if number != reference:
-            p = compare_scores(scores, best, result.data["split"] if paired else None)
-        rows.append(ComparisonRow(result, p, "" if p is None else mark(scores, best, p)))
-    test = "corrected resampled t-test" if paired else "Welch's t-test"
-    return Comparison(tuple(rows), reference, f"{test} on test micro-F1, level 0.01")
+    for result in results:
+        verdict: tuple[float | None, str] = (None, "")
+        if result is not best:
+            verdict = compare_models(result, best, result.data["split"] if paired else None)
+        rows.append(ComparisonRow(result, *verdict))
+    return Comparison(tuple(rows), list(results).index(best), describe_test(paired=paired))
 
 
 def over_splits(
@@ -82,7 +109,7 @@ def over_splits(
     *,
     splits: int,
     seeds: Sequence[int],
-    threshold: Threshold = "zero",
+    threshold: ThresholdWord = "half",
     parts: tuple[float, float, float] | None = None,
 ) -> Result:
     """Assess a model over random splits: one value per split, the mean over the seeds in it.
@@ -96,7 +123,7 @@ def over_splits(
         parts: Shares of train, val and test; by default those of the task's own split.
     """
     results = []
-    for part in random_splits(task, splits, parts):
+    for part in counted(random_splits(task, splits, parts), "Split"):
         results.append(assess(part, model(part), seeds=seeds, threshold=threshold))
         if results[-1].ended == "interrupted":
             break
@@ -115,7 +142,7 @@ def over_splits(
     feature_kinds = Counter(
         result.config["features"]["kind"] for result in results if "features" in result.config
     )
-    seed_count = f"{len(first.seeds)} seed{'s' * (len(first.seeds) != 1)}"
+    seed_count = plural(len(first.seeds), "seed")
     notes = [f"{len(results)} random stratified splits, {seed_count} each; n counts splits."]
     if len(feature_kinds) > 1:
         counts = ", ".join(f"{kind} in {count}" for kind, count in feature_kinds.items())
@@ -133,6 +160,8 @@ def over_splits(
         seconds=sum(result.seconds for result in results),
         notes=tuple(notes),
         outputs={},
+        labels={},
+        subgraph_ids={},
         history={},
         best_epoch=(),
         thresholds=(),

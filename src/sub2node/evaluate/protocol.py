@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import ConfigError, DataError
 from ..base.metrics import best_threshold
+from ..base.notes import changed, data_changes
 from ..base.ragged import Array
+from ..base.threshold import ThresholdWord, read_threshold
 from ..encode import Encoding
 from ..models.find import find_model
 from ..models.interface import Labels, Model, Outputs
@@ -25,7 +27,6 @@ from .significance import Summary
 if TYPE_CHECKING:
     from torch import nn
 
-Threshold = Literal["zero", "val"]
 _DRAWN: tuple[Part, ...] = ("train", "val", "test")
 
 
@@ -41,7 +42,7 @@ def run(
     coarsen: str | None = None,
     device: str = "auto",
     encodings: Encoding | Array | None = None,
-    threshold: Threshold = "zero",
+    threshold: ThresholdWord = "half",
     checkpoint: str | Path | None = None,
     resume: bool = False,
     compile: Compile = "auto",
@@ -64,8 +65,8 @@ def run(
         coarsen: For CoS2N, method and ratio of the virtual subgraphs, as ``variation_edges:0.3``.
         device: ``auto``, ``cpu`` or ``cuda``.
         encodings: Your own columns that join the node features: (N, K), or an ``Encoding``.
-        threshold: The threshold of multi-label answers: ``zero`` (the published way) or the best
-            on ``val``.
+        threshold: The threshold of multi-label answers: probability one ``half`` (the published
+            way), or the best on ``val``.
         checkpoint: A folder to keep the state in while training.
         resume: Whether to continue from the state in that folder.
         compile: ``auto``: on a GPU, own kernels and epochs as CUDA graphs; ``off``: plain
@@ -90,9 +91,8 @@ def run(
         compile=compile,
     )
     result = assess(task, spec.model, seeds=seed_list(seeds), threshold=threshold)
-    return replace(
-        result, preset=spec.preset_name, notes=(*split_notes, *spec.notes, *result.notes)
-    )
+    notes = (*data_changes(task.notes), *split_notes, *spec.notes, *result.notes)
+    return replace(result, preset=spec.preset_name, notes=notes)
 
 
 def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
@@ -100,11 +100,11 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
     if task.split is not None or task.labels is None:
         return task, ()
     note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
-    return task.with_split(Split.random(task.labels)), (note,)
+    return task.with_split(Split.random(task.labels)), (changed(note),)
 
 
 def assess(
-    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: Threshold = "zero"
+    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: ThresholdWord = "half"
 ) -> Result:
     """Let a model learn from train and val, then read the test labels, once.
 
@@ -115,8 +115,7 @@ def assess(
         threshold: How the threshold of multi-label answers is chosen.
     """
     require_learnable(task)
-    if threshold not in ("zero", "val"):
-        raise ConfigError(f"a threshold is 'zero' or 'val', not {threshold!r}.")
+    threshold = read_threshold(threshold)
     start = time.perf_counter()
     labels: Labels = {part: labels_of(task, part) for part in ("train", "val")}
     trained = model.fit(task, labels, seeds)
@@ -146,17 +145,18 @@ def assess(
         seconds=seconds_before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,
+        labels=labels,
+        subgraph_ids={part: _ids_of(task, part) for part in outputs},
         published_ties=ties,
         **facts,
     )
 
 
 def _tie_note(name: str, ties: Summary) -> str:
-    score = f"{100 * ties.mean:.1f} ± {100 * ties.sd:.1f}"
     return (
-        f"{name}: test micro-F1 {score} by the published rule, the best test score among the epochs"
-        " that tie on validation; it looks at the test part many times, so compare it with"
-        " published numbers only."
+        f"{name}: test micro-F1 {ties.percent_text()} by the published rule, the best test score"
+        " among the epochs that tie on validation; it looks at the test part many times, so compare"
+        " it with published numbers only."
     )
 
 
@@ -165,6 +165,12 @@ def labels_of(task: SubgraphTask, part: Part) -> Array:
     assert task.labels is not None
     assert task.split is not None
     return np.array(task.labels[task.split.mask(part)])
+
+
+def _ids_of(task: SubgraphTask, part: Part) -> tuple[str, ...]:
+    assert task.split is not None
+    rows = np.flatnonzero(task.split.mask(part))
+    return tuple(task.subgraphs.name_of(int(row)) for row in rows)
 
 
 def random_splits(

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.metrics import METRICS, class_f1, scores
+from ..base.metrics import METRICS, class_f1, micro_f1, scores
+from ..base.plotting import ResultPicture, draw
 from ..base.ragged import Array
 from ..models.interface import Outputs
 from ..task import Part, SubgraphTask
+from .result_views import result_frame, result_html
 from .significance import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +36,10 @@ class Result:
         notes: Remarks for the reader, one sentence each.
         preset: The preset that the settings come from.
         thresholds: Thresholds of multi-label answers, one per replica.
-        outputs: Logits and vectors by part; not kept in result.json.
+        outputs: Logits and vectors by part, in the order of the rows of the task; not kept in
+            result.json, nor are the two below.
+        labels: Labels of these subgraphs, by part.
+        subgraph_ids: Ids of these subgraphs, by part.
         history: Curves by column, (epochs, R).
         best_epoch: The best epoch of each replica, counted from 1.
         ended: ``complete``, ``early`` (patience ran out) or ``interrupted``.
@@ -51,6 +60,8 @@ class Result:
     preset: str = ""
     thresholds: tuple[float, ...] = ()
     outputs: dict[Part, Outputs] = field(default_factory=dict, repr=False)
+    labels: dict[Part, Array] = field(default_factory=dict, repr=False)
+    subgraph_ids: dict[Part, tuple[str, ...]] = field(default_factory=dict, repr=False)
     history: dict[str, Array] = field(default_factory=dict, repr=False)
     best_epoch: tuple[int, ...] = ()
     ended: str = "complete"
@@ -96,9 +107,30 @@ class Result:
             ),
         }
 
+    def to_frame(self) -> pd.DataFrame:
+        """The scores as a pandas data frame, one row per part, metric and seed.
+
+        Columns ``model``, ``part``, ``metric``, ``seed`` (``split`` for random splits), ``score``.
+        """
+        return result_frame(self)
+
+    def plot(self, kind: ResultPicture | None = None) -> Figure:
+        """A picture of the report as a Matplotlib figure.
+
+        Args:
+            kind: ``scores`` or ``losses`` by epoch, the ``confusion`` of classes on test,
+                ``reliability`` of test probabilities, or the ``interval`` of the test score. By
+                default the first of scores, confusion, reliability and interval that it has.
+        """
+        return draw("draw_result", self, kind=kind)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
+
     def __repr__(self) -> str:
         f1 = self.test["micro_f1"]
-        return f"Result({self.model}: test micro-F1 {f1.mean:.3f} ± {f1.sd:.3f}, n = {f1.n})"
+        spread = "" if f1.sd is None else f" ± {f1.sd:.3f}"
+        return f"Result({self.model}: test micro-F1 {f1.mean:.3f}{spread}, n = {f1.n})"
 
 
 def part_scores(labels: Array, logits: Array, thresholds: tuple[float, ...]) -> dict[str, Summary]:
@@ -151,7 +183,7 @@ def best_of_ties(
     multilabel = labels.ndim == 2
     best = [
         max(
-            scores(labels, logits, multilabel=multilabel, threshold=threshold)["micro_f1"]
+            micro_f1(labels, logits, multilabel=multilabel, threshold=threshold)
             for logits in tied_logits
         )
         for tied_logits, threshold in zip(tied, thresholds, strict=False)

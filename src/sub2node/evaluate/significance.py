@@ -13,6 +13,8 @@ import numpy as np
 from ..base.errors import ConfigError
 
 LEVEL = 0.01
+MIN_RUNS = 5  # with fewer runs a mean has no interval, and two models no verdict
+TOO_FEW = "?"  # the mark of a model that there is no verdict on
 _DRAWS = 10_000
 
 
@@ -37,22 +39,39 @@ class Summary:
         return float(np.mean(self.values))
 
     @property
-    def sd(self) -> float:
-        """Standard deviation, of a sample (n-1); 0 for a single run."""
-        return float(np.std(self.values, ddof=1)) if self.n > 1 else 0.0
+    def sd(self) -> float | None:
+        """Standard deviation, of a sample (n-1); None: a single run has no spread."""
+        return float(np.std(self.values, ddof=1)) if self.n > 1 else None
 
     @property
-    def se(self) -> float:
-        """Standard error of the mean."""
-        return self.sd / math.sqrt(self.n)
+    def se(self) -> float | None:
+        """Standard error of the mean; None for a single run."""
+        return None if self.sd is None else self.sd / math.sqrt(self.n)
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """95 % bootstrap interval of the mean (percentiles of 10,000 draws, always the same)."""
+    def interval(self) -> tuple[float, float] | None:
+        """95 % bootstrap interval of the mean (percentiles of 10,000 draws, always the same).
+
+        None below :data:`MIN_RUNS` runs: draws from two or three values are no interval.
+        """
+        if self.n < MIN_RUNS:
+            return None
         values = np.asarray(self.values)
         drawn = np.random.default_rng(0).choice(values, (_DRAWS, self.n)).mean(axis=1)
         low, high = np.percentile(drawn, [2.5, 97.5])
         return float(low), float(high)
+
+    def percent_text(self, digits: int = 1) -> str:
+        """Mean and standard deviation in percent, as ``93.6 ± 6.1``; of a single run the mean."""
+        spread = "" if self.sd is None else f" ± {100 * self.sd:.{digits}f}"
+        return f"{100 * self.mean:.{digits}f}{spread}"
+
+    def interval_text(self, digits: int = 1) -> str:
+        """The interval in percent, as ``88.8 … 98.4``; ``-`` where there is none."""
+        if self.interval is None:
+            return "-"
+        low, high = (f"{100 * end:.{digits}f}" for end in self.interval)
+        return f"{low} … {high}"
 
     def to_dict(self) -> dict[str, object]:
         """Values and their statistics, for JSON."""
@@ -61,7 +80,7 @@ class Summary:
             "sd": self.sd,
             "n": self.n,
             "se": self.se,
-            "interval": list(self.interval),
+            "interval": None if self.interval is None else list(self.interval),
             "values": list(self.values),
         }
 
@@ -116,7 +135,10 @@ def corrected_resampled(a: Sequence[float], b: Sequence[float], *, train: int, t
 
 
 def compare_scores(ours: Summary, other: Summary, split: dict[str, int] | None) -> float | None:
-    """Two-sided p that two models are equally good; None with too few runs for a test.
+    """Two-sided p that two models are equally good; None with too few runs for a verdict.
+
+    A verdict needs :data:`MIN_RUNS` runs on both sides. Over seeds, a single value may stand for a
+    model without randomness, whose other runs would be the same.
 
     Args:
         ours: Test scores of one model.
@@ -126,17 +148,23 @@ def compare_scores(ours: Summary, other: Summary, split: dict[str, int] | None) 
     """
     if split is not None:
         common = min(ours.n, other.n)
-        if common < 2:
+        if common < MIN_RUNS:
             return None
         pair = (ours.values[:common], other.values[:common])
         return corrected_resampled(*pair, train=split["train"], test=split["test"])
-    if max(ours.n, other.n) < 2:
+    counts = {ours.n, other.n}
+    if max(counts) < MIN_RUNS or min(counts - {1}) < MIN_RUNS:
         return None
     return welch(ours.values, other.values)
 
 
-def mark(ours: Summary, other: Summary, p: float) -> str:
-    """The paper's mark at 0.01: ∗ significantly better, ∼ no significant difference, else none."""
+def mark(ours: Summary, other: Summary, p: float | None) -> str:
+    """The mark of a model: ∗ significantly better, ∼ no significant difference, none: worse.
+
+    The paper's marks at level 0.01, and ? where too few runs give no verdict.
+    """
+    if p is None:
+        return TOO_FEW
     if math.isnan(p):
         return ""
     if p >= LEVEL:

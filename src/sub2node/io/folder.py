@@ -85,6 +85,7 @@ def read_tables(
     repeated: Repeated = "same",
     name: str = "",
     card: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame."""
     columns = columns or {}
@@ -113,7 +114,7 @@ def read_tables(
         name=name,
         paths={what: path for what, path in paths.items() if path is not None},
         classes=tuple((card or {}).get("class_names", ())),
-        notes=tuple((card or {}).get("notes", ())),
+        notes=(*(card or {}).get("notes", ()), *notes),
         strict=card is None,
     )
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from ..base.errors import DataError, MissingExtraError
+from ..base.notes import changed
 from ..task import Graph, Names, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 
@@ -51,6 +52,19 @@ def as_graph(graph: Any, *, repeated: Repeated = "same") -> Graph:
         f"cannot make a graph from {type(graph).__name__}; expected NetworkX, igraph, SciPy sparse,"
         " PyG Data, or tables."
     )
+
+
+def direction_notes(graph: Any) -> tuple[str, ...]:
+    """The sentence that directions of edges are ignored, where the graph object has directions."""
+    if isinstance(graph, Graph):
+        return ()
+    if sp.issparse(graph):
+        one_way = (graph != graph.T).nnz > 0
+    else:
+        is_directed = getattr(graph, "is_directed", None)
+        one_way = callable(is_directed) and bool(is_directed())
+    note = "The graph is directed; directions are ignored, and an edge either way is an edge."
+    return (changed(note),) if one_way else ()
 
 
 def task_from_graph(
@@ -102,6 +116,7 @@ def task_from_graph(
         columns if len(columns) > 1 else None,
         unknown_nodes=unknown_nodes,
         name=name,
+        notes=direction_notes(graph),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import ConfigError, DataError
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
-from .graphs import as_graph
+from .graphs import as_graph, direction_notes
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
@@ -67,8 +67,9 @@ def read_task(
         edges: Path | Graph = Path(graph)
         if not Path(graph).is_file():
             raise DataError("there is no such file.", path=graph)
+        notes: tuple[str, ...] = ()
     else:
-        edges = as_graph(graph, repeated=repeated)
+        edges, notes = as_graph(graph, repeated=repeated), direction_notes(graph)
     return read_tables(
         edges,
         path,
@@ -77,6 +78,7 @@ def read_task(
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         name=name or path.stem,
+        notes=notes,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, suggest
 from ..base.files import check_folder, new_folder, written
-from ..base.ragged import Array
-from ..task import SubgraphTask
+from ..base.ragged import Array, pointers
+from ..task import Graph, SubgraphTask
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
 from .tables import write_gmt, write_jsonl, write_table
@@ -27,11 +27,70 @@ OURS = (
 )
 
 
-def tables_of(task: SubgraphTask) -> dict[str, pa.Table]:
-    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges; those it needs."""
-    graph, subgraphs = task.graph, task.subgraphs
-    node_ids = pa.array(np.arange(graph.num_nodes)) if graph.names is None else graph.names.arrow
-    set_ids = pa.array(np.arange(len(task))) if subgraphs.names is None else subgraphs.names.arrow
+class TableOrder(NamedTuple):
+    """Rows of a task in the order in which its tables list them.
+
+    Args:
+        members: The order of members and of edges of subgraphs.
+        labels: The order of labels.
+    """
+
+    members: Array
+    labels: Array
+
+    @classmethod
+    def of_rows(cls, task: SubgraphTask) -> TableOrder:
+        """As the rows of the task are."""
+        return cls(*[np.arange(len(task))] * 2)
+
+    @classmethod
+    def of_input(cls, task: SubgraphTask, *, one_file: bool = False) -> TableOrder:
+        """As the input was; members only where the task is read back with the same rows.
+
+        That is not so after a second split, and then the labels alone keep the order of the input.
+
+        Args:
+            task: The task.
+            one_file: Whether members and labels stand in one file, which has one order.
+        """
+        order, codes = task.input_order, np.zeros(len(task), np.int8)
+        if task.split is not None:
+            codes = task.split.codes
+        rows = np.arange(len(task))
+        same_rows = np.array_equal(order[np.argsort(codes[order], kind="stable")], rows)
+        return cls(order if same_rows or one_file else rows, order)
+
+
+def tables_of(task: SubgraphTask, order: TableOrder | None = None) -> dict[str, pa.Table]:
+    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges; those it needs.
+
+    Args:
+        task: The task.
+        order: The order of the subgraphs in the tables; by default that of the rows.
+    """
+    members_order, labels_order = order or TableOrder.of_rows(task)
+    tables = {
+        **_graph_columns(task.graph),
+        **_member_columns(task, members_order),
+        "labels": _label_columns(task, labels_order),
+    }
+    if len(tables["labels"]) == 1:
+        tables.pop("labels")
+    return {name: pa.table(columns) for name, columns in tables.items()}
+
+
+def _node_ids(graph: Graph) -> pa.Array:
+    return pa.array(np.arange(graph.num_nodes)) if graph.names is None else graph.names.arrow
+
+
+def _subgraph_ids(task: SubgraphTask) -> pa.Array:
+    names = task.subgraphs.names
+    return pa.array(np.arange(len(task))) if names is None else names.arrow
+
+
+def _graph_columns(graph: Graph) -> dict[str, dict[str, pa.Array]]:
+    """The tables of edges and nodes."""
+    node_ids = _node_ids(graph)
 
     def nodes_at(positions: Array) -> pa.Array:
         return node_ids.take(pa.array(positions))
@@ -50,30 +109,40 @@ def tables_of(task: SubgraphTask) -> dict[str, pa.Table]:
         nodes["features"] = pa.FixedSizeListArray.from_arrays(
             pa.array(graph.features.ravel()), graph.features.shape[1]
         )
+    return {"edges": edges, "nodes": nodes}
+
+
+def _member_columns(task: SubgraphTask, order: Array) -> dict[str, dict[str, pa.Array]]:
+    """The tables of members and, where subgraphs have some, of their own edges."""
+    node_ids, subgraphs = _node_ids(task.graph), task.subgraphs.take(order)
+    set_ids = _subgraph_ids(task).take(pa.array(order))
     members = {
         "subgraph_id": set_ids.take(pa.array(subgraphs.owner)),
-        "node_id": nodes_at(subgraphs.nodes),
+        "node_id": node_ids.take(pa.array(subgraphs.nodes)),
     }
     if subgraphs.weights is not None:
         members["weight"] = pa.array(subgraphs.weights)
-    labels = {"subgraph_id": set_ids}
+    if subgraphs.edges is None or subgraphs.edge_ptr is None:
+        return {"members": members}
+    counts = np.diff(subgraphs.edge_ptr)
+    edges = {
+        "subgraph_id": set_ids.take(pa.array(np.repeat(np.arange(len(task)), counts))),
+        "source": node_ids.take(pa.array(subgraphs.edges[:, 0])),
+        "target": node_ids.take(pa.array(subgraphs.edges[:, 1])),
+    }
+    return {"members": members, "subgraph_edges": edges}
+
+
+def _label_columns(task: SubgraphTask, order: Array) -> dict[str, pa.Array]:
+    """The table of labels, parts and titles."""
+    columns = {"subgraph_id": _subgraph_ids(task)}
     if task.labels is not None:
-        labels["label"] = task.label_lists() if task.multilabel else _single_labels(task)
+        columns["label"] = task.label_lists() if task.multilabel else _single_labels(task)
     if task.split is not None:
-        labels["split"] = pa.array(task.split.words())
-    if subgraphs.titles is not None:
-        labels["title"] = subgraphs.titles.arrow
-    tables = {"edges": edges, "nodes": nodes, "members": members}
-    if len(labels) > 1:
-        tables["labels"] = labels
-    if subgraphs.edges is not None and subgraphs.edge_ptr is not None:
-        counts = np.diff(subgraphs.edge_ptr)
-        tables["subgraph_edges"] = {
-            "subgraph_id": set_ids.take(pa.array(np.repeat(np.arange(len(task)), counts))),
-            "source": nodes_at(subgraphs.edges[:, 0]),
-            "target": nodes_at(subgraphs.edges[:, 1]),
-        }
-    return {name: pa.table(columns) for name, columns in tables.items()}
+        columns["split"] = pa.array(task.split.words())
+    if task.subgraphs.titles is not None:
+        columns["title"] = task.subgraphs.titles.arrow
+    return {name: column.take(pa.array(order)) for name, column in columns.items()}
 
 
 def _single_labels(task: SubgraphTask) -> pa.Array:
@@ -87,6 +156,9 @@ def save_task(
     task: SubgraphTask, path: str | Path, *, format: Format = "parquet", overwrite: bool = False
 ) -> Path:
     """Write a task as a folder; ``parquet`` reads back identical, checked by its content hash.
+
+    Subgraphs are written in the order of the input. Only members of a task that was split a second
+    time stand in the order of its rows (except in JSONL and SubGNN files).
 
     Args:
         task: The task to write.
@@ -112,7 +184,8 @@ def check_target(path: str | Path, format: str, *, overwrite: bool) -> None:
 
 def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     """Write the files of a task into a folder that exists."""
-    tables = tables_of(task)
+    order = TableOrder.of_input(task, one_file=format == "jsonl")
+    tables = tables_of(task, order)
     if format == "parquet":
         card = {
             "format": CARD_FORMAT,
@@ -135,25 +208,26 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     if format in ("csv", "tsv", "gmt") and task.multilabel and not _all_labelled(task):
         raise ConfigError(f"{format} cannot say 'none of the classes'; write parquet or jsonl.")
     if format == "jsonl":
-        write_jsonl(tables.pop("members"), tables.pop("labels", None), task.subgraphs.ptr, folder)
+        ptr = pointers(task.subgraphs.sizes[order.members])
+        write_jsonl(tables.pop("members"), tables.pop("labels", None), ptr, folder)
     if format == "gmt":
-        _write_gmt(task, tables, folder)
+        _write_gmt(task, tables, folder, order.members)
     ending = {"parquet": ".parquet", "csv": ".csv", "tsv": ".tsv"}.get(format, ".tsv")
     for name, table in tables.items():
         flat = _one_label_per_row(table) if ending != ".parquet" else table
         write_table(flat, folder / f"{name}{ending}")
 
 
-def _write_gmt(task: SubgraphTask, tables: dict[str, pa.Table], folder: Path) -> None:
+def _write_gmt(task: SubgraphTask, tables: dict[str, pa.Table], folder: Path, order: Array) -> None:
     if task.subgraphs.weights is not None:
         raise ConfigError("a GMT file has no member weights; write parquet instead.")
     titles = None
     if (labels := tables.get("labels")) is not None and "title" in labels.column_names:
-        titles = labels["title"]
+        titles = task.subgraphs.titles.take(order).arrow  # type: ignore[union-attr]
         tables["labels"] = labels.drop_columns(["title"])
         if tables["labels"].num_columns == 1:
             tables.pop("labels")
-    write_gmt(tables.pop("members"), titles, task.subgraphs.ptr, folder)
+    write_gmt(tables.pop("members"), titles, pointers(task.subgraphs.sizes[order]), folder)
 
 
 def _all_labelled(task: SubgraphTask) -> bool:

@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from ..base.errors import ConfigError, DataError
-from ..base.plural import plural
 from ..base.ragged import Array
 from ..task.assemble import UnknownNodes, assemble
 from ..task.edges import undirected
 from ..task.graph import Graph
 from ..task.names import Names, check_names
+from ..task.reading_notes import edge_notes, parts_swapped
 from .text_files import delimited, first_line, lines, text_table
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def read_subgnn(
     rows = _read_rows(set_file, contents.get(set_file))
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
     split, notes = _read_split(rows["split"], swap=swap)
-    if merged.repeats:
-        notes.append(f"{plural(merged.repeats, 'repeated edge')} merged.")
+    notes += edge_notes(merged, "same", str if names is None else lambda node: repr(names[node]))
     set_names, set_titles = _read_set_names(folder, rows.num_rows)
     labels = pc.split_pattern(rows["label"], "-")
     if pc.max(pc.list_value_length(labels)).as_py() == 1:
@@ -199,7 +198,7 @@ def _read_split(column: pa.Array, *, swap: bool) -> tuple[pa.Array, list[str]]:
         return column, []
     swapped = pc.replace_substring_regex(column, "^val$", "-")
     swapped = pc.replace_substring_regex(swapped, "^test$", "val")
-    note = f"Val ({val}) and test ({test}) swapped, as the public readers do where val is smaller."
+    note = parts_swapped({"val": val, "test": test})
     return pc.replace_substring_regex(swapped, "^-$", "test"), [note]
 
 
@@ -245,8 +244,11 @@ def _pick_names(table: pa.Table, path: Path, *, key: str) -> tuple[Names | None,
 
 
 def write_subgnn(task: SubgraphTask, folder: Path) -> None:
-    """Write a task in the SubGNN layout, names beside it; what the layout cannot say is refused."""
-    graph, subgraphs = task.graph, task.subgraphs
+    """Write a task in the SubGNN layout, in the order of its input, names beside it.
+
+    What the layout cannot say is refused.
+    """
+    graph, subgraphs = task.graph, task.input_subgraphs
     for what, value in (
         ("edge weights", graph.weights),
         ("node features", graph.features),
@@ -269,11 +271,12 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         "v": np.concatenate([high, graph.loops]),
     }
     _write_table(pa.table(edges), folder / EDGES, " ")
+    order = pa.array(task.input_order)
     nodes = pa.LargeListArray.from_arrays(subgraphs.ptr, pa.array(subgraphs.nodes).cast("string"))
     rows = pc.binary_join_element_wise(
         pc.binary_join(nodes, "-").cast(pa.string()),
-        pc.binary_join(task.label_lists(), "-"),
-        pa.array(task.split.words()),
+        pc.binary_join(task.label_lists(), "-").take(order),
+        pa.array(task.split.words()).take(order),
         "\t",
     )
     with (folder / SUBGRAPHS).open("w", encoding="utf-8") as file:

@@ -54,7 +54,7 @@ class Simple:
 
     def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> _TrainedSimple:
         """Learn; ``labels`` has train and val only."""
-        settings = self.settings or self.model.settings()
+        settings = self.model.settings() if self.settings is None else self.settings
         task = without_virtual(task)
         data = TrainingData(task, labels, seeds, self.device, self.encodings)
         return _TrainedSimple(self.model, settings, self.model.fit(data, settings))

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from ..base.environment import find_device
 from ..base.errors import Sub2NodeError
 from ..base.notes import Note, NoteKind
+from ..base.progress import counted
 from ..base.ragged import Array
 from ..config.settings import Settings
 from ..encode import Encoding
@@ -199,7 +200,10 @@ class NetworkModel(ABC):
         task, task_notes = self.present(task)
         choices: list[TrainedNetwork] = []
         start = time.perf_counter()
-        for number, settings in enumerate(self.candidates):
+        candidates = counted(
+            enumerate(self.candidates), "Fit", name=self._describe, total=len(self.candidates)
+        )
+        for number, settings in candidates:
             left = None
             if self.seconds is not None:  # what is left, shared by the candidates that are left
                 spent = time.perf_counter() - start
@@ -216,7 +220,7 @@ class NetworkModel(ABC):
         values = [float(choice.val_scores.mean()) for choice in choices]
         best = choices[int(np.argmax(values))]
         scores = ", ".join(
-            f"{getattr(choice.settings, 'inputs', choice.settings.features.kind)} {value:.3f}"
+            f"{_kind_of_features(choice.settings)} {value:.3f}"
             for choice, value in zip(choices, values, strict=True)
         )
         note = f"{self.name}: node features chosen on validation (micro-F1: {scores})"
@@ -229,6 +233,10 @@ class NetworkModel(ABC):
             note += f"; interrupted, so {missing}"
             best = replace(best, fitted=replace(best.fitted, ended="interrupted"))
         return replace(best, notes=(*task_notes, *best.notes, Note(NoteKind.CHOSEN, f"{note}.")))
+
+    def _describe(self, candidate: tuple[int, Any]) -> str:
+        """What progress calls a candidate, which comes with its number."""
+        return f"{self.name}, features {_kind_of_features(candidate[1])}"
 
     def _train(
         self,
@@ -288,6 +296,10 @@ class NetworkModel(ABC):
         identity = (task.hash, repr(settings), self.identity, str(list(seeds)), platform)
         key = digest("training", *identity, self._columns, *self._weighting)
         return Checkpoint(self.checkpoint / name, key, resume=self.resume)
+
+
+def _kind_of_features(settings: Any) -> str:
+    return str(getattr(settings, "inputs", settings.features.kind))
 
 
 def target(labels: Array) -> Tensor:

@@ -14,7 +14,7 @@ Labels = dict[Part, Array]
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """What all replicas predict for one part.
+    """What all replicas predict for one part, its subgraphs in the order of the task's rows.
 
     Args:
         logits: Logits of the subgraphs, (R, m, C).

@@ -91,10 +91,11 @@ class Encoder(nn.Module):
         return x if self.project is None else finish(self.project(x), None, None, self.dropout)
 
     def forward(
-        self, x: Tensor, graph: Adjacency, prepared: Sequence[Adjacency | None] = ()
+        self, x: Tensor, graph: Adjacency, prepared: Sequence[Adjacency | None] | None = None
     ) -> tuple[Tensor, Tensor]:
         """(R, n, F') → what enters the first layer, and what leaves the last; both (R, n, F)."""
-        prepared = prepared or self.prepare(graph)
+        if prepared is None:
+            prepared = self.prepare(graph)
         x = out = self.enter(x)
         for layer, ready in zip(self.layers, prepared, strict=True):
             out = layer(out, x, graph, ready)

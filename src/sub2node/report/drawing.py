@@ -52,6 +52,7 @@ _STYLE = {
     "lines.linewidth": 2.0, "lines.markersize": 7.0, "errorbar.capsize": 2.0,
     "figure.facecolor": PALETTE["paper"], "svg.fonttype": "none", "svg.hashsalt": "sub2node",
 }  # fmt: skip
+PAGE_WIDTH = 820  # points of a figure that stands alone, so that text is readable in a page
 _ROLES = {colour: name for name, colour in PALETTE.items()}
 _PNG_DPI = 144  # two pixels per point
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]+")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..efficiency.efficiency_table import METRICS, REFERENCE, EfficiencyRow, EfficiencyTable
 from .drawing import (
     COLOURS,
+    PAGE_WIDTH,
     PALETTE,
     colour_of,
     house_style,
@@ -51,27 +52,53 @@ _MARKERS = {
 }
 _UNITS = {"train_latency": 1e3, "eval_latency": 1e3, "memory": 1e-6}
 _BAND = 0.84  # of a data set's band, which is 1 wide, is used
+_SHAPE = "like:"  # begins the name of random data of a published shape
+_MOST_BESIDE = 5  # data sets whose names fit under half of a page
 
 
 @house_style()
 def efficiency_figure(benchmark: EfficiencyTable) -> Figure:
     """Six panels on log axes; dashed lines and a ratio for the best S2N model against GLASS."""
-    machine = benchmark.machine
+    machine, count = benchmark.machine, len(benchmark.data)
     name = machine.get("name") or machine.get("processor", "")
+    where = f"{machine.get('device', '')}: {name}" if name else str(machine.get("device", ""))
+    columns = 2 if count <= _MOST_BESIDE else 1
     figure, panels = new_figure(
-        max(900, 320 + 240 * len(benchmark.data)),
-        1180,
-        rows=3,
-        cols=2,
+        PAGE_WIDTH,
+        1120 if columns == 2 else 1900,
+        rows=6 // columns,
+        cols=columns,
         title="Efficiency of structures and baselines",
-        subtitle=f"{machine.get('device', '')}: {name}; medians, bars from the quickest to the"
-        " slowest block; dashed: GLASS and the best of S2N+0 and S2N+A, with their ratio",
+        subtitle=". ".join(
+            [
+                f"{where}; marks are medians, bars reach from the quickest to the slowest block",
+                *_describe_convolution(benchmark),
+                *_describe_shapes(benchmark),
+            ]
+        ),
     )
-    labels = {data: short_name(data) for data in benchmark.data}
+    labels = {data: short_name(data.removeprefix(_SHAPE)) for data in benchmark.data}
     for axes, metric in zip(panels, METRICS, strict=True):
         draw_metric(axes, benchmark, metric, labels)
     legend_below(figure, list(_legend_handles(benchmark)))
     return figure
+
+
+def _describe_convolution(benchmark: EfficiencyTable) -> list[str]:
+    """The convolution, where all structures have the same."""
+    convs = measured_convolutions(benchmark)
+    return [f"All structures have {convs[0]} layers"] if len(convs) == 1 else []
+
+
+def _describe_shapes(benchmark: EfficiencyTable) -> list[str]:
+    """What the names under the panels stand for, where they are not those of data."""
+    drawn = any(data.startswith(_SHAPE) for data in benchmark.data)
+    return ["Data: random graphs with the published counts of these benchmarks"] if drawn else []
+
+
+def measured_convolutions(benchmark: EfficiencyTable) -> list[str]:
+    """The convolutions of the structures that were measured."""
+    return list(dict.fromkeys(row.conv for row in benchmark.rows if row.conv and row.efficiency))
 
 
 def draw_metric(
@@ -145,13 +172,13 @@ def _draw_kind(
             + (convs.index(row.conv) - (len(convs) - 1) / 2) * slot * 0.8 / len(convs)
         )
         value, low, high = _value_and_ends(row, metric)
-        shape = SHAPES.get(row.conv, "circles")
+        shape = shape_of(benchmark, row.conv)
         points = axes.errorbar(
             [x],
             [value],
             yerr=[[value - low], [high - value]] if high > low else None,
             fmt=_MARKERS[shape],
-            ms=11 if shape == "stars" else 7,
+            ms=12 if shape == "stars" else 8,
             color=colour_of(kind),
             mec=PALETTE["paper"],
             mew=0.5,
@@ -159,6 +186,12 @@ def _draw_kind(
             label=kind,
         )
         set_tip(points[0], _tip_text(benchmark, row, metric))
+
+
+def shape_of(benchmark: EfficiencyTable, conv: str) -> str:
+    """The shape of a convolution; circles where there is only one, so that nothing is unnamed."""
+    lone = conv and len(measured_convolutions(benchmark)) == 1
+    return "circles" if lone else SHAPES.get(conv, "circles")
 
 
 def _tip_text(benchmark: EfficiencyTable, row: EfficiencyRow, metric: str) -> str:
@@ -206,7 +239,7 @@ def short_name(data: str) -> str:
 
 
 def _legend_handles(benchmark: EfficiencyTable) -> Iterator[Line2D]:
-    """Colours for structures and baselines, shapes for convolutions."""
+    """Colours for structures and baselines, shapes for convolutions, and the dashed lines."""
     from matplotlib.lines import Line2D
 
     for kind in kinds(benchmark):
@@ -221,8 +254,9 @@ def _legend_handles(benchmark: EfficiencyTable) -> Iterator[Line2D]:
             label=kind,
             ms=12 if baseline else 9,
         )
+    convs = measured_convolutions(benchmark)
     for conv, shape in SHAPES.items():
-        if conv and any(row.conv == conv for row in benchmark.rows):
+        if conv in convs and len(convs) > 1:
             yield Line2D(
                 [],
                 [],
@@ -233,3 +267,6 @@ def _legend_handles(benchmark: EfficiencyTable) -> Iterator[Line2D]:
                 mec=PALETTE["soft"],
                 label=conv,
             )
+    if any(benchmark.reference(data) and benchmark.best(data, "memory") for data in benchmark.data):
+        text = "GLASS, and the best of s2n+0 and s2n+a; × is their ratio"
+        yield Line2D([], [], ls="--", lw=1.2, color=PALETTE["soft"], label=text)

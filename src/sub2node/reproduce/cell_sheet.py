@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import DataError, Sub2NodeError
 from ..base.files import new_file, written
-from ..base.progress import step
+from ..base.progress import counted
 from .job_execution import PreparedJob, prepare
 from .jobs import Job, PlannedCell, ReproductionPlan
 from .paper_data import REAL_DATA, SYNTHETIC_DATA, DatasetCache, PaperDataset
@@ -144,8 +144,9 @@ def resolve(
     keys: dict[Job, tuple[str, tuple[str, str]]] = {}  # and why there is none
     prepared: dict[str, PreparedJob] = {}
     planned = [(target, place) for target in targets for place in planned_cells(target, plan)]
-    for number, (target, place) in enumerate(planned):
-        step("Looking at data and settings", number, len(planned), place.job.description)
+    for target, place in counted(
+        planned, "Preparing cell", name=lambda one: one[1].job.description, even=False
+    ):
         job, free = place.job, place.job.what == "theory"
         if not free and not datasets.is_requested(job.column):
             continue
@@ -171,7 +172,6 @@ def resolve(
             what=job.what,
         )
         sheet.spots.setdefault(target, []).append(cell)
-    step("Looking at data and settings", 1, 1)
     all_cells = [cell for cells in sheet.spots.values() for cell in cells]
     columns = [s.data for s in all_cells if s.data and (s.what != "speed" or s.n)]
     sheet.data = {column: _describe_data(column, datasets) for column in dict.fromkeys(columns)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..base.progress import step
+from ..base.progress import counted
 from .cell_journal import Journal, Record
 from .cell_sheet import share
 from .job_execution import PreparedJob, run_job
@@ -27,9 +27,7 @@ def run_pending(
         journal: Where records go, and which process this is.
     """
     todo = pending(jobs, journal)
-    for number, job in enumerate(todo):
-        step("Cells", number, len(todo), job.job.description)
+    for job in counted(todo, "Cell", name=lambda job: job.job.description, even=False):
         record = run_job(job, plan)
         journal.add(record)
         yield record
-    step("Cells", len(todo), len(todo))

@@ -141,7 +141,8 @@ def make_score_entry(cell: TableCell, records: dict[str, Record], source: str = 
     if entry.record is None or not entry.record.values:
         return entry
     test, val = Summary(entry.record.values), Summary(entry.record.val or (float("nan"),))
-    return replace(entry, ours=100 * test.mean, spread=100 * test.sd, n=test.n, val=100 * val.mean)
+    spread = None if test.sd is None else 100 * test.sd
+    return replace(entry, ours=100 * test.mean, spread=spread, n=test.n, val=100 * val.mean)
 
 
 def score_table(
@@ -218,13 +219,12 @@ def _mark_entries(
                 continue
             ours, other = Summary(entry.record.values), Summary(base.values)
             p = compare_scores(ours, other, None)
-            sign = "" if p is None else mark(ours, other, p)
-            marked[row, column] = replace(entry, p=p, mark=sign)
+            marked[row, column] = replace(entry, p=p, mark=mark(ours, other, p))
     references = "; ".join(notes)
     return marked, [
         f"Marks on S2N rows: ∗ significantly better than the strongest baseline run here, ∼ no"
-        f" significant difference, none: worse (Welch's t-test, level 0.01; best on validation:"
-        f" {references}). The paper's marks are against GLASS."
+        f" significant difference, ? too few runs, none: worse (Welch's t-test, level 0.01; best on"
+        f" validation: {references}). The paper's marks are against GLASS."
     ] * bool(notes)
 
 

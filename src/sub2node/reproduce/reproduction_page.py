@@ -12,7 +12,14 @@ from ..base.errors import ConfigError
 from ..base.files import new_file, written
 from ..efficiency.efficiency_table import METRICS
 from ..report.drawing import COLOURS, house_style, inline_svg, new_figure
-from ..report.efficiency_figure import SHAPES, TITLES, draw_metric, kinds, short_name
+from ..report.efficiency_figure import (
+    SHAPES,
+    TITLES,
+    draw_metric,
+    kinds,
+    shape_of,
+    short_name,
+)
 from ..report.html.templating import load_template
 from . import scarce_figures
 from .agreement import agreement_figure
@@ -211,8 +218,8 @@ def _draw_efficiency(sheet: Sheet, records: dict[str, Record]) -> list[PageFigur
     legend = tuple((DISPLAY_NAMES.get(kind, kind), COLOURS[kind]) for kind in kinds(bench))
     convs = {row.conv for row in bench.rows if row.efficiency is not None}
     shapes = ", ".join(
-        f"{shape}: {DISPLAY_NAMES.get(conv, conv) or 'baselines'}"
-        for conv, shape in SHAPES.items()
+        f"{shape_of(bench, conv)}: {DISPLAY_NAMES.get(conv, conv) or 'baselines'}"
+        for conv in SHAPES
         if conv in convs
     )
     where = bench.machine.get("name") or bench.machine.get("processor") or ""

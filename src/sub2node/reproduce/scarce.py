@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from ..base.errors import ConfigError, Sub2NodeError
-from ..base.progress import step
+from ..base.progress import counted, item
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES, Structure, is_coarsened
 from ..efficiency.measure import efficiency
 from ..evaluate.protocol import assess
 from ..evaluate.seeds import seed_list
-from ..evaluate.significance import Summary
+from ..evaluate.significance import MIN_RUNS, Summary
 from ..models.find import ModelOptions, network
 from ..models.graph_network import GraphNetwork
 from ..task import SubgraphTask, require_learnable
@@ -171,7 +171,7 @@ class ScarceStudy:
     def gain(self, more: str, less: str, n: int) -> tuple[Summary, float | None] | None:
         """Differences of test micro-F1 on the same subsets, and p of a paired t-test.
 
-        No p where there is a single difference, or no spread.
+        No p below five differences, or without any spread.
         """
         from scipy.stats import ttest_1samp
 
@@ -180,7 +180,7 @@ class ScarceStudy:
         if not common:
             return None
         difference = Summary(tuple(a[seed].test - b[seed].test for seed in common))
-        if difference.n < 2 or np.ptp(difference.values) < 1e-12:
+        if difference.n < MIN_RUNS or np.ptp(difference.values) < 1e-12:
             return difference, None
         return difference, float(ttest_1samp(difference.values, 0).pvalue)
 
@@ -249,7 +249,7 @@ def data_scarce(
         for seeds in rounds:
             small = subset(task, n, seed=seeds[0], subsets=plan.subsets)
             for structure, coarsen in plan.models:
-                step("data-scarce", number, total, f"{structure} {coarsen} · {n} of each class")
+                item("Training", number, total, f"{structure} {coarsen} · {n} of each class")
                 number += 1
                 model = models[structure, coarsen]
                 left = [s for s in seeds if (structure, coarsen, n, s) not in done]
@@ -260,7 +260,7 @@ def data_scarce(
                         )
                 except Sub2NodeError as error:
                     _handle_failure(failed, structure, coarsen, error)
-    step("data-scarce", total, total)
+    item("Training", total, total)
 
 
 def steps(
@@ -274,8 +274,9 @@ def steps(
     """Speed and memory of every model, on the first subset of each size; as :func:`data_scarce`."""
     done = {(row.structure, row.coarsen, row.n) for row in known if isinstance(row, ScarceSpeed)}
     left = [(n, *m) for n in plan.sizes for m in plan.models if (*m, n) not in done]
-    for number, (n, structure, coarsen) in enumerate(left):
-        step("speed and memory", number, len(left), f"{structure} {coarsen} · {n} of each class")
+    for n, structure, coarsen in counted(
+        left, "Timing", name=lambda one: f"{one[1]} {one[2]} · {one[0]} of each class", even=False
+    ):
         small = subset(task, n, seed=plan.seeds[0], subsets=plan.subsets)
         model = models[structure, coarsen]
         try:
@@ -293,7 +294,6 @@ def steps(
             device=measured.device,
             model=model.key,
         )
-    step("speed and memory", 1, 1)
 
 
 def _handle_failure(

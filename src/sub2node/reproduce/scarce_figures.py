@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..config import Structure
 from ..evaluate.significance import Summary
 from ..report.drawing import (
+    PAGE_WIDTH,
     PALETTE,
     colour_of,
     house_style,
@@ -38,32 +39,38 @@ _MARKERS = {
     "connected": "o",
     "separated": "X",
 }
+_DODGE = 11  # points between the bars of two structures, where the panel is as wide as a page
 _METHOD_DASHES = ("-", "--", ":", "-.")
 Point = tuple[float, float, float, float]  # x, y and the ends of the bar
 
 
 @house_style()
 def data_scarce_figure(study: ScarceStudy, name: str) -> Figure:
-    """The paper's figure: performance, training and evaluation throughput, memory against n."""
-    subtitle = f"{_describe_runs(study)}; bars are 95 % intervals"
+    """The paper's figure: performance, and where they were measured training and evaluation
+    throughput and memory, against n."""
+    subtitle = f"{_describe_runs(study)}; bars are 95 % intervals, drawn side by side"
+    title = f"{name}: few training subgraphs"
+    metrics = list(METRICS) if study.steps else ["score"]
+    layout = {"rows": 2, "cols": 2} if study.steps else {}
     if study.steps:
         devices = " and ".join(sorted({s.device for s in study.steps}))
         subtitle += f"; speed and memory of one model on {devices}"
-    title = f"{name}: few training subgraphs"
-    figure, panels = new_figure(1000, 780, rows=2, cols=2, title=title, subtitle=subtitle)
-    for axes, metric in zip(panels, METRICS, strict=True):
-        draw_metric(axes, study, metric)
+    height = 840 if study.steps else 500
+    figure, panels = new_figure(PAGE_WIDTH, height, title=title, subtitle=subtitle, **layout)
+    for axes, metric in zip(panels, metrics, strict=True):
+        draw_metric(axes, study, metric, dodge=5 if study.steps else _DODGE)
     legend_below(figure, panels[0].get_legend_handles_labels()[0])
     return figure
 
 
-def draw_metric(axes: Axes, study: ScarceStudy, metric: str) -> None:
+def draw_metric(axes: Axes, study: ScarceStudy, metric: str, *, dodge: float = 5) -> None:
     """One panel: a line for each structure against the number of training subgraphs.
 
     Args:
         axes: The panel to draw in.
         study: The results to draw.
         metric: One of :data:`METRICS`.
+        dodge: Points between the bars of two structures at the same size.
     """
     shown: list[float] = []
     structures = study.plan.structures
@@ -73,7 +80,7 @@ def draw_metric(axes: Axes, study: ScarceStudy, metric: str) -> None:
         _draw_line(
             axes,
             points,
-            shift=3 * (place - (len(structures) - 1) / 2),
+            shift=dodge * (place - (len(structures) - 1) / 2) if metric == "score" else 0.0,
             color=colour_of(structure),
             ls=_DASHES.get(structure, "-"),
             marker=_MARKERS[structure],
@@ -82,7 +89,7 @@ def draw_metric(axes: Axes, study: ScarceStudy, metric: str) -> None:
         )
         shown += [value for point in points for value in point[1:]]
     axes.set_title(METRICS[metric])
-    set_log_scale(axes, "x", study.plan.sizes, ticks=study.plan.sizes)
+    set_log_scale(axes, "x", study.plan.sizes, ticks=study.plan.sizes, room=(0.1, 0.1))
     axes.set_xlabel("Training subgraphs of each class")
     if metric != "score" and shown:
         set_log_scale(axes, "y", shown)
@@ -93,7 +100,7 @@ def _curve_points(study: ScarceStudy, structure: str, metric: str) -> Iterable[P
         for n in study.plan.sizes:
             summary = study.summary(structure, n)
             if summary is not None:
-                low, high = summary.interval
+                low, high = summary.interval or (summary.mean, summary.mean)
                 yield n, 100 * summary.mean, 100 * low, 100 * high
         return
     scale, coarsen = 1e-6 if metric == "memory" else 1.0, study.chosen(structure)
@@ -110,22 +117,29 @@ def ratio_figure(study: ScarceStudy, name: str) -> Figure | None:
     if not structures:
         return None
     figure, panels = new_figure(
-        1000,
-        480,
+        PAGE_WIDTH,
+        470,
         cols=len(structures),
         sharey=True,
         title=f"{name}: CoS2N by coarsening ratio",
         subtitle=f"{', '.join(_ratios_by_method(study))}; {_describe_runs(study)}; bars are"
-        " standard errors",
+        " standard errors, drawn side by side",
     )
     for axes, structure in zip(panels, structures, strict=True):
-        draw_ratios(axes, study, structure)
+        draw_ratios(axes, study, structure, dodge=7)
     legend_below(figure, panels[0].get_legend_handles_labels()[0])
     return figure
 
 
-def draw_ratios(axes: Axes, study: ScarceStudy, structure: str) -> None:
-    """One panel: test micro-F1 of a structure by coarsening ratio, a line per size and method."""
+def draw_ratios(axes: Axes, study: ScarceStudy, structure: str, *, dodge: float = 5) -> None:
+    """One panel: test micro-F1 of a structure by coarsening ratio, a line per size and method.
+
+    Args:
+        axes: The panel to draw in.
+        study: The results to draw.
+        structure: A structure with virtual subgraphs.
+        dodge: Points between the bars of two sizes at the same ratio.
+    """
     ratios, sizes = _ratios_by_method(study), study.plan.sizes
     for method_place, (method, settings) in enumerate(ratios.items()):
         for place, n in enumerate(sizes):
@@ -133,7 +147,7 @@ def draw_ratios(axes: Axes, study: ScarceStudy, structure: str) -> None:
             _draw_line(
                 axes,
                 [_with_error(r, s) for r, s in summaries if s is not None],
-                shift=3 * (place - (len(sizes) - 1) / 2),
+                shift=dodge * (place - (len(sizes) - 1) / 2),
                 color=PALETTE[size_colour(place)],
                 ls=_METHOD_DASHES[method_place % 4],
                 marker="o",
@@ -141,7 +155,7 @@ def draw_ratios(axes: Axes, study: ScarceStudy, structure: str) -> None:
             )
     axes.set_xticks(sorted({ratio for settings in ratios.values() for ratio, _ in settings}))
     axes.set_title(f"{structure}: test micro-F1, %")
-    axes.set_xlabel("Coarsening ratio (fraction of nodes removed)")
+    axes.set_xlabel("Share of the nodes removed")
 
 
 def size_colour(place: int) -> str:
@@ -165,7 +179,7 @@ def _ratios_by_method(study: ScarceStudy) -> dict[str, list[tuple[float, str]]]:
 
 
 def _with_error(x: float, summary: Summary) -> Point:
-    mean, error = 100 * summary.mean, 100 * summary.se
+    mean, error = 100 * summary.mean, 100 * (summary.se or 0.0)
     return x, mean, mean - error, mean + error
 
 

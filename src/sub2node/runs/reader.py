@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from ..base.errors import ConfigError, DataError, suggest
-from ..evaluate.significance import Summary, compare_scores, mark
+from ..base.seals import check_seal
+from ..config import Structure
+from ..evaluate.significance import Summary
+from ..evaluate.verdicts import best_on_validation, compare_models, is_simple
+from .run_names import distinct_names
 from .run_records import (
     ComparisonFile,
     DataFacts,
@@ -32,7 +34,7 @@ class Run:
 
     Args:
         path: The run folder.
-        name: Its name in reports: the model, and the folder where several have that name.
+        name: Its name in reports: the model, and where several have that name what differs.
         result: The content of ``result.json``.
         home: The folder with subgraphs and links: the run folder, or that of its comparison.
         picture: How the S2N graph in ``home`` was made; None where there is none.
@@ -57,7 +59,13 @@ class Run:
     @property
     def simple(self) -> bool:
         """Whether it has no training loop: the models that any other must beat."""
-        return "baseline" in self.config and "training" not in self.config
+        return is_simple(self.config)
+
+    @property
+    def translated(self) -> bool:
+        """Whether the model works on the S2N graph."""
+        structure = Structure.parse(str(self.config.get("structure", "")))
+        return structure is not None and structure.translated
 
     @property
     def multilabel(self) -> bool:
@@ -91,8 +99,8 @@ class Run:
 
     def against(self, other: Run) -> tuple[float | None, str]:
         """Two-sided p that both are equally good, and the mark of this one."""
-        p = compare_scores(self.score, other.score, self.data.split if self.splits else None)
-        return p, "" if p is None else mark(self.score, other.score, p)
+        split = dict(self.data.split) if self.splits else None
+        return compare_models(self.result, other.result, split)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +121,23 @@ class RunSet:
         return _best_on_validation(self.runs)
 
     @cached_property
-    def simple(self) -> Run | None:
-        """The best simple model on validation, other than the main one."""
-        candidates = [run for run in self.runs if run.simple and run is not self.main]
+    def counterpart(self) -> Run | None:
+        """What the main run is held against: of a network the best simple model on validation, of
+        a simple model the best network."""
+        candidates = [run for run in self.runs if run.simple != self.main.simple]
         return _best_on_validation(candidates) if candidates else None
+
+    @cached_property
+    def best_translated(self) -> Run | None:
+        """The best run on validation whose structure is an S2N graph."""
+        candidates = [run for run in self.runs if run.translated]
+        return _best_on_validation(candidates) if candidates else None
+
+    def place(self, run: Run) -> tuple[int, bool]:
+        """The place of a run by its mean on validation, from 1, and whether others share it."""
+        own = run.result.val["micro_f1"].mean
+        means = [other.result.val["micro_f1"].mean for other in self.runs]
+        return 1 + sum(mean > own for mean in means), means.count(own) > 1
 
     @property
     def drawn(self) -> Run | None:
@@ -153,44 +174,60 @@ def load_scores(path: str | Path) -> dict[str, Any]:
 
 
 def _result_file(path: str | Path) -> Path:
-    return Path(path) if Path(path).is_file() else Path(path) / "result.json"
+    file = Path(path) if Path(path).is_file() else Path(path) / "result.json"
+    check_seal(file.parent, file.name, complete=False)
+    return file
 
 
-def read_study(paths: Sequence[str | Path], *, model: str | None = None) -> RunSet:
+def read_study(paths: Sequence[str | Path], *, model: str | None = None, name: str = "") -> RunSet:
     """Read run folders and comparisons.
 
     Args:
         paths: Folders that ``s2n run -o`` wrote, all on the same data.
-        model: Name of the run to detail; by default the best on validation that is not a simple
-            model.
+        model: Name of the run to detail; by default the best on validation.
+        name: What to call the data; by default as the runs do.
     """
     unnamed = [run for path in dict.fromkeys(map(Path, paths)) for run in _read_folder(path)]
     if not unnamed:
         raise ConfigError("a report needs at least one run folder.")
     for run in unnamed[1:]:
         _check_same_data(unnamed[0], run)
-    runs = _name_apart(unnamed)
+    runs = tuple(
+        replace(run, name=label, result=_with_data_name(run.result, name))
+        for run, label in zip(unnamed, distinct_names(unnamed), strict=True)
+    )
     return RunSet(runs, _find_main(runs, model))
+
+
+def _with_data_name(result: RunFile, name: str) -> RunFile:
+    """The result with another name of its data; what repeats the run keeps the old one."""
+    if not name:
+        return result
+    given = result.data.given or shlex.quote(result.data.name or "DATA")
+    return replace(result, data=replace(result.data, name=name, given=given))
 
 
 def _find_main(runs: tuple[Run, ...], model: str | None) -> Run:
     if model is None:
-        return _best_on_validation([run for run in runs if not run.simple] or runs)
+        return _best_on_validation(runs)
     for run in runs:
-        if model in (run.name, run.result.model, model_folder(run.result.model)):
+        own = (run.name, run.result.model, model_folder(run.result.model), str(run.path))
+        if model in own:
             return run
     names = [run.name for run in runs]
     raise ConfigError(f"there is no model {model!r} in these runs.{suggest(model, names)}")
 
 
 def _best_on_validation(runs: Sequence[Run]) -> Run:
-    return runs[int(np.argmax([run.result.val["micro_f1"].mean for run in runs]))]
+    best = best_on_validation([run.result for run in runs])
+    return next(run for run in runs if run.result is best)
 
 
 def _read_folder(path: Path) -> list[Run]:
     """Read the runs in a folder: one, or those of a comparison."""
     if not path.exists():
         raise DataError("there is no such folder.", path=path)
+    check_seal(path, "*.json", "*.parquet", complete=False)
     if (path / "comparison.json").is_file():
         comparison = read_json(ComparisonFile, path / "comparison.json")
         homes = [path / "models" / model_folder(model.model) for model in comparison.models]
@@ -233,15 +270,6 @@ def _check_same_data(first: Run, run: Run) -> None:
 
 def _describe_data(run: Run) -> str:
     return f"{run.data.name or 'unnamed'}, hash {run.data.hash[:12]}"
-
-
-def _name_apart(runs: Sequence[Run]) -> tuple[Run, ...]:
-    """Give the runs names that tell them apart."""
-    counts = Counter(run.name for run in runs)
-    return tuple(
-        replace(run, name=f"{run.name} ({run.path})") if counts[run.name] > 1 else run
-        for run in runs
-    )
 
 
 @dataclass(frozen=True)

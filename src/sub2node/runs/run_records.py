@@ -21,7 +21,9 @@ from ..evaluate.significance import Summary
 class DataFacts:
     """Name, hash and sizes of the data, as ``data_facts`` of ``evaluate`` makes them.
 
-    ``splits`` counts random splits; 0: the split that the data came with.
+    ``splits`` counts random splits; 0: the split that the data came with. From the command line
+    come ``given``, the data as the user named them, with their options; ``parts``, the shares of
+    random splits; and ``files``, options that name files of node vectors.
     """
 
     name: str
@@ -33,6 +35,9 @@ class DataFacts:
     multilabel: bool
     split: dict[str, Count]
     splits: Count = 0
+    given: str = ""
+    parts: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

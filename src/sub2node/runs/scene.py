@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.ragged import Array, owners
-from ..task import PARTS, SplitCode, SubgraphTask
+from ..task import PARTS, Split, SplitCode, SubgraphTask
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +27,8 @@ class Scene:
 
     Args:
         subgraphs: Arrow table: ``subgraph_id, title, part, label, size, shown, train_links``; the
-            last counts links of val and test subgraphs to training subgraphs of each class.
+            last counts links of val and test subgraphs to training subgraphs of each class. In the
+            order of the rows of the task, because ``links`` counts by them.
         links: Arrow table: ``source, target, weight``, positions in the other table; None without
             an S2N graph.
         facts: How the S2N graph was made, and how much of it is shown.
@@ -51,13 +52,12 @@ def make_scene(task: SubgraphTask, graph: S2NGraph | None = None) -> Scene:
     if graph is None:
         rows = np.flatnonzero(~_virtual_mask(task))
         return Scene(_subgraph_table(task, rows, np.zeros(len(rows), bool), None), None, {})
-    weights = sp.csr_array(graph.weights - sp.diags_array(graph.weights.diagonal())).tocsr()
-    weights.eliminate_zeros()
-    shown = _choose_shown(task, weights)
+    weights = without_diagonal(graph)
+    shown = choose_shown(task.split, weights)
     mask = np.zeros(len(task), bool)
     mask[shown] = True
     rows = np.flatnonzero(mask | ~_virtual_mask(task))
-    source, target, weight = _strongest_links(weights[shown][:, shown].tocsr())
+    source, target, weight = strongest_links(weights[shown][:, shown].tocsr())
     place = np.searchsorted(rows, shown)
     settings = graph.settings
     facts = {
@@ -77,27 +77,36 @@ def make_scene(task: SubgraphTask, graph: S2NGraph | None = None) -> Scene:
     return Scene(_subgraph_table(task, rows, mask[rows], weights), links, facts)
 
 
+def without_diagonal(graph: S2NGraph) -> sp.csr_array:
+    """Weights of pairs of different subgraphs."""
+    weights = sp.csr_array(graph.weights - sp.diags_array(graph.weights.diagonal())).tocsr()
+    weights.eliminate_zeros()
+    return weights
+
+
 def _virtual_mask(task: SubgraphTask) -> Array:
     return np.zeros(len(task), bool) if task.split is None else task.split.mask("virtual")
 
 
-def _choose_shown(task: SubgraphTask, weights: sp.csr_array) -> Array:
-    """Choose the subgraphs in the picture; their positions, ascending."""
-    count = len(task)
-    if count <= MAX_SUBGRAPHS or task.split is None:
+def choose_shown(split: Split | None, weights: sp.csr_array) -> Array:
+    """Choose the subgraphs in the picture; their rows, ascending.
+
+    Args:
+        split: The part of each subgraph; None: all are alike.
+        weights: The weights of the S2N graph, without the diagonal.
+    """
+    count = weights.shape[0]
+    if count <= MAX_SUBGRAPHS or split is None:
         return _spread_evenly(np.arange(count), MAX_SUBGRAPHS)
     evaluated = np.concatenate(
-        [
-            _spread_evenly(np.flatnonzero(task.split.mask(part)), _MAX_OF_PART[part])
-            for part in PARTS[2:]
-        ]
+        [_spread_evenly(np.flatnonzero(split.mask(part)), _MAX_OF_PART[part]) for part in PARTS[2:]]
     )
     neighbours = weights[evaluated].tocsr()
     order = np.lexsort((neighbours.indices, -neighbours.data, _rank_in_row(neighbours)))
     rest = np.r_[neighbours.indices[order], np.arange(count)]  # those without a link come last
     _, first = np.unique(rest, return_index=True)
     rest = rest[np.sort(first)]
-    train, virtual = (rest[task.split.mask(part)[rest]] for part in PARTS[:2])
+    train, virtual = (rest[split.mask(part)[rest]] for part in PARTS[:2])
     room = MAX_SUBGRAPHS - len(evaluated)
     virtual = virtual[: max(room // 3, room - len(train))]
     return np.sort(np.r_[evaluated, train[: room - len(virtual)], virtual])
@@ -119,7 +128,7 @@ def _rank_in_row(weights: sp.csr_array) -> Array:
     return rank
 
 
-def _strongest_links(weights: sp.csr_array) -> tuple[Array, Array, Array]:
+def strongest_links(weights: sp.csr_array) -> tuple[Array, Array, Array]:
     """Find the strongest links of a symmetric matrix: each row's first, then each row's second …"""
     weights.sort_indices()
     row, column = owners(weights.indptr.astype(np.int64)), weights.indices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ..base.ragged import Array
 from ..config import Config
 from ..config.settings import to_toml
 from ..evaluate.overlap import overlaps
+from ..evaluate.significance import MIN_RUNS
 from ..task import PARTS, SubgraphTask
 from .scene import Scene, make_scene
 
@@ -47,10 +49,15 @@ def save_run(
     ``epochs.parquet`` (losses, validation score and learning rate by seed and epoch),
     ``predictions.parquet``, ``embeddings.parquet`` (subgraph vectors), ``MODEL_CARD.md``, and for
     the report ``subgraphs.parquet`` (titles and sizes) and ``links.parquet`` (of the S2N graph).
+    Predictions and embeddings are listed seed by seed, in the order of the task's input;
+    ``subgraphs.parquet`` has the order of its rows, by which links count.
     """
     path = Path(path)
     _require_labels_and_split([result], task)
-    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(path, overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         scene = _write_scene([result], task, folder)
         _write_result(result, task, folder, {**_task_facts(result, task), **scene})
     return path
@@ -66,7 +73,10 @@ def save_comparison(
     path = Path(path)
     results = [row.result for row in comparison.rows]
     _require_labels_and_split(results, task)
-    with new_folder(path, overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(path, overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         facts = _task_facts(results[0], task)
         best_first = sorted(results, key=lambda result: -result.val["micro_f1"].mean)
         scene = _write_scene(best_first, task, folder)
@@ -180,41 +190,60 @@ def _epoch_table(result: Result) -> pa.Table:
     )
 
 
-def _subgraph_columns(result: Result, task: SubgraphTask) -> dict[str, object]:
-    """Columns with seed, part and subgraph name for each row of predictions and embeddings."""
-    assert task.split is not None
-    seeds, parts, names = [], [], []
-    for part, outputs in result.outputs.items():
-        replicas, count = outputs.logits.shape[:2]
-        positions = np.flatnonzero(task.split.mask(part))
-        seeds.append(np.repeat(np.array(result.seeds), count))
-        parts.append(np.repeat(part, replicas * count))
-        names += [task.subgraphs.name_of(int(number)) for number in positions] * replicas
-    return {"seed": np.concatenate(seeds), "part": np.concatenate(parts), "subgraph_id": names}
+@dataclass(frozen=True, eq=False)
+class _AssessedRows:
+    """The subgraphs that a result has outputs for, in the order of the task's input.
+
+    Args:
+        rows: Their rows in the task, (m,).
+        places: Their places in the outputs of all parts one after the other, (m,).
+    """
+
+    rows: Array
+    places: Array
+
+    @classmethod
+    def of(cls, result: Result, task: SubgraphTask) -> _AssessedRows:
+        """Find the subgraphs of the parts that have outputs."""
+        assert task.split is not None
+        rows = np.concatenate([np.flatnonzero(task.split.mask(part)) for part in result.outputs])
+        input_place = np.argsort(task.input_order)
+        places = np.argsort(input_place[rows])
+        return cls(rows[places], places)
+
+    def arrange(self, parts: Iterable[Array]) -> Array:
+        """Values (R, count, …) of each part as one array (R, m, …)."""
+        return np.concatenate(list(parts), axis=1)[:, self.places]
+
+    def columns(self, result: Result, task: SubgraphTask) -> dict[str, object]:
+        """Seed, part and id for each seed and subgraph, seed by seed."""
+        assert task.split is not None
+        ids, words = task.subgraph_ids, task.split.words()
+        return {
+            "seed": np.repeat(np.array(result.seeds), len(self.rows)),
+            "part": [words[row] for row in self.rows] * len(result.seeds),
+            "subgraph_id": [ids[row] for row in self.rows] * len(result.seeds),
+        }
 
 
 def _prediction_table(result: Result, task: SubgraphTask) -> pa.Table:
     import pyarrow as pa
 
     assert task.labels is not None
-    assert task.split is not None
+    assessed = _AssessedRows.of(result, task)
     classes = np.array(task.class_names, dtype=object)
-    labels: list[object] = []
+    truth = _name_classes(task.labels[assessed.rows], classes)
+    logits = assessed.arrange(outputs.logits for outputs in result.outputs.values())
     predictions: list[object] = []
-    logits = []
-    for part, outputs in result.outputs.items():
-        truth = task.labels[task.split.mask(part)]
-        for replica, threshold in zip(outputs.logits, result.thresholds, strict=True):
-            predicted = answers(replica, multilabel=task.multilabel, threshold=threshold)
-            labels += _name_classes(truth, classes)
-            predictions += _name_classes(predicted, classes)
-            logits.append(replica)
-    columns = np.concatenate(logits).T
+    for replica, threshold in zip(logits, result.thresholds, strict=True):
+        predicted = answers(replica, multilabel=task.multilabel, threshold=threshold)
+        predictions += _name_classes(predicted, classes)
     kind = pa.list_(pa.string()) if task.multilabel else pa.string()
+    columns = np.concatenate(logits).T
     return pa.table(
         {
-            **_subgraph_columns(result, task),
-            "label": pa.array(labels, kind),
+            **assessed.columns(result, task),
+            "label": pa.array(truth * len(logits), kind),
             "prediction": pa.array(predictions, kind),
             **{f"logit {name}": c for name, c in zip(task.class_names, columns, strict=True)},
         }
@@ -230,16 +259,12 @@ def _name_classes(values: Array, classes: Array) -> list[str] | list[list[str]]:
 def _embedding_table(result: Result, task: SubgraphTask) -> pa.Table:
     import pyarrow as pa
 
-    vectors = np.concatenate(
-        [
-            outputs.vectors.reshape(-1, outputs.vectors.shape[-1])
-            for outputs in result.outputs.values()
-            if outputs.vectors is not None
-        ]
-    )
+    assessed = _AssessedRows.of(result, task)
+    by_part = [outputs.vectors for outputs in result.outputs.values()]
+    vectors = assessed.arrange(values for values in by_part if values is not None)
     flat = pa.array(vectors.astype(np.float32).ravel())
-    column = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
-    return pa.table({**_subgraph_columns(result, task), "vector": column})
+    column = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[-1])
+    return pa.table({**assessed.columns(result, task), "vector": column})
 
 
 def _describe_choice(result: Result) -> str:
@@ -268,16 +293,14 @@ def _model_card(result: Result) -> str:
         "|---|---|---|---|---|",
     ]
     for name, summary in result.test.items():
-        val, (low, high) = result.val[name], summary.interval
-        lines.append(
-            f"| {name} | {val.mean:.4f} ± {val.sd:.4f} | {summary.mean:.4f} ± {summary.sd:.4f}"
-            f" | {low:.4f} … {high:.4f} | {summary.n} |"
-        )
-    lines += ["", "± is the standard deviation over runs (n-1)."]
-    lines += ["", "| class | test F1 |", "|---|---|"]
+        scores = f"{result.val[name].percent_text(2)} | {summary.percent_text(2)}"
+        lines.append(f"| {name} | {scores} | {summary.interval_text(2)} | {summary.n} |")
+    lines += ["", "In percent. ± is the standard deviation over runs (n-1); an interval needs"]
+    lines[-1] += f" {MIN_RUNS} runs."
+    lines += ["", "| class | test F1, % |", "|---|---|"]
     for name, summary in result.class_scores["test"].items():
         cell = name.replace("|", "\\|")
-        lines.append(f"| {cell} | {summary.mean:.4f} ± {summary.sd:.4f} |")
+        lines.append(f"| {cell} | {summary.percent_text(2)} |")
     if result.notes:
         lines += ["", "## Notes", "", *(f"- {note}" for note in result.notes)]
     return "\n".join(lines) + "\n"

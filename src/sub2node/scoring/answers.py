@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..base.plural import plural
 from ..base.ragged import Array
+from ..base.records import JsonObject
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .explain import Explanation
 
-JsonObject = dict[str, Any]
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
-    """Answers of a model for the subgraphs of a query.
+    """Answers of a model for the subgraphs of a query, in its order.
 
     Args:
         names: Names of the subgraphs, as in the query.
         probabilities: Probabilities of the classes, means over seeds; (K, C).
-        spread: Standard deviations over seeds, 0 with one seed; (K, C).
+        spread: Standard deviations over seeds; NaN with one seed, which has none; (K, C).
         known: Share of each subgraph's nodes that the graph has; (K,).
         unknown: Ids of the other nodes, by subgraph.
         predicted: Which classes are predicted; bool (K, C).
@@ -44,6 +47,11 @@ class Answers:
         return len(self.names)
 
     @property
+    def has_spread(self) -> bool:
+        """Whether there are standard deviations; one seed has none."""
+        return not np.isnan(self.spread).any()
+
+    @property
     def labels(self) -> list[str] | list[list[str]]:
         """The class of each subgraph, or its list of classes."""
         lists = self.label_lists
@@ -53,6 +61,37 @@ class Answers:
     def label_lists(self) -> list[list[str]]:
         """The classes of each subgraph."""
         return [[self.classes[c] for c in np.flatnonzero(row)] for row in self.predicted]
+
+    @property
+    def doubt(self) -> Array:
+        """Entropy of the probabilities as a share of the highest possible; (K,).
+
+        0: one class for sure; 1: all classes alike, or in multi-label data each an even chance.
+        """
+        p = np.clip(self.probabilities, 1e-300, 1.0)
+        if self.multilabel:
+            rest = np.clip(1 - self.probabilities, 1e-300, 1.0)
+            return np.asarray(-(p * np.log2(p) + rest * np.log2(rest)).mean(axis=1))
+        return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per subgraph as a pandas data frame.
+
+        The columns of the files that ``s2n predict`` writes (``subgraph_id``, ``prediction``,
+        ``probability``, ``spread``, ``known``, ``p CLASS``), and ``doubt``.
+        """
+        from .answer_views import answers_frame
+
+        return answers_frame(self)
+
+    def _repr_html_(self) -> str:
+        from .answer_views import answers_html
+
+        return answers_html(self)
+
+    def __repr__(self) -> str:
+        kind = ", several each" if self.multilabel else ""
+        return f"Answers({plural(len(self), 'subgraph')}, {len(self.classes)} classes{kind})"
 
     def part(self, rows: range, names: Sequence[str]) -> Answers:
         """The answers in some rows, under other names."""
@@ -105,7 +144,7 @@ def answer_columns(answers: Answers) -> dict[str, list[Any]]:
     """Answers as a table: ``subgraph_id``, ``prediction``, ``probability`` of it and its
     ``spread``, the share of ``known`` nodes, and ``p CLASS`` for each class. Multi-label:
     ``prediction`` is a list, and its probability the lowest of it (the highest of all where the
-    list is empty)."""
+    list is empty). With one seed the spread is None."""
     predicted, probabilities = answers.predicted, answers.probabilities
     if answers.multilabel:
         lowest = np.where(predicted, probabilities, np.inf).argmin(axis=1)
@@ -117,10 +156,15 @@ def answer_columns(answers: Answers) -> dict[str, list[Any]]:
         "subgraph_id": list(answers.names),
         "prediction": list(answers.labels),
         "probability": probabilities[rows, best].tolist(),
-        "spread": answers.spread[rows, best].tolist(),
+        "spread": _without_nan(answers.spread[rows, best].tolist()),
         "known": answers.known.tolist(),
         **{f"p {name}": probabilities[:, c].tolist() for c, name in enumerate(answers.classes)},
     }
+
+
+def _without_nan(values: list[float]) -> list[float | None]:
+    """None for NaN, which JSON does not have."""
+    return [None if math.isnan(value) else value for value in values]
 
 
 def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObject]:
@@ -129,7 +173,7 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
     ``probabilities``, ``known`` and ``unknown``. They differ in ``spread``, which the service gives
     by class and the command as one number, that of ``probability``; and the command adds the other
-    columns of its tables (``subgraph_id``, ``p CLASS``).
+    columns of its tables (``subgraph_id``, ``p CLASS``). With one seed a spread is None.
 
     Args:
         answers: Answers of a model.
@@ -138,7 +182,9 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     classes, table = answers.classes, answer_columns(answers)
     probabilities = [dict(zip(classes, row, strict=True)) for row in answers.probabilities.tolist()]
     if not columns:
-        table["spread"] = [dict(zip(classes, row, strict=True)) for row in answers.spread.tolist()]
+        table["spread"] = [
+            dict(zip(classes, _without_nan(row), strict=True)) for row in answers.spread.tolist()
+        ]
         table = {key: table[key] for key in ("prediction", "probability", "spread", "known")}
     table |= {
         "id": list(answers.names),

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
-from ..io.graphs import as_graph
+from ..io.graphs import as_graph, direction_notes
 from ..task import Graph, Names, Subgraphs, SubgraphTask
 from .label_encoding import encode_labels, ordered_labels
 from .query import NodeIndex, Query, ask, read_id_lists
+from .query_changes import QueryChanges
 
 
 def build_task(
@@ -37,31 +38,41 @@ def build_task(
             "the global graph is missing: fit(graph, subgraphs, y), or"
             " SubgraphClassifier(graph=…).fit(subgraphs, y)."
         )
+    notes = direction_notes(graph)
     graph = as_graph(graph)
     query = build_query(NodeIndex(graph), X, unknown)
     values, classes = encode_labels(order_labels(y, query.names), len(query))
     subgraphs = replace(query.subgraphs, names=Names(query.names))
-    return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes))), classes
+    changes = QueryChanges()
+    changes.add(query)
+    notes = (*notes, *changes.notes())
+    return SubgraphTask(graph, subgraphs, values, tuple(map(str, classes)), notes=notes), classes
 
 
 def _with_labels(task: SubgraphTask, y: Any) -> tuple[SubgraphTask, Array]:
     if y is not None:
-        names = [task.subgraphs.name_of(number) for number in range(len(task))]
+        names = task.in_input_order(task.subgraph_ids).tolist()
         values, classes = encode_labels(order_labels(y, names), len(task))
-        return replace(task, labels=values, class_names=tuple(map(str, classes))), classes
+        by_row = np.empty_like(values)
+        by_row[task.input_order] = values
+        return replace(task, labels=by_row, class_names=tuple(map(str, classes))), classes
     if task.labels is None:
         raise DataError("the task has no labels to learn.")
     return task, np.array(task.class_names)
 
 
 def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
-    """A query from lists of ids, a dict of them, a frame, :class:`Subgraphs` or a task."""
+    """A query from lists of ids, a dict of them, a frame, :class:`Subgraphs` or a task.
+
+    Its subgraphs are in the order in which they are given; those of a task, in the order of its
+    input.
+    """
     if isinstance(sets, Query):
         return sets
     if isinstance(sets, SubgraphTask):
         if sets.graph != index.graph:
             raise DataError("the task has another graph than the model was trained on.")
-        sets = sets.subgraphs
+        sets = sets.input_subgraphs
     if isinstance(sets, Subgraphs):
         if len(sets.nodes) and sets.nodes.max() >= index.graph.num_nodes:
             raise DataError(f"node {sets.nodes.max()} is not in the graph.")
@@ -82,11 +93,12 @@ def order_labels(y: Any, names: Sequence[str]) -> Any:
 
 
 def task_labels(task: SubgraphTask) -> list[Any]:
-    """Names of the classes of a task's subgraphs."""
+    """Names of the classes of a task's subgraphs, in the order of its input."""
     if task.labels is None:
         raise DataError("the task has no labels to compare with.")
     if task.num_virtual:
         raise DataError("the task has virtual subgraphs, which have no labels; omit them.")
     if task.multilabel:
-        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in task.labels]
-    return [task.class_names[number] for number in task.labels]
+        rows = task.in_input_order(task.labels)
+        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in rows]
+    return [task.class_names[number] for number in task.in_input_order(task.labels)]

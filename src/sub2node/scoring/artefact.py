@@ -23,13 +23,13 @@ from torch import nn
 from ..base.errors import ConfigError, DataError, Sub2NodeError
 from ..base.files import check_folder, new_folder, require_writable, written
 from ..base.ragged import Array
+from ..base.records import JsonObject
 from ..config import Config
 from ..encode import SubgraphScale
 from ..io.graphs import as_graph
 from ..nn import CONVOLUTIONS
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
-from .answers import JsonObject
 from .artefact_checks import check_content, check_facts
 from .model_card import render_model_card
 from .reference_set import KnownSubgraphs

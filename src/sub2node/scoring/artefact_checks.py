@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from ..base.errors import DataError
+from ..base.records import JsonObject
 from ..config import Config
 from ..encode import SubgraphScale
 from ..task import SubgraphTask
-from .answers import JsonObject
 
 _MOST_SEEDS = 10_000
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..advice import StructureChoice, TrialState, try_structures
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.records import JsonObject
 from ..models.candidates import TrainedNetwork
 from ..task import SubgraphTask
-from .answers import JsonObject
 from .training import Recipe, fit_network
 
 # The likeliest winners first: the time may be up before the last ones are tried.

@@ -15,11 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..base.plotting import draw
+from ..base.plural import plural
 from ..base.ragged import Array
+from .answer_views import explanation_frame, explanation_html
 from .forward import Gates
 from .placed_query import PlacedQuery
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from .scorer import Scorer
 
 _STEPS = (32, 64, 128)  # points on the line; more where the sum is not close enough
@@ -47,7 +53,7 @@ class Contribution:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Baseline and contributions that add up to a probability.
 
@@ -73,6 +79,32 @@ class Explanation:
     statistics: float | None
     gap: float
     joins: bool = True
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per contribution as a pandas data frame; points add up to the probability.
+
+        Columns ``what`` (an id), ``kind`` (baseline, member, neighbour, statistics or rounding),
+        ``points`` (percentage points) and ``title``.
+        """
+        return explanation_frame(self)
+
+    def plot(self, most: int = 15) -> Figure:
+        """The largest contributions as bars, as a Matplotlib figure.
+
+        Args:
+            most: The number of bars; the other contributions are drawn as one.
+        """
+        return draw("draw_explanation", self, most=most)
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Explanation({self.name}: {self.label} {self.probability:.3f}, from"
+            f" {self.baseline:.3f} by {plural(len(self.members), 'member')} and"
+            f" {plural(len(self.neighbors), 'neighbour')})"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,10 @@ def render_model_card(scorer: Scorer) -> str:
         + (f" and {task.num_virtual:,} virtual ones" if task.num_virtual else "")
         + f", and {card.get('validation_subgraphs', 0):,} to choose and calibrate on.",
         f"- {len(seeds)} seeds ({', '.join(map(str, seeds))}), whose mean is the answer and whose"
-        " spread is its uncertainty.",
+        " spread is its uncertainty."
+        if len(seeds) > 1
+        else f"- One seed ({seeds[0]}): its answers have no spread, so nothing says how uncertain"
+        " they are.",
         "",
         "## Scores",
         "",

@@ -10,10 +10,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..base.errors import ConfigError
+from ..base.progress import counted
 from ..base.ragged import Array
+from ..base.records import JsonObject
 from ..nn.networks import Network
 from ..task import Graph, SubgraphTask
-from .answers import Answers, JsonObject, NearbySubgraph, Neighbor, Surroundings
+from .answers import Answers, NearbySubgraph, Neighbor, Surroundings
 from .calibration import probabilities
 from .explain import Explanation, explain
 from .forward import ForwardPass
@@ -135,7 +137,8 @@ class Scorer:
         """Answers from the logits (R, K, C) of all replicas: calibrated, then averaged."""
         by_replica = probabilities(logits, self.temperature, multilabel=self.multilabel)
         mean = by_replica.mean(axis=0)
-        spread = by_replica.std(axis=0, ddof=1) if len(by_replica) > 1 else np.zeros_like(mean)
+        one_seed = len(by_replica) == 1
+        spread = np.full_like(mean, np.nan) if one_seed else by_replica.std(axis=0, ddof=1)
         return Answers(
             names=query.names,
             probabilities=mean,
@@ -166,7 +169,8 @@ class Scorer:
         placed = self.place(query)
         if len(placed) == 1:
             return [explain(self, placed, target)]
-        singles = (placed.query.take([number]) for number in range(len(placed)))
+        numbers = counted(range(len(placed)), "Explanation")
+        singles = (placed.query.take([number]) for number in numbers)
         return [explain(self, self.place(single), target) for single in singles]
 
     @cached_property

@@ -12,7 +12,9 @@ from torch import nn
 from ..base.environment import versions
 from ..base.errors import ConfigError
 from ..base.metrics import best_threshold, scores
+from ..base.notes import data_changes
 from ..base.ragged import Array
+from ..base.records import JsonObject
 from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
 from ..evaluate.seeds import seed_list
@@ -21,7 +23,7 @@ from ..models.find import network
 from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
-from .answers import Answers, JsonObject
+from .answers import Answers
 from .calibration import best_temperature, log_loss
 from .label_encoding import class_weights
 from .query import Query
@@ -108,6 +110,7 @@ def train(task: SubgraphTask, recipe: Recipe, *, choices: Sequence[JsonObject] =
         choices: Rows of the structures that were tried before, for the card.
     """
     trained, seen_task, notes = fit_network(task, recipe)
+    notes = (*data_changes(task.notes), *notes)
     scorer = build_scorer(trained, seen_task, recipe.conv if callable(recipe.conv) else None)
     validation = PartOutputs.of(scorer, seen_task, "val")
     temperature = best_temperature(validation.logits, validation.truth)

@@ -104,7 +104,8 @@ class Prediction(BaseModel):
     ]
     probabilities: dict[str, float]
     spread: Annotated[
-        dict[str, float], Field(description="Standard deviation over the model's seeds.")
+        dict[str, float | None],
+        Field(description="Standard deviation over the model's seeds; null with one seed."),
     ]
     known: Annotated[float, Field(description="Share of the members that the graph has.")]
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]

@@ -18,20 +18,25 @@ from .answer_json import to_json
 from .docs_page import docs_page, docs_policy
 from .error_responses import parameter_refusal
 from .middleware import RequestMiddleware
+from .not_found_page import not_found_page, wants_html
 from .openapi import describe_api, describe_body, describe_errors
 from .request_limits import Limits, RefusalError, Token
 from .service import Service
 from .static_files import page_files
 
 if TYPE_CHECKING:
+    from ..base.records import JsonObject
     from ..scoring import Scorer
-    from ..scoring.answers import JsonObject
 
 _POST_ERRORS = (400, 401, 408, 413, 415, 422, 500, 503, 504)
 
 
 def create_app(
-    scorer: Scorer, *, limits: Limits | None = None, token: Token | None = None
+    scorer: Scorer,
+    *,
+    limits: Limits | None = None,
+    token: Token | None = None,
+    name: str = "",
 ) -> FastAPI:
     """The application around a model; ``app.state.service`` is its :class:`Service`.
 
@@ -39,8 +44,9 @@ def create_app(
         scorer: The model.
         limits: Limits on a request.
         token: The secret that requests must show, if there is one.
+        name: What to call the data of the model; by default as the model does.
     """
-    service = Service(scorer, limits or Limits(), token or Token(None))
+    service = Service(scorer, limits or Limits(), token=token or Token(None), name=name)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -140,13 +146,19 @@ def _describe_answer(model: type[BaseModel]) -> JsonObject:
     return {"model": model, "description": model.__doc__ or ""}
 
 
-async def _refuse(_: Request, error: Any) -> Response:
+async def _refuse(request: Request, error: Any) -> Response:
     """A response for any refusal, those of FastAPI included, with our content."""
+    vary = {"Vary": "Accept"}
+    if isinstance(error, HTTPException) and error.status_code == 404 and wants_html(request):
+        page = not_found_page(request.url.path)
+        return Response(page, 404, vary, media_type="text/html; charset=utf-8")
     if isinstance(error, RequestValidationError):
         error = parameter_refusal(error.errors())
     elif isinstance(error, HTTPException):
         error = RefusalError(
-            error.status_code, _status_message(error.status_code), headers=dict(error.headers or {})
+            error.status_code,
+            _status_message(error.status_code),
+            headers={**(error.headers or {}), **(vary if error.status_code == 404 else {})},
         )
     return Response(
         to_json(error.content()), error.status, error.headers, media_type="application/json"

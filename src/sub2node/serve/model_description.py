@@ -6,8 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..base.records import JsonObject
     from ..scoring import Scorer
-    from ..scoring.answers import JsonObject
     from ..task import SubgraphTask
     from .request_limits import Limits, Token
 
@@ -15,11 +15,18 @@ _EXAMPLES = 3
 _CANDIDATES = 1000  # known subgraphs that may become examples
 
 
-def describe_model(scorer: Scorer, limits: Limits, token: Token) -> JsonObject:
-    """The answer to ``GET /v1/model``."""
+def describe_model(scorer: Scorer, limits: Limits, *, token: Token, name: str = "") -> JsonObject:
+    """The answer to ``GET /v1/model``.
+
+    Args:
+        scorer: The model.
+        limits: Limits on a request.
+        token: The secret that requests must show, if there is one.
+        name: What to call the data of the model; by default as the model does.
+    """
     config = scorer.known_subgraphs.config
     return {
-        "name": scorer.task.name or "model",
+        "name": name or scorer.task.name or "model",
         "structure": config.structure,
         "conv": config.conv,
         "classes": list(scorer.classes),
@@ -33,6 +40,7 @@ def describe_model(scorer: Scorer, limits: Limits, token: Token) -> JsonObject:
         "limits": {
             "subgraphs": limits.subgraphs,
             "nodes": limits.nodes,
+            "explained_nodes": limits.explained_nodes,
             "body_bytes": limits.body_bytes,
         },
         "token": bool(token),

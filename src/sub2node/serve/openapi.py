@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from .. import __version__
-from ..scoring.answers import JsonObject
+from ..base.records import JsonObject
 from .api_schemas import Error, ExplainBody, NeighborsBody, PredictMany, PredictOne
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..base.errors import ConfigError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..scoring.answers import JsonObject
+    from ..base.records import JsonObject
 
 _LEAST_BODY = 1024 * 1024
 _SUBGRAPH_BYTES = 2048  # about 150 members with names of a dozen letters
@@ -29,6 +29,7 @@ class Limits:
     Args:
         subgraphs: Most subgraphs per request.
         nodes: Most members per subgraph.
+        explained_nodes: Most members of a subgraph that is explained.
         timeout: Seconds a request may take, from its first byte to its answer.
         waiting: Most requests that wait for the model; further ones are refused.
         batch: Most subgraphs per pass of the model, where several requests share it.
@@ -36,14 +37,16 @@ class Limits:
 
     subgraphs: int = 1000
     nodes: int = 10_000
+    explained_nodes: int = 1000
     timeout: float = 30.0
     waiting: int = 256
     batch: int = 256
 
     def __post_init__(self) -> None:
-        for name in ("subgraphs", "nodes", "waiting", "batch"):
+        for name in ("subgraphs", "nodes", "explained_nodes", "waiting", "batch"):
             if getattr(self, name) < 1:
-                raise ConfigError(f"the limit on {name} must be at least 1.")
+                text = name.replace("_", " ")
+                raise ConfigError(f"the limit on {text} must be at least 1.")
         if not 0 < self.timeout < float("inf"):
             raise ConfigError(f"the time-out must be a number of seconds above 0: {self.timeout}.")
 

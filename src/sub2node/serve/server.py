@@ -36,6 +36,7 @@ def serve(
     port: int = 8000,
     limits: Limits | None = None,
     token: Token | None = None,
+    name: str = "",
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; every request that was accepted is answered before the end.
@@ -46,14 +47,15 @@ def serve(
         port: The port; 0 takes a free one.
         limits: Limits on a request.
         token: The secret that requests must show, if there is one.
+        name: What to call the data of the model; by default as the model does.
         ready: Called with the address once connections are accepted.
     """
-    limits = limits or Limits()
+    limits = Limits() if limits is None else limits
     listener = _bind(host, port)
     log_to_stderr()
     if not token and not _is_loopback(listener.getsockname()[0]):
         _log.warning("anyone who reaches %s can use this service: it has no token.", host)
-    app = create_app(scorer, limits=limits, token=token)
+    app = create_app(scorer, limits=limits, token=token, name=name)
     app.state.service.warm_up()
     gc.collect()
     gc.freeze()  # what is loaded now stays; collecting it again would stall requests

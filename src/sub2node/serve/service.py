@@ -54,7 +54,7 @@ class Service:
         token: The secret that requests must show, if there is one.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, token: Token) -> None:
+    def __init__(self, scorer: Scorer, limits: Limits, *, token: Token, name: str = "") -> None:
         self.scorer, self.limits, self.token = scorer, limits, token
         self.stopping = False
         paths = (*PATHS, *(file.path for file in page_files()))
@@ -65,7 +65,7 @@ class Service:
             ModelThread(scorer, limits, self.metrics.count_pass) for _ in range(3)
         )
         self.model_thread, self.explain_thread, self.search_thread = self._threads
-        self.description = describe_model(scorer, limits, token)
+        self.description = describe_model(scorer, limits, token=token, name=name)
         self._model_json = answer_json.to_json(self.description)
 
     async def model(self) -> Response:
@@ -85,11 +85,18 @@ class Service:
             query=partial(self._look_up, subgraphs, body.unknown_nodes),
             render=partial(answer_json.predictions_json, ids),
         )
-        return await self._answer(request, work, deadline)
+        return await self._answer(request, work, deadline, self.model_thread)
 
     async def explain(self, request: Request) -> Response:
         """What each member and each joined subgraph contributes to a label's probability."""
         body, deadline = await self._read_one(request, EXPLAIN)
+        if len(body.nodes) > self.limits.explained_nodes:
+            raise RefusalError(
+                422,
+                f"a subgraph of {len(body.nodes):,} nodes is not explained; at most"
+                f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
+                field="nodes",
+            )
         if body.label is not None and body.label not in self.scorer.classes:
             raise RefusalError(
                 422, "the model has no such label; GET /v1/model lists its classes.", field="label"
@@ -110,7 +117,7 @@ class Service:
             query = self._look_up([body], body.unknown_nodes)
             return answer_json.neighbors_json(self.scorer.neighbors(query, count=body.count)[0])
 
-        return await self._answer(request, SingleJob(run), deadline)
+        return await self._answer(request, SingleJob(run), deadline, self.model_thread)
 
     async def nodes(
         self,
@@ -208,10 +215,10 @@ class Service:
         request: Request,
         work: BatchedJob | SingleJob,
         deadline: float,
-        thread: ModelThread | None = None,
+        thread: ModelThread,
     ) -> Response:
         """Wait for the model's answer until the deadline, or until the client disconnects."""
-        answer = (thread or self.model_thread).submit(work)
+        answer = thread.submit(work)
         watch = asyncio.create_task(_watch_client(request.receive, answer))
         try:
             async with asyncio.timeout_at(deadline):

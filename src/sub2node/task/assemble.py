@@ -24,9 +24,20 @@ from .ids import IdSpace, concat
 from .labels import read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
+from .reading_notes import (
+    classes_omitted,
+    edge_notes,
+    members_dropped,
+    members_merged,
+    own_edges_changed,
+    subgraphs_omitted,
+    unused_columns,
+    unused_features,
+)
 from .split import Split
 from .subgraphs import Subgraphs
 from .task import SubgraphTask
+from .task_checks import renumber_order
 
 UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
 
@@ -41,6 +52,11 @@ class _MemberPairs:
     weights: Array | None
     keep: Array
     notes: list[str] = field(default_factory=list)
+
+    def names_of(self, subgraphs: Array) -> list[str]:
+        """How messages call some subgraphs."""
+        name = self.space.shown()
+        return [name(int(subgraph)) for subgraph in subgraphs]
 
 
 def assemble(
@@ -100,7 +116,7 @@ def assemble(
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
     sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
-    values, class_names, split, titles = read_labels(label_frame, sets.space, classes)
+    values, class_names, split, titles, order = read_labels(label_frame, sets.space, classes)
     subgraphs = _build_subgraphs(member_frame, sets, space)
     if own_edges is not None:
         subgraphs = _with_own_edges(
@@ -111,10 +127,13 @@ def assemble(
         remaining = np.flatnonzero(sets.keep)
         subgraphs = subgraphs.take(remaining)
         split = None if split is None else Split(split.codes[remaining])
+        order = renumber_order(order, remaining)
         if values is not None:
+            all_names = class_names
             values, class_names = used_classes(
                 values[remaining], class_names, keep_all=bool(classes)
             )
+            sets.notes += classes_omitted(all_names, class_names)
     if strict and not len(subgraphs):
         raise member_frame.error("no subgraph is left; the members table names no known node.")
     task = SubgraphTask(
@@ -124,7 +143,8 @@ def assemble(
         class_names=class_names,
         split=split,
         name=name,
-        notes=(*notes, *graph_notes, *sets.notes),
+        notes=(*notes, *unused_columns(frames), *graph_notes, *sets.notes),
+        input_order=order,
     )
     if strict:
         require_learnable(task, parts=())
@@ -168,8 +188,8 @@ def build_graph(
         )
     except DataError as error:
         raise edges.error(str(error)) from None
-    if merged.repeats:
-        notes.append(f"{plural(merged.repeats, 'repeated edge')} merged.")
+    if merged.repeats or len(merged.loops):
+        notes += edge_notes(merged, repeated, space.shown())
     return space, graph, notes
 
 
@@ -186,9 +206,8 @@ def _read_node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[st
             ignored.append(name)
         else:
             blocks.append(block)
-    notes = [f"Node columns not used (no numbers): {', '.join(ignored)}."] if ignored else []
     features = np.concatenate(blocks, axis=1) if blocks else None
-    return None if titles is None else Names(titles), features, notes
+    return None if titles is None else Names(titles), features, list(unused_features(ignored))
 
 
 def _read_features(nodes: Frame, name: str) -> Array | None:
@@ -233,7 +252,8 @@ def _read_members(
     if not lost.any():
         return sets
     hit = np.unique(sets.subgraph[lost])
-    counts = f"{plural(int(lost.sum()), 'unknown member')} in {plural(len(hit), 'subgraph')}"
+    unknown_count = plural(int(lost.sum()), "unknown member")
+    counts = f"{unknown_count} in {plural(len(hit), 'subgraph')}"
     if unknown == "error":
         row = int(np.argmax(lost))
         raise members.error(
@@ -241,18 +261,19 @@ def _read_members(
             f" graph ({counts}); unknown_nodes='drop' or 'ignore-subgraph' goes on without."
         )
     if unknown == "drop":
-        sets.notes.append(f"{counts} dropped.")
+        some = np.flatnonzero(lost)[:3]
+        pairs = [(who[row].as_py(), what[row].as_py()) for row in some.tolist()]
+        sets.notes.append(members_dropped(pairs, int(lost.sum()), len(hit)))
     else:
         sets.keep[hit] = False
-        sets.notes.append(
-            f"{plural(len(hit), 'subgraph')} with unknown members omitted ({counts})."
-        )
+        sets.notes.append(subgraphs_omitted(sets.names_of(hit), f"with {unknown_count}"))
     sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
     sets.weights = None if sets.weights is None else sets.weights[~lost]
     empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
     if empty.any():
         sets.keep[empty] = False
-        sets.notes.append(f"{plural(int(empty.sum()), 'subgraph')} without a known member omitted.")
+        names = sets.names_of(np.flatnonzero(empty))
+        sets.notes.append(subgraphs_omitted(names, "without a known member"))
     return sets
 
 
@@ -261,8 +282,13 @@ def _build_subgraphs(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> Subg
     if sets.weights is not None:
         _check_member_weights(members, sets, nodes)
     subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
-    if repeats := len(sets.node) - len(subgraphs.nodes):
-        sets.notes.append(f"{plural(repeats, 'repeated member')} merged.")
+    if len(sets.node) > len(subgraphs.nodes):
+        sets.notes += members_merged(
+            sets.subgraph,
+            sets.node,
+            subgraph_names=sets.space.shown(),
+            node_names=nodes.shown(),
+        )
     return subgraphs
 
 
@@ -299,15 +325,12 @@ def _with_own_edges(
     if lost.any() and unknown == "error":
         row = int(np.argmax(lost)) + 1
         raise frame.error(f"row {row} names a subgraph or node that the members do not have.")
-    if lost.any():
-        sets.notes.append(
-            f"{plural(int(lost.sum()), 'edge')} of subgraphs with unknown ends dropped."
-        )
     owner, ends = owner[~lost], np.sort(ends[:, ~lost], axis=0)
     loop = np.flatnonzero(ends[0] == ends[1])
     if len(loop):
         raise frame.error(f"node {nodes.text()[int(ends[0, loop[0]])]!r} is joined to itself.")
     table = np.unique(np.stack([owner, *ends], axis=1), axis=0)
+    sets.notes += own_edges_changed(int(lost.sum()), len(owner) - len(table))
     counts = np.bincount(table[:, 0], minlength=len(subgraphs))
     try:
         return Subgraphs(

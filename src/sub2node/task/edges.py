@@ -24,6 +24,8 @@ class Edges(NamedTuple):
     loop_weights: Array | None
     repeats: int
     """How many entries of the input repeat another one."""
+    repeated_pairs: Array = np.empty((0, 2), np.int64)
+    """Ends of the edges that are given more than once, (K, 2)."""
 
 
 def undirected(
@@ -59,9 +61,11 @@ def undirected(
     repeats = len(key) - int(first.sum())
     low, high = np.divmod(key[first], max(size, 1))
     loop = low == high
+    again = np.unique(key[~first]) if repeats else key[:0]
+    pairs = np.stack(np.divmod(again, max(size, 1)), axis=1)
     if values is None:
-        return Edges(low[~loop], high[~loop], None, low[loop], None, repeats)
-    return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats)
+        return Edges(low[~loop], high[~loop], None, low[loop], None, repeats, pairs)
+    return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats, pairs)
 
 
 def _merge_weights(

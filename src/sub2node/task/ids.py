@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -112,6 +113,11 @@ class IdSpace:
     def text(self) -> Names:
         """The ids as text."""
         return Names(pa.array(self.ids).cast(pa.large_string()))
+
+    def shown(self) -> Callable[[int], str]:
+        """How messages call the id at a position: numbers as they are, text in quotes."""
+        names = self.text()
+        return names.__getitem__ if self.numeric else lambda position: repr(names[position])
 
     def find(self, column: pa.Array) -> Array:
         """Position of each id of a column, -1 where it is none of these: int64."""

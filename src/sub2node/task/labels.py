@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,12 +15,28 @@ from .names import Names
 from .split import PARTS, Split, SplitCode
 
 
-def read_labels(
-    frame: Frame | None, space: IdSpace, classes: tuple[str, ...]
-) -> tuple[Array | None, tuple[str, ...], Split | None, Names | None]:
-    """Labels, class names, split and titles, one entry per subgraph of ``space``."""
+class SubgraphLabels(NamedTuple):
+    """What the labels table says about the subgraphs, one entry per subgraph.
+
+    Args:
+        labels: Class numbers (M,), or booleans (M, C); None without labels.
+        class_names: The names of the classes.
+        split: The part of each subgraph; None where the table has none.
+        titles: Texts for people to read.
+        order: Subgraphs in the order of the table; without one, as they came.
+    """
+
+    labels: Array | None
+    class_names: tuple[str, ...]
+    split: Split | None
+    titles: Names | None
+    order: Array
+
+
+def read_labels(frame: Frame | None, space: IdSpace, classes: tuple[str, ...]) -> SubgraphLabels:
+    """Labels, class names, split, titles and order of the subgraphs of ``space``."""
     if frame is None:
-        return None, (), None, None
+        return SubgraphLabels(None, (), None, None, np.arange(len(space)))
     if all(frame.get(column) is None for column in ("label", "split", "title")):
         frame.need("label")
     who = frame.ids("subgraph_id")
@@ -37,8 +55,9 @@ def read_labels(
     split = _read_split(frame, rows, first)
     virtual = np.zeros(len(space), bool) if split is None else split.mask("virtual")
     labels, class_names = _read_label_values(frame, rows, virtual, classes)
-    titles = frame.text("title")
-    return labels, class_names, split, None if titles is None else Names(titles.take(first))
+    text = frame.text("title")
+    titles = None if text is None else Names(text.take(first))
+    return SubgraphLabels(labels, class_names, split, titles, np.argsort(first))
 
 
 def _read_label_values(

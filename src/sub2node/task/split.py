@@ -82,7 +82,8 @@ class Split:
             labels: (M,) classes or (M, C) booleans; None: not stratified, ``count`` is needed.
             count: Number of subgraphs, where there are no labels.
             fractions: Shares of train, val and test; they add up to 1.
-            groups: One value per subgraph; subgraphs of equal value stay together.
+            groups: One value per subgraph, in the order of ``labels``; subgraphs of equal value
+                stay together.
             seed: Seed of the draw; the same seed gives the same split.
         """
         if len(fractions) != 3 or not (min(fractions) >= 0 and abs(sum(fractions) - 1) < 1e-6):

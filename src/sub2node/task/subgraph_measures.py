@@ -105,7 +105,7 @@ def ratio(above: Array, below: Array) -> Array:
 
 
 def measure(graph: Graph, subgraphs: Subgraphs) -> Measures:
-    """Measures of these subgraphs of this graph."""
+    """Measures of these subgraphs of this graph, in their order."""
     return Measures(graph, subgraphs)
 
 

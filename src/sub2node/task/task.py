@@ -11,15 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import DataError, MissingExtraError
+from ..base.plural import plural
 from ..base.ragged import Array, distinct, frozen, integers, pointers
 from .content_hash import digest
 from .graph import Graph
 from .learnable import require_learnable
-from .names import Names, check_names
 from .split import PARTS, Split
 from .subgraphs import Subgraphs
+from .task_checks import (
+    check_labels,
+    check_lengths,
+    check_members,
+    check_order,
+    renumber_order,
+)
+from .task_views import task_frame, task_html
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from torch_geometric.data import Data
 
@@ -32,8 +41,12 @@ if TYPE_CHECKING:
 class SubgraphTask:
     """Global graph, subgraphs, labels and split, checked once and then immutable.
 
-    The subgraphs are put in the order train, virtual, val, test (file order inside each), so that
-    what a stage sees is always a leading block. Subgraphs that the split leaves out are dropped.
+    The rows of a task are its subgraphs in the order train, virtual, val, test (inside each, as
+    they came), so that what a stage sees is always a leading block. ``labels``, ``subgraphs``,
+    ``split`` and the S2N graph have this order, and :attr:`subgraph_ids` says which row is what.
+    Results for people (answers, frames, saved tables) come in the order of the input instead, with
+    ids; :meth:`in_input_order` puts row values in that order. Subgraphs that the split leaves out
+    are dropped.
 
     Args:
         graph: The global graph.
@@ -44,6 +57,8 @@ class SubgraphTask:
         split: The part of each subgraph; None: not split yet.
         name: What to call the data in outputs.
         notes: What reading the data did to it, one sentence each.
+        input_order: The row of each subgraph in the order of the input, a permutation (M,); by
+            default the order in which the subgraphs are given here. Not part of the content hash.
     """
 
     graph: Graph
@@ -53,6 +68,7 @@ class SubgraphTask:
     split: Split | None = None
     name: str = ""
     notes: tuple[str, ...] = ()
+    input_order: Array = None  # type: ignore[assignment]  # __post_init__ makes it an array
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -62,14 +78,16 @@ class SubgraphTask:
                 labels = integers(labels, "labels (class numbers; names go in class_names)")
             put(self, "labels", frozen(labels, np.int64 if np.ndim(labels) == 1 else np.bool_))
         put(self, "notes", tuple(self.notes))
-        _check_lengths(self)
+        check_lengths(self)
+        put(self, "input_order", check_order(self.input_order, len(self.subgraphs)))
         if self.split is not None and not np.array_equal(self.split.order, range(len(self.split))):
             order = self.split.order
             put(self, "subgraphs", self.subgraphs.take(order))
             put(self, "labels", None if self.labels is None else frozen(self.labels[order]))
             put(self, "split", Split(self.split.codes[order]))
-        _check_members(self)
-        put(self, "class_names", _check_labels(self))
+            put(self, "input_order", frozen(renumber_order(self.input_order, order)))
+        check_members(self)
+        put(self, "class_names", check_labels(self))
 
     @classmethod
     def from_tables(
@@ -91,7 +109,8 @@ class SubgraphTask:
             edges: Columns ``source, target[, weight]``, one undirected edge per row.
             members: Columns ``subgraph_id, node_id[, weight]``, one member per row.
             labels: Columns ``subgraph_id, label[, split][, title]``, one row per subgraph, or
-                several rows (or a list as label) where it has several labels.
+                several rows (or a list as label) where it has several labels. Results come in the
+                order of this table; without it, in the order of the members.
             nodes: Columns ``node_id[, title]`` and numeric columns, which become features; gives
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
@@ -118,6 +137,33 @@ class SubgraphTask:
 
     def __len__(self) -> int:
         return len(self.subgraphs)
+
+    @property
+    def subgraph_ids(self) -> list[str]:
+        """The id of each row: its name, or its number where it has none."""
+        names = self.subgraphs.names
+        return list(map(str, range(len(self)))) if names is None else list(names)
+
+    def in_input_order(self, values: ArrayLike) -> Array:
+        """Values that stand row by row, such as ``labels``, in the order of the input.
+
+        Args:
+            values: One value, or one row of values, per subgraph.
+
+        Example:
+            >>> (model.predict(task) == task.in_input_order(truth_by_row)).mean()
+        """
+        array = np.asarray(values)
+        if array.shape[:1] != (len(self),):
+            count = len(array) if array.ndim else 1
+            raise DataError(f"{plural(count, 'value')} for {plural(len(self), 'subgraph')}.")
+        return np.asarray(array[self.input_order])
+
+    @cached_property
+    def input_subgraphs(self) -> Subgraphs:
+        """The subgraphs in the order of the input, each under its id."""
+        in_order = np.array_equal(self.input_order, np.arange(len(self)))
+        return self.subgraphs if in_order else self.subgraphs.take(self.input_order)
 
     @property
     def multilabel(self) -> bool:
@@ -155,7 +201,7 @@ class SubgraphTask:
         return self.subgraphs.internal_edges(self.graph)
 
     def members(self, subgraph: int | str) -> list[str]:
-        """Ids of the nodes of a subgraph, which is given by its position or its name."""
+        """Ids of the nodes of a subgraph, which is given by its row or its name."""
         position = int(self._positions([subgraph])[0])
         nodes = self.subgraphs.nodes[
             self.subgraphs.ptr[position] : self.subgraphs.ptr[position + 1]
@@ -163,16 +209,32 @@ class SubgraphTask:
         names = self.graph.names
         return [str(node) if names is None else names[int(node)] for node in nodes]
 
-    def subset(self, which: Array | Sequence[int] | Sequence[bool] | Sequence[str]) -> SubgraphTask:
-        """The task with some of its subgraphs: positions, a mask of length M, or names."""
+    def subset(
+        self,
+        which: Array | Sequence[int] | Sequence[bool] | Sequence[str],
+        *,
+        keep_input_order: bool = False,
+    ) -> SubgraphTask:
+        """The task with some of its subgraphs.
+
+        Args:
+            which: Rows, a mask over the rows, or names. The subset's input order is that of
+                ``which`` (of a mask, that of the rows), so that answers for ``task.subset(which)``
+                and ``task.labels[which]`` go together.
+            keep_input_order: Whether the subset has the order of this task's input instead.
+        """
         positions = self._positions(which)
         if len(distinct(positions)) != len(positions):
             raise DataError("a subset takes each subgraph at most once.")
+        order = np.arange(len(positions))
+        if keep_input_order:
+            order = renumber_order(self.input_order, positions)
         return replace(
             self,
             subgraphs=self.subgraphs.take(positions),
             labels=None if self.labels is None else self.labels[positions],
             split=None if self.split is None else Split(self.split.codes[positions]),
+            input_order=order,
         )
 
     def _positions(self, which: ArrayLike) -> Array:
@@ -195,17 +257,35 @@ class SubgraphTask:
             raise DataError(f"positions of subgraphs lie in 0…{len(self) - 1}.")
         return values
 
-    def with_split(self, split: Split | Sequence[str]) -> SubgraphTask:
-        """The task split anew: a :class:`Split`, or one word (train, val, test) per subgraph.
+    def with_split(self, split: Split | Sequence[str] | Mapping[str, str]) -> SubgraphTask:
+        """The task split anew; the order of its input stays.
+
+        Args:
+            split: A :class:`Split` of the rows; or one word (train, val, test) per subgraph, by id
+                or in the order of the input.
 
         Example:
             >>> task.with_split(Split.random(task.labels, seed=1))
             >>> task.with_split(task.split.per_class(task.labels, n=10))
         """
-        split = split if isinstance(split, Split) else Split.given(split)
-        task = replace(self, split=split)
+        task = replace(self, split=split if isinstance(split, Split) else self._read_words(split))
         require_learnable(task, parts=())
         return task
+
+    def _read_words(self, words: Sequence[str] | Mapping[str, str]) -> Split:
+        """A split of the rows from one word per subgraph."""
+        if isinstance(words, Mapping):
+            by_id = {str(name): word for name, word in words.items()}
+            missing = next((name for name in self.subgraph_ids if name not in by_id), None)
+            if missing is not None:
+                raise DataError(f"subgraph {missing!r} has no split word.")
+            return Split.given(by_id[name] for name in self.subgraph_ids)
+        codes = Split.given(words).codes
+        if len(codes) != len(self):
+            raise DataError(f"{len(codes):,} split words for {len(self):,} subgraphs.")
+        by_row = np.empty(len(self), np.int8)
+        by_row[self.input_order] = codes
+        return Split(by_row)
 
     def label_counts(self) -> Array:
         """Subgraphs of each class in each part: int64 (4, C), by :class:`SplitCode`."""
@@ -221,7 +301,7 @@ class SubgraphTask:
         return table
 
     def label_lists(self) -> pa.ListArray:
-        """The class names of each subgraph, as an Arrow list array of text (needs labels)."""
+        """The class names of each row, as an Arrow list array of text (needs labels)."""
         import pyarrow as pa
 
         if self.labels is None:
@@ -239,7 +319,8 @@ class SubgraphTask:
 
         ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
         exist; ``membership_index`` (2, K) pairs subgraph and node; ``y`` and ``part`` (numbers as
-        in ``PARTS``) are per subgraph.
+        in ``PARTS``) are per subgraph. Subgraphs are numbered as the rows of the task, and
+        ``subgraph_ids`` names them.
         """
         try:
             from torch_geometric.data import Data
@@ -255,6 +336,7 @@ class SubgraphTask:
                 np.stack([self.subgraphs.owner, self.subgraphs.nodes.astype(np.int64)])
             ),
             num_subgraphs=len(self),
+            subgraph_ids=self.subgraph_ids,
         )
         if self.graph.weights is not None:
             data.edge_weight = torch.from_numpy(matrix.data)
@@ -265,6 +347,17 @@ class SubgraphTask:
         if self.split is not None:
             data.part = torch.tensor(self.split.codes.astype(np.int64))
         return data
+
+    def to_frame(self) -> pd.DataFrame:
+        """The subgraphs as a pandas data frame, one row each, in the order of the input.
+
+        Columns ``subgraph_id`` (text) and ``size``; ``label``, ``split`` and ``title`` where the
+        task has them. ``label`` is a list in multi-label data; virtual subgraphs have none.
+        """
+        return task_frame(self)
+
+    def _repr_html_(self) -> str:
+        return task_html(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SubgraphTask) and self.hash == other.hash
@@ -282,55 +375,3 @@ class SubgraphTask:
             + (f", {self.num_classes} {kind}" if self.labels is not None else ", no labels")
             + (f", {self.split!r})" if self.split is not None else ", not split)")
         )
-
-
-def _check_lengths(task: SubgraphTask) -> None:
-    for what, value in (("labels", task.labels), ("the split", task.split)):
-        if value is not None and len(value) != len(task.subgraphs):
-            raise DataError(f"{len(task.subgraphs):,} subgraphs but {what} for {len(value):,}.")
-
-
-def _check_members(task: SubgraphTask) -> None:
-    subgraphs, graph = task.subgraphs, task.graph
-    empty = np.flatnonzero(subgraphs.sizes == 0)
-    if len(empty):
-        raise DataError(
-            f"subgraph {subgraphs.name_of(int(empty[0]))} is empty"
-            f" ({len(empty):,} such); a subgraph needs at least one node."
-        )
-    outside = np.flatnonzero(subgraphs.nodes >= graph.num_nodes)
-    if len(outside):
-        who = subgraphs.name_of(int(subgraphs.owner[outside[0]]))
-        raise DataError(
-            f"subgraph {who} has node {subgraphs.nodes[outside[0]]}, but the graph has the nodes"
-            f" 0…{graph.num_nodes - 1}."
-        )
-    if subgraphs.edges is not None and len(subgraphs.edges):
-        present = graph.has_edges(subgraphs.edges[:, 0], subgraphs.edges[:, 1])
-        if not present.all():
-            a, b = subgraphs.edges[int(np.argmin(present))]
-            raise DataError(f"a subgraph has the edge {a}-{b}, which the graph does not have.")
-
-
-def _check_labels(task: SubgraphTask) -> tuple[str, ...]:
-    labels, names = task.labels, tuple(str(name) for name in task.class_names)
-    if names:
-        check_names(Names(names), len(names), "class_names", unique=True)
-    if labels is None:
-        if names:
-            raise DataError("class names were given, but no labels.")
-        return ()
-    if labels.ndim == 2:
-        if names and labels.shape[1] != len(names):
-            raise DataError(f"{labels.shape[1]} label columns but {len(names)} class names.")
-        return names or tuple(str(i) for i in range(labels.shape[1]))
-    if labels.ndim != 1:
-        raise DataError(f"labels must be (M,) or (M, C), found shape {labels.shape}.")
-    virtual = np.zeros(len(labels), bool) if task.split is None else task.split.mask("virtual")
-    if len(labels):
-        if (labels[~virtual] < 0).any():
-            who = int(np.flatnonzero(~virtual & (labels < 0))[0])
-            raise DataError(f"subgraph {task.subgraphs.name_of(who)} has no label.")
-        if names and labels.max() >= len(names):
-            raise DataError(f"label {labels.max()} with only {len(names)} class names.")
-    return names or tuple(str(i) for i in range(int(labels.max(initial=-1)) + 1))

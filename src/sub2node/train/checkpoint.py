@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -9,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -42,7 +44,9 @@ class Checkpoint:
 
     def save(self, tensors: dict[str, Tensor], facts: dict[str, float]) -> None:
         """Replace the file; if that fails, training continues and ``failed`` says why."""
-        card = {"format": "sub2node checkpoint", "key": self.key, "facts": json.dumps(facts)}
+        text = json.dumps(facts)
+        card = {"format": "sub2node checkpoint", "key": self.key, "facts": text}
+        card["sha256"] = _digest(text, tensors)
         new = self.path.with_name(self.path.name + ".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,4 +76,18 @@ class Checkpoint:
                 f"{self.path} belongs to a run with other data, settings or seeds; remove it or"
                 " run with those."
             )
+        if "sha256" in card and card["sha256"] != _digest(card["facts"], tensors):
+            raise DataError(
+                "this checkpoint is damaged (its checksum differs); remove it to start anew.",
+                path=self.path,
+            )
         return tensors, json.loads(card["facts"])
+
+
+def _digest(facts: str, tensors: dict[str, Tensor]) -> str:
+    state = hashlib.sha256(facts.encode())
+    for name in sorted(tensors):
+        state.update(name.encode())
+        flat = tensors[name].detach().cpu().contiguous().flatten()
+        state.update(flat.view(torch.uint8).numpy().tobytes())
+    return state.hexdigest()

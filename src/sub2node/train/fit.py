@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..base.progress import step
 from ..base.ragged import Array
 from ..config import TrainingSettings
@@ -102,6 +103,8 @@ def fit(
     finally:
         for replicas in groups:
             replicas.release()
+    if loop.epoch < training.epochs:
+        step(what, training.epochs, training.epochs)
     for replicas in groups:
         if ended in ("late", "stopped", "interrupted"):
             replicas.settle(loop.epoch)
@@ -153,7 +156,7 @@ class _Loop:
             if all(group.ahead for group in self.groups):  # look only now and then
                 spent = (time.perf_counter() - started) / ahead
                 ahead = max(1, min(2 * ahead, int(_LOOK / max(spent, 1e-9))))
-            step(what, self.epoch, total, self.describe())
+            step(what, self.epoch, total, f"epoch {self.epoch} of {total} · {self.describe()}")
             if request.stop and self.epoch < total:
                 return "interrupted"
             if self.limit is not None and self.seconds > self.limit and self.epoch < total:
@@ -183,9 +186,9 @@ class _Loop:
         loss = self.column("train_loss")[-1]
         score = self.joined("best_score").numpy()
         running = int(self.joined("running").sum())
-        replicas = f" · {running} replica{'' if running == 1 else 's'}" if len(alive) > 1 else ""
+        replicas = f" · {plural(running, 'replica')}" if len(alive) > 1 else ""
         lost = "" if alive.all() else f" · {int((~alive).sum())} diverged"
-        return f"loss {loss[alive].mean():.3f} · best val {score[alive].mean():.3f}{replicas}{lost}"
+        return f"best val {score[alive].mean():.3f} · loss {loss[alive].mean():.3f}{replicas}{lost}"
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, float]]:
         """What to go on from later."""

@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_folder, read_card, written
 from ..base.ragged import Array, owners
+from ..base.seals import check_seal
 from ..io.save import tables_of
-from ..task import PARTS, Split
+from ..task import PARTS, Names, Split
+from ..task.names import is_positions
 from .product import mirrored
 from .s2n_graph import S2NGraph, Source, TranslationOptions, task_split
 from .weight_statistics import Statistics
@@ -77,7 +79,10 @@ def save_graph(
 ) -> Path:
     """Write a graph with the ids and labels of its task; nothing is seen until all is there."""
     _check_task(task, graph.task_hash, graph.split)
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
+    with (
+        new_folder(Path(path), overwrite=overwrite, ours=OURS, sealed=True) as folder,
+        written(path),
+    ):
         row, column = owners(graph.weights.indptr), graph.weights.indices
         half = column >= row
         table = {
@@ -108,6 +113,7 @@ def graph_card(folder: Path) -> dict[str, Any]:
     """The card of a stored graph, checked."""
     if not (folder / CARD).is_file():
         raise DataError(f"no S2N graph here: {CARD} is missing.", path=folder)
+    check_seal(folder, CARD)
     return read_card(folder / CARD, _FORMAT, _VERSION)
 
 
@@ -133,6 +139,7 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         raise DataError(f"the card is damaged ({reason}).", path=folder / CARD) from None
     if not fits:
         raise DataError("the card is damaged: its counts disagree.", path=folder / CARD)
+    check_seal(folder, f"{WEIGHTS}*")
     row, column, weight = _read_weights(folder / WEIGHTS, count, entries)
     source = None if task is None else _source(task, task_hash, split, settings)
     weights = mirrored(row, column, _narrow(weight), count)
@@ -145,7 +152,23 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         settings=settings,
         task_hash=task_hash,
         source=source,
+        names=_read_names(folder / SUBGRAPHS, count),
     )
+
+
+def _read_names(path: Path, count: int) -> Names | None:
+    """The ids of the nodes; None where they are numbers, or the folder does not have them."""
+    if not path.is_file():
+        return None
+    try:
+        ids = pq.read_table(path, columns=["subgraph_id"])["subgraph_id"].combine_chunks()
+        names = Names(ids.cast(pa.large_string()))
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"the ids of the subgraphs cannot be read ({reason}).", path=path) from None
+    if len(names) != count:
+        raise DataError(f"{len(names):,} ids, the card says {count:,}.", path=path)
+    return None if is_positions(names) else names
 
 
 def _read_weights(path: Path, count: int, entries: int) -> tuple[Array, Array, Array]:
@@ -199,6 +222,7 @@ def read_pairs(folder: Path) -> Iterator[tuple[Array, Array]]:
 
 def read_labels(folder: Path) -> Array | None:
     """The stored labels as numbers, -1 for none, or as booleans; None where there are none."""
+    check_seal(folder, SUBGRAPHS)
     table = pq.read_table(folder / SUBGRAPHS)
     if "label" not in table.column_names:
         return None

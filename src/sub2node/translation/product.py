@@ -150,7 +150,7 @@ def measure(edge_weights: EdgeWeights, members: SparseMatrix, sums: Sums, *, lim
         edge_weights, inside, right=inside, limit=limit, work=work, half=True
     ):
         sums.add(block_sums)
-        progress.step("Measuring", _half(stop, sums.size), _half(sums.size, sums.size))
+        progress.step("Measuring weights", _half(stop, sums.size), _half(sums.size, sums.size))
 
 
 def rows(

@@ -10,14 +10,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import ConfigError, DataError
+from ..base.plotting import draw
 from ..base.ragged import Array, SparseMatrix, owners
-from ..task import Part, Split, Subgraphs
+from ..task import Names, Part, Split, Subgraphs
 from .edge_weights import EdgeWeights, LinearEdgeWeights, Side
+from .graph_views import graph_frame, graph_html
 from .memory_limits import Limit
 from .product import Keep, rows
 from .weight_statistics import Statistics
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from ..task import SubgraphTask
 
 EXACT = 2**24  # counts below this are exact in float32
@@ -93,12 +98,14 @@ class S2NGraph:
     """The S2N graph of a task.
 
     Args:
-        weights: Â as CSR (M, M), symmetric, in the order train, virtual, val, test.
+        weights: Â as CSR (M, M), symmetric, in the order train, virtual, val, test; see
+            :attr:`subgraph_ids`.
         split: The part of each subgraph.
         statistics: Statistics of the train block of the raw weights.
         settings: How it was translated.
         task_hash: Content hash of the task it was made from.
         source: For attaching; None where the graph was read without its task.
+        names: The id of each node; None: a node is called by its number.
     """
 
     weights: SparseMatrix
@@ -107,9 +114,15 @@ class S2NGraph:
     settings: TranslationOptions = field(default_factory=TranslationOptions)
     task_hash: str = ""
     source: Source | None = None
+    names: Names | None = None
 
     def __len__(self) -> int:
         return int(self.weights.shape[0])
+
+    @property
+    def subgraph_ids(self) -> list[str]:
+        """The id of the subgraph that each row and column of the weights stands for."""
+        return list(map(str, range(len(self)))) if self.names is None else list(self.names)
 
     @property
     def num_edges(self) -> int:
@@ -124,7 +137,8 @@ class S2NGraph:
     def stage(self, stage: Part) -> SparseMatrix:
         """What a stage sees: the leading block, CSR.
 
-        ``train``: train and virtual subgraphs; ``val``: these and val; ``test``: all.
+        ``train``: train and virtual subgraphs; ``val``: these and val; ``test``: all. Rows and
+        columns are not in the order of the input: :attr:`subgraph_ids` says which is what.
         """
         size = self.split.visible(stage)
         return self.weights if size == len(self) else self.weights[:size, :size]
@@ -200,6 +214,27 @@ class S2NGraph:
 
         return load_graph(path, task=task)
 
+    def to_frame(self, *, diagonal: bool = False) -> pd.DataFrame:
+        """The edges as a pandas data frame: ``source``, ``target`` (ids) and ``weight``.
+
+        Args:
+            diagonal: Whether weights of subgraphs with themselves are rows too.
+        """
+        return graph_frame(self, diagonal=diagonal)
+
+    def plot(self, task: SubgraphTask | None = None) -> Figure:
+        """The graph as a Matplotlib figure; of a large one, some subgraphs and strong edges.
+
+        A disc is a subgraph of train, a square one of val, a disc with a rim one of test.
+
+        Args:
+            task: The task it was made from: colours then show labels.
+        """
+        return draw("draw_graph", self, task=task)
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
+
     def __repr__(self) -> str:
         kind = "normalised" if self.normalized else "raw"
         return f"S2NGraph({len(self):,} nodes, {self.num_edges:,} edges, {kind}, {self.split!r})"
@@ -210,7 +245,8 @@ class Attachment:
     """Rows for new subgraphs.
 
     Args:
-        known: Weights with the subgraphs of the graph, CSR (K, n).
+        known: Weights of the new subgraphs, in their order, with the first n of the graph, CSR
+            (K, n).
         new: Weights among the new ones, CSR (K, K).
         statistics: Statistics of the graph they are attached to.
         normalized: Whether the weights are scores.

@@ -149,6 +149,7 @@ def _in_memory(
         settings=settings,
         task_hash=task.hash,
         source=source,
+        names=task.subgraphs.names,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.errors import ConfigError
-from ..base.metrics import scores
+from ..base.metrics import micro_f1
 from ..base.ragged import Array
 from ..config import Config
 from ..encode import Encoding
@@ -196,7 +196,7 @@ class Objective:
             return trained.val_scores
         labels, logits = labels_of(task, "test"), trained.outputs("test").logits
         return np.array(
-            [scores(labels, replica, multilabel=task.multilabel)["micro_f1"] for replica in logits]
+            [micro_f1(labels, replica, multilabel=task.multilabel) for replica in logits]
         )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError, Sub2NodeError
-from ..base.progress import step
+from ..base.progress import item
 from ..efficiency.benchmark import reason_of
 from ..runs.journal import LineJournal
 from .objective import Objective, Report, Score
@@ -157,7 +157,7 @@ class Study:
         try:
             while True:
                 ended, running = self._read_trials()
-                step("Searching", len(ended), target, _best_so_far(ended))
+                item("Trial", len(ended), target, _best_so_far(ended))
                 if len(ended) >= target or (len(ended) + running >= target and not wait):
                     return "complete"
                 if len(ended) + running >= target:

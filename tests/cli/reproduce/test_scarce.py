@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from commands import call_command, start_process
 from sub2node.reproduce import scarce
 
 DATA = "generate:density,subgraphs=60,seed=3"
-COMMAND = [sys.executable, "-c", "from sub2node.cli import main; main()", "reproduce"]
 QUICK = (
     "data-scarce", DATA, "--sizes", "2,4", "--seeds", "2", "--preset", "fast", "--features",
     "random", "--structures", "s2n+0,cos2n+0",
     "--coarsen", "variation_edges:0.1", "--coarsen", "variation_edges:0.2",
 )  # fmt: skip
-ENVIRONMENT = {**os.environ, "COLUMNS": "110"}
 
 
 def reproduce(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, check=False
-    )
+    return call_command("reproduce", *words, env={"COLUMNS": "110"})
 
 
 def test_tables_figures_and_going_on(tmp_path: Path) -> None:
@@ -62,12 +57,11 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     assert "--resume" in new.stderr
 
 
+@pytest.mark.process
 def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     out = tmp_path / "scarce"
-    words = [*COMMAND, *QUICK, "--set", "epochs=400", "--seeds", "50", "-o", str(out)]
-    job = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
-    )
+    words = [*QUICK, "--set", "epochs=400", "--seeds", "50", "-o", out]
+    job = start_process("reproduce", *words, env={"COLUMNS": "110"})
     for _ in range(600):
         time.sleep(0.1)
         if (out / "rows.jsonl").exists() and '"test"' in (out / "rows.jsonl").read_text():

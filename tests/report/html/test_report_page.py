@@ -22,6 +22,11 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "-
          "--disable-sync")  # fmt: skip
 SECTIONS = ("summary", "results", "data", "leakage", "classes", "confusion", "reliability",
             "errors", "graph", "training", "efficiency", "notes", "settings")  # fmt: skip
+# Of every table: whether it is cut off, and whether the cue for that is to be seen.
+CUES = """return [...document.querySelectorAll('.wide')].map(box => {
+  const cue = getComputedStyle(box, '::after');
+  return [box.scrollWidth > box.clientWidth + 1, cue.visibility === 'visible' && cue.opacity > 0];
+})"""
 
 
 class Page(HTMLParser):
@@ -138,8 +143,8 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
     result = made_result(task, 1 if kind == "single seed" else 3)
     says = {
         "multi": ("By label", "predicted ", "missed "),
-        "single seed": ("a single run",),
-        "simple": ("no training loop", "no other one is among these runs"),
+        "single seed": ("one seed: no spread",),
+        "simple": ("no training loop", "No network was run on this data", "one run: no spread"),
         "splits": ("3 random splits", "keeps no predictions", "keeps no curves", "all others"),
         "interrupted": ("The run was interrupted",),
         "old": ("older version", "no facts on overlap"),
@@ -158,6 +163,7 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
         result = made_result(task, signal=50.0)
     folder = save_run(result, task, tmp_path / "run")
     if kind == "old":
+        (folder / "checksums.json").unlink()
         file = folder / "result.json"
         facts = json.loads(file.read_text())
         for key in ("overlap", "class_counts", "sizes", "picture", "parameters"):
@@ -248,6 +254,9 @@ def test_a_browser_shows_it_without_complaint(browser, nasty, tmp_path: Path) ->
             )
             assert len(pictures) == 5
             assert min(pictures) > 250
+            cues = browser.execute_script(CUES)
+            assert all(cut == shown for cut, shown in cues)  # "scroll" where there is more to see
+            assert any(shown for _, shown in cues) == (width == 360)
     assert browser.get_log("browser") == []
     asked = [json.loads(row["message"])["message"] for row in browser.get_log("performance")]
     urls = [

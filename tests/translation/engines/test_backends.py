@@ -37,10 +37,10 @@ def test_a_query_tells_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     from sub2node.base import progress
 
     monkeypatch.setattr(backends, "_INTERVAL", 0.01)
-    seen = []
-    with progress.listen(lambda what, done, total, detail: seen.append((what, done))):
+    seen: list[progress.Report] = []
+    with progress.listen(seen.append):
         s2n.translate(random_tables(tmp_path), engine="duckdb")
-    assert max(done for what, done in seen if what == "Joining") > 0
+    assert max(report.done for report in seen if report.what == "Joining tables") > 0
 
 
 def random_tables(folder: Path) -> Path:
@@ -70,9 +70,11 @@ def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         translate_to(
             folder, out, TranslationOptions(), engine="duckdb", memory="40MB", spill=tmp_path
         )
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith("s2n-")] == []
+    assert [p.name for p in tmp_path.iterdir() if "s2n-work" in p.name] == []
     full = backends._explain(OSError("IO Error: No space left on device"), tmp_path)
     assert "no room is left to spill" in str(full)
+    full = backends._explain(OSError("IO Error: No space left on device"), tmp_path, out)
+    assert f"no room is left to write the output in {out}" in str(full)
 
 
 def test_spilling_gives_the_same(tmp_path: Path) -> None:

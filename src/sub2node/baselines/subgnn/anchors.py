@@ -64,7 +64,7 @@ def sample_border(
     mask = np.zeros(ids.shape, dtype=bool)
     spread = Spread(graph)
     for first in range(0, len(components), WORD):
-        step("borders", first, len(components))
+        step("Drawing nodes around subgraphs", first, len(components))
         last = min(first + WORD, len(components))
         border = _border_bits(spread, components, range(first, last), hops)
         near = np.flatnonzero(border)
@@ -76,7 +76,7 @@ def sample_border(
             rows = slice(first + start, first + stop)
             for number, rng in enumerate(rngs):
                 ids[number, rows], mask[number, rows] = sample_members(ptr, nodes, count, rng)
-    step("borders", 1, 1)
+    step("Drawing nodes around subgraphs", 1, 1)
     return list(zip(ids, mask, strict=True))
 
 

@@ -84,13 +84,13 @@ def component_distances(
     sources, counts = np.unique(node, return_counts=True)
     ends = np.cumsum(counts)
     for start in range(0, len(sources), WORD):
-        step("shortest paths", start, len(sources))
+        step("Measuring shortest paths", start, len(sources))
         stop = min(start + WORD, len(sources))
         pairs = order[ends[start] - counts[start] : ends[stop - 1]]
         bit = np.repeat(np.arange(stop - start), counts[start:stop])
         targets = _PairComponents(components, component[pairs])
         result[pairs] = _search(spread, sources[start:stop], bit=bit, targets=targets, limit=limit)
-    step("shortest paths", 1, 1)
+    step("Measuring shortest paths", 1, 1)
     return result
 
 

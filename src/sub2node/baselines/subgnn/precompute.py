@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...base.progress import step
+from ...base.progress import counted
 from ...base.ragged import Array
 from ...task import SubgraphTask
 from .anchors import sample_border, sample_members
@@ -82,12 +82,8 @@ class _AnchorSampler:
 
     def layers(self, make: Callable[[Side], T]) -> tuple[dict[Side, T], ...]:
         """The anchors of a channel, layer by layer."""
-        anchors = []
-        for layer in range(self.model.layers):
-            step("SubGNN anchors", layer, self.model.layers)
-            anchors.append({side: make(side) for side in SIDES})
-        step("SubGNN anchors", self.model.layers, self.model.layers)
-        return tuple(anchors)
+        numbers = counted(range(self.model.layers), "SubGNN anchors of layer")
+        return tuple({side: make(side) for side in SIDES} for _ in numbers)
 
     def neighborhood(self, side: Side) -> NodeAnchors:
         """Nodes of a component, or around it."""

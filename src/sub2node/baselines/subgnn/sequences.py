@@ -63,11 +63,11 @@ def sequence_similarity(a_ptr: Array, a: Array, b_ptr: Array, b: Array) -> Array
     total = max(len(left.sizes), 1) * max(len(right.sizes), 1)
     for across in range(0, len(right.sizes), width):
         for down in range(0, len(left.sizes), height):
-            step("degree sequences", across * len(left.sizes) + down * width, total)
+            step("Comparing degree sequences", across * len(left.sizes) + down * width, total)
             rows, columns = slice(down, down + height), slice(across, across + width)
             cost = _warp(*left.part(rows), *right.part(columns))
             table[rows, columns] = 1 / (1 + cost)
-    step("degree sequences", 1, 1)
+    step("Comparing degree sequences", 1, 1)
     return np.asarray(table[left.number[:, None], right.number])
 
 

@@ -218,7 +218,7 @@ class _Walker:
         walks = np.full((length + 1, len(starts)), -1, dtype=np.int64)
         walks[1] = starts  # the row above it: there is no node before the first
         for number in range(2, length + 1):
-            step("random walks", number, length + 1)
+            step("Drawing random walks", number, length + 1)
             random = rng.random((2 + _TRIES, len(starts)))
             before, current = walks[number - 2 : number]
             walks[number] = self._guess(current, before, beta, random)
@@ -232,7 +232,7 @@ class _Walker:
                     beta=beta,
                     random=random[:2, some],
                 )
-        step("random walks", 1, 1)
+        step("Drawing random walks", 1, 1)
         return np.ascontiguousarray(walks[1:].T)
 
     def _guess(self, current: Array, before: Array, beta: float, random: Array) -> Array:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from ..former_spellings import command_class
+from ..former_spellings import Group, command_class
 from .paper import ALL, make_command, with_and_without_data
 from .scarce import data_scarce
 
 app = typer.Typer(
-    help="Make tables and figures of the paper anew, on the data at hand.",
-    epilog="Example: s2n reproduce all --quick -o quick-look",
+    help="Reproduce tables and figures of the paper on the data at hand.\n\nExamples:\n"
+    "  s2n reproduce all --quick -o quick-look\n"
+    "  s2n reproduce data-scarce my-folder -o scarce\n\n"
+    "s2n reproduce real --help explains a table.",
+    cls=Group,
     no_args_is_help=True,
 )
 

@@ -39,7 +39,9 @@ ALL = tuple(_ABOUT)
 TARGETS = ALL[:-1]
 _HELP = """
 
-    Example: s2n reproduce {name} --quick -o quick-look
+    Examples:
+        s2n reproduce {name} --quick -o quick-look
+        s2n reproduce {name} -o reproduction
 
     Our numbers stand beside the published ones, with what differs. Data are looked for in S2N_DATA;
     where some are missing, the rows say so and the rest goes on. Every cell is kept as it ends: the

@@ -78,9 +78,10 @@ def data_scarce(
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare structures on few training subgraphs of each class, all on the same subsets.
+    """Compare structures on few training subgraphs of each class.
 
-    Example: s2n reproduce data-scarce my-task --features link -o scarce
+    Examples:
+        s2n reproduce data-scarce my-folder --features link -o scarce
 
     Writes every run as it ends, so Ctrl-C loses one run at most and --resume goes on. A preset file
     may have settings by structure. With -o: rows.jsonl, table.csv, result.json, and the figures as
@@ -201,10 +202,8 @@ def _show_results(results: ScarceStudy, name: str) -> None:
 def _score_text(summary: Summary | None) -> str:
     if summary is None:
         return "-"
-    if summary.n == 1:
-        return f"{100 * summary.mean:.1f}"
-    low, high = summary.interval
-    return f"{100 * summary.mean:.1f} ± {100 * summary.sd:.1f}\n{100 * low:.1f} … {100 * high:.1f}"
+    text = summary.percent_text()
+    return text if summary.interval is None else f"{text}\n{summary.interval_text()}"
 
 
 def _gain_text(gain: tuple[Summary, float | None] | None) -> str:

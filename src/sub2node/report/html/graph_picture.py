@@ -172,10 +172,10 @@ def _draw_links(
 def _draw_subgraph(axes: Axes, row: dict[str, Any], position: Array, colours: list[str]) -> None:
     """One subgraph: a disc or, in val, a square, in as many pieces as there are labels."""
     part, radius = row["part"], _RADIUS.get(row["part"], 4.0)
-    title = row.get("title") or ""
+    title = row.get("title") or row["subgraph_id"]
     tip_parts = (
-        row["subgraph_id"],
-        title if title != row["subgraph_id"] else "",
+        title,
+        row["subgraph_id"] if title != row["subgraph_id"] else "",
         part,
         ", ".join(row["label"] or ()),
         f"{row['size']} nodes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +18,31 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 480
-_ROW = 44
+_WIDTH = 420  # little more than a phone is wide, so that letters stay readable there
+_ROW = 36
 _MOST_POINTS = 300
-_LONG = 44  # letters of a name that fit over a line
+_LONG = 20  # letters in a line of a name
 
 
 @house_style()
 def intervals(models: Sequence[Numbers], main: str) -> Figure:
-    """Test micro-F1 of each model: its runs as small dots, the mean and its 95 % interval."""
-    figure, [axes] = new_figure(_WIDTH, _ROW * len(models) + 54)
+    """Test micro-F1 of each model in a row: its name, mark, 95 % interval and mean.
+
+    Small dots are single runs; without an interval, which needs five runs, there is no bar.
+    """
+    figure, [axes] = new_figure(_WIDTH, _ROW * len(models) + 62)
     for place, model in enumerate(models):
         _draw_interval(axes, model, -place, is_main=model["name"] == main)
-    axes.set_ylim(0.35 - len(models), 0.95)
-    axes.set_yticks([])
+    axes.set_ylim(0.45 - len(models), 0.55)
+    axes.set_yticks(
+        [-place for place in range(len(models))],
+        [_row_label(model["name"]) for model in models],
+        linespacing=1.0,
+    )
+    for label, model in zip(axes.get_yticklabels(), models, strict=True):
+        label.set(**_label_style(model, is_main=model["name"] == main))
+    axes.tick_params(axis="y", pad=10)
+    axes.grid(visible=False, axis="y")
     low, high = axes.get_xlim()
     if high - low < 1:  # every run of every model has the same score
         axes.set_xlim(low - 0.5, high + 0.5)
@@ -38,11 +50,23 @@ def intervals(models: Sequence[Numbers], main: str) -> Figure:
     return figure
 
 
+def _row_label(name: str) -> str:
+    """A name in two lines at most."""
+    lines = textwrap.wrap(plain_text(name), _LONG)
+    return "\n".join(lines if len(lines) < 3 else [lines[0], f"{lines[1][: _LONG - 1]}…"])
+
+
+def _label_style(model: Numbers, *, is_main: bool) -> dict[str, Any]:
+    colour = "accent" if is_main else "soft" if model["simple"] else "ink"
+    return {"color": PALETTE[colour], "weight": "bold" if is_main else "normal"}
+
+
 def _draw_interval(axes: Axes, model: Numbers, y: float, *, is_main: bool) -> None:
-    score, name = model["test"]["micro_f1"], plain_text(model["name"])
+    score = model["test"]["micro_f1"]
     colour = PALETTE["accent" if is_main else "k10" if model["simple"] else "k2"]
-    low, high = (100 * end for end in score["interval"])
-    axes.plot([low, high], [y, y], color=colour, lw=4, alpha=0.55, solid_capstyle="round")
+    if score["interval"] is not None:
+        ends = [100 * end for end in score["interval"]]
+        axes.plot(ends, [y, y], color=colour, lw=4, alpha=0.55, solid_capstyle="round")
     values = [100 * value for value in score["values"]]
     axes.plot(values, [y] * len(values), "o", ms=5, color=colour, alpha=0.45, mew=0)
     axes.plot(
@@ -54,14 +78,15 @@ def _draw_interval(axes: Axes, model: Numbers, y: float, *, is_main: bool) -> No
         mec=PALETTE["paper"],
         mew=1.5,
     )
-    name = name if len(name) <= _LONG else f"{name[: _LONG - 1]}…"
-    text: dict[str, Any] = {
-        "color": colour if is_main else PALETTE["soft" if model["simple"] else "ink"],
-        "weight": "bold" if is_main else "normal",
-        "transform": axes.get_yaxis_transform(),
-    }
-    axes.text(0, y + 0.34, name, **text)
-    axes.text(1, y + 0.34, percent(score["mean"]), ha="right", **text)
+    axes.annotate(
+        percent(score["mean"]),
+        (1, y),
+        (12, 0),
+        xycoords=axes.get_yaxis_transform(),
+        textcoords="offset points",
+        va="center",
+        **_label_style(model, is_main=is_main),
+    )
 
 
 @house_style()

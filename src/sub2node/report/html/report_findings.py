@@ -9,7 +9,8 @@ import numpy as np
 
 from ...config.settings import to_toml
 from ...evaluate.seeds import seed_list
-from ...evaluate.significance import LEVEL, Summary
+from ...evaluate.significance import Summary
+from ...evaluate.verdicts import describe_test
 from ...runs import Run, RunSet
 from ...runs.run_tables import (
     Curves,
@@ -19,8 +20,10 @@ from ...runs.run_tables import (
     read_predictions,
     read_subgraph_table,
 )
+from .model_descriptions import describe_run
 from .prediction_measures import Calibration, calibration, class_table, confusion, worst
-from .report_wording import Numbers, check_leakage, explain_margins, explain_missing, summarize
+from .report_summary import summarize
+from .report_wording import Numbers, check_leakage, explain_margins, explain_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +58,10 @@ def collect_findings(study: RunSet) -> ReportFindings:
         "data": asdict(main.data),
         "main": main.name,
         "reference": study.reference.name,
-        "test": _describe_test(main),
-        "models": [_model_numbers(run, study) for run in study.runs],
-        "against_simple": _compare_with_simple(study),
+        "test": describe_test(paired=bool(main.splits)),
+        "models": [_model_numbers(run, study) for run in _best_first(study)],
+        "against": _compare_main(study, study.counterpart),
+        "s2n": _compare_with_s2n(study),
         "class_counts": main.result.class_counts,
         "sizes": {part: asdict(sizes) for part, sizes in main.result.sizes.items()},
         "classes": None if predictions is None else _class_rows(main, predictions),
@@ -70,7 +74,7 @@ def collect_findings(study: RunSet) -> ReportFindings:
         "overlap": [row.to_dict() for row in main.result.overlap],
         "leakage": check_leakage(main.result.overlap),
         "curves": None if curves is None else _curve_numbers(curves),
-        "efficiency": [_efficiency_numbers(run) for run in study.runs],
+        "efficiency": [_efficiency_numbers(run) for run in _best_first(study)],
         "picture": {} if drawn is None or drawn.picture is None else asdict(drawn.picture),
         "notes": {run.name: list(run.result.notes) for run in study.runs},
         "versions": main.result.versions,
@@ -82,20 +86,22 @@ def collect_findings(study: RunSet) -> ReportFindings:
     return ReportFindings(study, numbers, predictions, curves, subgraphs, calibrations)
 
 
+def _best_first(study: RunSet) -> list[Run]:
+    """The runs by their mean on validation, the one that others are tested against first."""
+    return sorted(
+        study.runs,
+        key=lambda run: (-run.result.val["micro_f1"].mean, run is not study.reference),
+    )
+
+
 def _summary_numbers(value: Summary) -> Numbers:
-    low, high = value.interval
     return {
         "mean": value.mean,
         "sd": value.sd,
         "n": value.n,
-        "interval": [low, high],
+        "interval": None if value.interval is None else list(value.interval),
         "values": list(value.values),
     }
-
-
-def _describe_test(run: Run) -> str:
-    kind = "corrected resampled t-test" if run.splits else "Welch's t-test"
-    return f"{kind} on test micro-F1, level {LEVEL:g}"
 
 
 def _model_numbers(run: Run, study: RunSet) -> Numbers:
@@ -103,6 +109,7 @@ def _model_numbers(run: Run, study: RunSet) -> Numbers:
     return {
         "name": run.name,
         "folder": str(run.path),
+        "about": describe_run(run),
         "simple": run.simple,
         "preset": run.result.preset,
         "ended": run.result.ended,
@@ -114,19 +121,30 @@ def _model_numbers(run: Run, study: RunSet) -> Numbers:
     }
 
 
-def _compare_with_simple(study: RunSet) -> Numbers | None:
-    """The main run against the best simple model."""
-    if study.simple is None:
+def _compare_main(study: RunSet, other: Run | None) -> Numbers | None:
+    """The main run against another one; None where there is none."""
+    if other is None:
         return None
-    p, sign = study.main.against(study.simple)
-    difference = study.main.score.mean - study.simple.score.mean
+    p, sign = study.main.against(other)
     return {
-        "model": study.simple.name,
+        "model": other.name,
+        "simple": other.simple,
         "p": p,
         "sign": sign,
-        "difference": difference,
-        **_summary_numbers(study.simple.score),
+        "test": describe_test(paired=bool(other.splits)),
+        "difference": study.main.score.mean - other.score.mean,
+        **_summary_numbers(other.score),
     }
+
+
+def _compare_with_s2n(study: RunSet) -> Numbers | None:
+    """The place of the best S2N model on validation, and the main run against it."""
+    best = study.best_translated
+    compared = None if best is study.main else _compare_main(study, best)
+    if best is None or compared is None:
+        return None
+    place, shared = study.place(best)
+    return {**compared, "place": place, "shared": shared, "models": len(study.runs)}
 
 
 def _class_rows(run: Run, predictions: RunPredictions) -> list[Numbers]:
@@ -248,8 +266,14 @@ def repeat_command(run: Run) -> str:
     if run.seeds != tuple(seed_list(count)):
         more = ', threshold="val"' * by_val
         return f"s2n.run(task, preset={preset!r}, seeds={list(run.seeds)}{more})"
-    parts = ["s2n", "run", run.data.name or "DATA", "--preset", preset]
+    parts = ["--preset", preset]
     parts += ["--splits", str(run.splits)] * bool(run.splits)
+    parts += ["--parts", run.data.parts] * bool(run.data.parts)
     parts += ["--seeds", str(count)]
     parts += ["--threshold", "val"] * by_val
-    return shlex.join(parts)
+    features = run.config.get("features", {})
+    for option, file in run.data.files.items():
+        if option != "features" or features.get("kind") == "given":
+            parts += [f"--{option}", file] * bool(features)
+    data = run.data.given or shlex.quote(run.data.name or "DATA")
+    return f"s2n run {data} {shlex.join(parts)}"

@@ -11,11 +11,14 @@ from ... import __version__
 from ...base.errors import ConfigError
 from ...base.files import new_file, require_writable, written
 from ...base.metrics import METRIC_LABELS
+from ...evaluate.significance import MIN_RUNS
+from ...evaluate.verdicts import MARKS
 from ...runs import Run
 from ..drawing import inline_svg
 from .graph_picture import COLOURS, Picture, draw_s2n_graph
 from .report_charts import curves, intervals, reliability
 from .report_findings import ReportFindings
+from .report_summary import headline
 from .report_wording import Numbers, p_value, parts, percent
 from .templating import load_template
 
@@ -52,7 +55,7 @@ def write_report(findings: ReportFindings, path: str | Path, *, overwrite: bool 
     path = Path(path)
     check_report(path, overwrite=overwrite)
     text = render(findings)
-    with written(path), new_file(path) as part:
+    with written(path), new_file(path, overwrite=overwrite) as part:
         part.write_text(text, encoding="utf-8", errors="replace")
     return path
 
@@ -74,6 +77,9 @@ def render(findings: ReportFindings) -> str:
             version=__version__,
             style=style,
             ours=Markup(OURS),
+            headline=headline(findings.study, findings.numbers["data"]["name"] or "this task"),
+            marks=MARKS,
+            least=MIN_RUNS,
             n=findings.numbers,
             run=findings.study.main,
             study=findings.study,
@@ -96,12 +102,7 @@ def render(findings: ReportFindings) -> str:
 def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str, str]:
     """Every figure of the page, as SVG by name."""
     numbers = findings.numbers
-    models = "; ".join(
-        f"{model['name']} {percent(score['mean'])} ({percent(score['interval'][0])} to"
-        f" {percent(score['interval'][1])})"
-        for model in numbers["models"]
-        for score in (model["test"]["micro_f1"],)
-    )
+    models = "; ".join(map(_describe_model_score, numbers["models"]))
     chart = intervals(numbers["models"], numbers["main"])
     title = "Test micro-F1 of each model in percent, with 95 % intervals"
     figures = {"intervals": inline_svg(chart, "intervals", title=title, description=models)}
@@ -130,6 +131,15 @@ def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str
     if picture is not None:
         figures["picture"] = inline_svg(picture.figure, "picture", title=picture.title)
     return figures
+
+
+def _describe_model_score(model: Numbers) -> str:
+    score = model["test"]["micro_f1"]
+    text = f"{model['name']} {percent(score['mean'])}"
+    if score["interval"] is None:
+        return text
+    low, high = map(percent, score["interval"])
+    return f"{text} ({low} to {high})"
 
 
 def _draw_picture(findings: ReportFindings) -> Picture | None:

@@ -1,4 +1,4 @@
-"""The sentences of a report."""
+"""The sentences of a report beside its summary: leakage, margins, what is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _MARGINS = {
     "s2n-kernel": "margins of support vectors",
     "sub2vec": "margins of support vectors where validation chose those",
 }
-_FEW = 100
 _MUCH = 0.05  # share of near copies from which a score says little about new subgraphs
 
 
@@ -37,85 +36,6 @@ def p_value(p: float | None) -> str:
 def parts(counts: dict[str, int]) -> str:
     """``200 train / 25 val / 25 test``."""
     return " / ".join(f"{count:,} {part}" for part, count in counts.items())
-
-
-def summarize(study: RunSet, numbers: Numbers) -> list[str]:
-    """What was trained on what, how good it is, and against what."""
-    run = study.main
-    return [
-        _describe_training(run),
-        _describe_score(run),
-        _compare_with_simple(study, numbers),
-        *_warn(study),
-    ]
-
-
-def _describe_training(run: Run) -> str:
-    data = run.data
-    how = f"{len(run.seeds)} seed{'s' * (len(run.seeds) > 1)}"
-    if run.splits:
-        how = f"{run.splits} random splits, {how} each"
-    purpose = (
-        f"to find the labels, out of {data.classes}, of {data.subgraphs:,} subgraphs"
-        if run.multilabel
-        else f"to tell {data.classes} classes of {data.subgraphs:,} subgraphs apart"
-    )
-    return (
-        f"{run.name} learned {purpose} in {data.name or 'this task'}, a graph of"
-        f" {data.nodes:,} nodes and {data.edges:,} edges ({how})."
-    )
-
-
-def _describe_score(run: Run) -> str:
-    score = run.score
-    over = "splits" if run.splits else "seeds"
-    count = run.data.split.get("test", 0)
-    text = f"On the {count:,} test subgraph{'s' * (count != 1)}"
-    text += " of each split" if run.splits else ""
-    text += f" its micro-F1 is {percent(score.mean)} %"
-    if score.n == 1:
-        return f"{text}, of a single run, so it has no interval."
-    low, high = score.interval
-    return (
-        f"{text} (95 % interval of the mean {percent(low)} … {percent(high)}, n = {score.n}"
-        f" {over})."
-    )
-
-
-def _compare_with_simple(study: RunSet, numbers: Numbers) -> str:
-    simple = numbers["against_simple"]
-    if simple is None:
-        if study.main.simple:
-            return "It is a simple model itself; no other one is among these runs."
-        return (
-            "No simple model was run on this data, so it is not known whether the score is good:"
-            " s2n run DATA --model majority --model bag --model statistics gives some."
-        )
-    text = (
-        f"The best simple model on validation, {simple['model']}, has {percent(simple['mean'])} %,"
-        f" {percent(abs(simple['difference']))} points"
-        f" {'less' if simple['difference'] >= 0 else 'more'}:"
-    )
-    if simple["p"] is None:
-        return f"{text} too few runs to test the difference."
-    if simple["sign"] == "∼":
-        verdict = "no significant difference"
-    else:
-        better = "better" if simple["sign"] == "∗" else "worse"
-        verdict = f"{study.main.name} is significantly {better}"
-    return f"{text} {verdict} ({p_value(simple['p'])}, {numbers['test']})."
-
-
-def _warn(study: RunSet) -> list[str]:
-    run, warnings = study.main, list[str]()
-    test = run.data.split.get("test", 0)
-    if 0 < test < _FEW:
-        scope = "; the interval covers variation between seeds, not between test sets"
-        scope = scope if run.score.n > 1 and not run.splits else ""
-        warnings.append(f"One test subgraph is {100 / test:.1f} points{scope}.")
-    if run.result.ended == "interrupted":
-        warnings.append("The run was interrupted; the best state until then counts.")
-    return warnings
 
 
 def check_leakage(overlap: Sequence[Overlap]) -> dict[str, str]:

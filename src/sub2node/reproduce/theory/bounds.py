@@ -182,9 +182,7 @@ def _generate_cases(
     tasks: Mapping[str, SubgraphTask],
     label: str,
 ) -> Iterable[Case]:
-    for number in range(count):
-        if number % 25 == 0:
-            progress.step(label, number, count)
+    for number in progress.counted(range(count), "Case", name=lambda number: label):
         yield random_case(number, kind, rng)
     yield from task_cases(tasks, kind, rng)
 

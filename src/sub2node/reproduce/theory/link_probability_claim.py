@@ -87,8 +87,9 @@ def links_claim(
 def _curves(pairs: int, rng: np.random.Generator, nodes: tuple[int, ...]) -> Iterator[Curve]:
     """Measured shares and bounds by c, of each setting."""
     settings = list(product(nodes, get_args(Degrees), _SIZES, get_args(Sizes)))
-    for number, (size, degrees, mean, sizes) in enumerate(settings):
-        progress.step("link probability", number, len(settings), f"{degrees}, {sizes} sizes")
+    for size, degrees, mean, sizes in progress.counted(
+        settings, "Setting", name=lambda one: f"link probability, {one[1]}, {one[3]} sizes"
+    ):
         adjacency = configuration_model(degree_sequence(degrees, size, _DEGREE, rng), rng)
         kinds: tuple[Sets, ...] = get_args(Sets) if sizes == "fixed" else ("uniform",)
         for kind in kinds:

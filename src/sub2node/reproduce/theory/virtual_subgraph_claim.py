@@ -90,11 +90,9 @@ def virtual_claim(
     """
     start, rng = time.perf_counter(), np.random.default_rng([seed, 5])
     points: list[Point] = []
-    for number in range(count):
-        progress.step("virtual subgraphs", number, count + len(tasks))
+    for number in progress.counted(range(count), "Random graph"):
         points += _random_points(number, ratios, rng)
-    for number, (name, task) in enumerate(tasks.items()):
-        progress.step("virtual subgraphs", count + number, count + len(tasks), name)
+    for name, task in progress.counted(tasks.items(), "Task", name=lambda one: one[0], even=False):
         points += _task_points(name, task, ratios, rng)
     return Claim(
         name="virtual-subgraphs",

@@ -15,12 +15,16 @@ export const byProbability = ({ probabilities }) =>
 export const bestFirst = ({ labels, probabilities }) =>
   [...labels].sort((a, b) => probabilities[b] - probabilities[a]);
 
+/** One class; `spread` is null where the model has one seed. */
 function classBar(name, share, spread, chosen) {
   const [low, high] = [Math.max(0, share - spread), Math.min(1, share + spread)];
   const whisker = { left: percent(low), width: percent(high - low) };
+  const lone = spread === null;
   return h(chosen ? "li.bar.chosen" : "li.bar", h("span.name", name),
-    track(h("span.fill", { css: { width: percent(share) } }), h("span.whisker", { css: whisker })),
-    h("span.value", percent(share), h("span.soft", ` ± ${(100 * spread).toFixed(1)}`)));
+    track(h("span.fill", { css: { width: percent(share) } }),
+      lone ? null : h("span.whisker", { css: whisker })),
+    h("span.value", percent(share),
+      lone ? null : h("span.soft", ` ± ${(100 * spread).toFixed(1)}`)));
 }
 
 function verdict(prediction) {
@@ -53,12 +57,13 @@ function knownNodes({ unknown, known }, asked, onFind) {
 export function showAnswer(root, prediction, { model, asked, onFind }) {
   const { labels, spread } = prediction;
   const rows = byProbability(prediction).map(([name, share]) =>
-    classBar(name, share, spread[name] || 0, labels.includes(name)));
-  const seeds = `Mean of ${count(model.seeds)} trained models; ` +
-    "± and the thin line are their standard deviation.";
+    classBar(name, share, spread[name] ?? null, labels.includes(name)));
+  const seeds = model.seeds > 1
+    ? `Mean of ${count(model.seeds)} trained models; ± and the thin line are their standard deviation.`
+    : "One seed: no spread, so nothing here says how uncertain the answer is.";
   root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, onFind),
     ...folded(rows, SHOWN, "ul.bars", "Probability of each class", "classes"),
-    h("p.hint", model.seeds > 1 ? seeds : ""));
+    h("p.hint", seeds));
 }
 
 // ---- contributions
@@ -67,13 +72,14 @@ function diverging({ id, title, labels, contribution }, most, colour) {
   const share = most > 0 ? Math.abs(contribution) / most / 2 : 0;
   const minus = contribution < 0;
   const css = { width: percent(share), left: percent(minus ? 0.5 - share : 0.5) };
-  return h("li.bar.both", h("span.name", named(id, title), labels ? tags(labels, colour) : null),
+  const known = labels && labels.length ? tags(labels, colour) : null;
+  return h("li.bar.both", h("span.name", named(id, title), known),
     track(h(minus ? "span.fill.minus" : "span.fill.plus", { css })),
     h("span.value", points(contribution, 2)));
 }
 
-function side(title, entries, most, colour, what) {
-  if (!entries.length) return h("div", h("h3", title), h("p.soft", "none"));
+function side(title, entries, most, colour, what, none) {
+  if (!entries.length) return h("div", h("h3", title), h("p.soft", none));
   const rows = [...entries]
     .sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution))
     .map((entry) => diverging(entry, most, colour));
@@ -97,15 +103,18 @@ function sum(answer) {
 }
 
 export function showWhy(root, answer, colour) {
-  const { members, neighbors, label } = answer;
+  const { members, neighbors, label, joins } = answer;
   const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
+  const alone = joins ? "None: no known subgraph is joined to this set strongly enough."
+    : "None: this model looks at each set alone.";
   root.replaceChildren(
     sum(answer),
-    h("p.soft", "Baseline and contributions, in percentage points, add up to the probability of " +
+    h("p.soft", "The baseline is what the model answers for an empty set, before it has seen any " +
+      "node; baseline and contributions, in percentage points, add up to the probability of " +
       `${label}. Bars to the right speak for it, bars to the left against it.`),
     h("div.sides",
-      side("Members of the set", members, most, colour, "members"),
-      side("Known subgraphs joined to it", neighbors, most, colour, "neighbours")));
+      side("Members of the set", members, most, colour, "members", "None."),
+      side("Known subgraphs joined to it", neighbors, most, colour, "neighbours", alone)));
 }
 
 // ---- similar subgraphs

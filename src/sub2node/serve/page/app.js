@@ -142,7 +142,6 @@ function ask() {
     say("said", body("answer").querySelector(".verdict").textContent);
     byId("why-class").replaceChildren(...order.map(([name, share]) =>
       h("option", { value: name }, `${name} (${percent(share)})`)));
-    byId("graph").hidden = false;
     explain(bestFirst(prediction)[0] ?? order[0][0], true);
     fill("similar", "v1/neighbors", { ...query, count: 10 }, ({ neighbors }) => {
       const labels = neighbors.flatMap((one) => one.labels);
@@ -157,7 +156,7 @@ function ask() {
 /** Explains one class; the graph is the same for all of them and is drawn with the first. */
 function explain(label, first) {
   byId("why-class").value = label;
-  if (first) byId("graph").setAttribute("aria-busy", "true");
+  if (first) byId("graph").hidden = true;
   fill("why", "v1/explain", { nodes: asked, unknown_nodes: "drop", label }, (answer) => {
     if (byId("why-class").value !== label) return; // another one was chosen meanwhile
     const { graph, members, neighbors } = answer;
@@ -165,8 +164,7 @@ function explain(label, first) {
     picker.learn(members);
     showWhy(body("why"), answer, colour);
     if (!first && !byId("graph").hidden) return;
-    byId("graph").hidden = false;
-    byId("graph").removeAttribute("aria-busy");
+    byId("graph").hidden = !graph.nodes.length;
     showGraph(body("graph"), graph, colour, neighbors.length);
   });
 }

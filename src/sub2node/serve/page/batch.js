@@ -137,7 +137,8 @@ function tableRow({ id, answer, error }) {
   const first = h("th", { scope: "row" }, id);
   if (!answer) return h("tr", first, h("td.bad", { colspan: 4 }, error));
   const { labels, probabilities, spread, known, unknown } = answer;
-  const each = (values) => labels.map((label) => percent(values[label] ?? 0)).join("; ") || "–";
+  const shown = (value) => (value === null ? "one seed" : percent(value ?? 0));
+  const each = (values) => labels.map((label) => shown(values[label])).join("; ") || "–";
   return h("tr", first, h("td", labels.join("; ") || "none probable enough"),
     h("td.number", each(probabilities)), h("td.number", each(spread)),
     h("td.number", percent(known), unknown.length ? ` (${count(unknown.length)} unknown)` : ""));

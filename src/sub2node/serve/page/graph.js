@@ -3,7 +3,7 @@
 import { button, h, many, named, svg, table, tag, tags, weight } from "./dom.js";
 
 const MOST_ZOOM = 8;
-const NAMES_FROM = 1.8; // names are written from this zoom on
+const LETTER = 6.4; // pixels, about, of a name
 const TURN = 2 * Math.PI;
 
 let scrolled = -Infinity; // when the page last moved
@@ -11,7 +11,7 @@ addEventListener("scroll", () => (scrolled = performance.now()), { passive: true
 
 /**
  * Places on the unit disc. Hop 1 goes round the middle, those of a label side by side, the heavier
- * the nearer; hop 2 goes round outside, each near those it is linked to.
+ * the nearer; hop 2, if there, goes round outside, each near those it is linked to.
  */
 export function layout(nodes, links) {
   const angle = nodes.map(() => 0);
@@ -35,7 +35,8 @@ export function layout(nodes, links) {
   }, 2);
   return nodes.map((node, i) => {
     const light = most > least ? (most - node.weight) / (most - least) : 1;
-    const far = node.hop === 1 ? 0.36 + 0.28 * light : 1 - 0.1 * (i % 2);
+    const [from, room] = weights.length < nodes.length ? [0.36, 0.28] : [0.5, 0.42];
+    const far = node.hop === 1 ? from + room * light : 1 - 0.1 * (i % 2);
     return [far * Math.cos(angle[i]), far * Math.sin(angle[i])];
   });
 }
@@ -58,14 +59,14 @@ const weightOf = (node) =>
   (node.weight === null ? "not joined to your set" : `weight ${weight(node.weight)}`) +
   (node.hop === 1 ? "" : ", two steps away");
 
-function drawNode(node, place, colour) {
+function drawNode(node, place, colour, below) {
   const radius = node.hop === 1 ? 8 : 6;
   const words = [node.id, node.title, node.labels.join(", ") || "no label", weightOf(node)];
   const label = words.filter(Boolean).join("; ");
   return svg("g.node", { tabindex: place ? "-1" : "0", role: "img", "aria-label": label },
     svg("circle.reach", { r: radius + 8 }), svg("circle.ring", { r: radius + 3.5 }),
     disc(radius, node.labels, colour),
-    svg("text", { y: -radius - 5 }, shorten(node.title || node.id)));
+    svg("text", { y: below ? radius + 14 : -radius - 5 }, shorten(node.title || node.id)));
 }
 
 /** The drawing: what is where, how far it is zoomed, and what is pointed at. */
@@ -77,7 +78,8 @@ class Stage {
     this.lines = links.map(([from, to, value]) =>
       svg(from < 0 || to < 0 ? "line.link.near" : "line.link",
         { "stroke-width": 0.6 + 4.4 * (value / heaviest) }));
-    this.dots = nodes.map((node, i) => drawNode(node, i, colour));
+    this.below = this.places.map(([, y]) => y > 0.02); // a name stands away from the middle
+    this.dots = nodes.map((node, i) => drawNode(node, i, colour, this.below[i]));
     const name = svg("text", { y: 28 }, "your set");
     this.middle = svg("g.node.asked", svg("circle.slice", { r: 13 }), name);
     this.world = svg("g", this.lines, this.dots, this.middle);
@@ -93,7 +95,8 @@ class Stage {
     this.less = tool("Zoom out", "−", () => this.zoomTo(this.zoom / 1.5));
     const all = tool("Show all", "⤢", () => this.zoomTo(1));
     this.tools = h("div.zoom", this.more, this.less, all);
-    this.box = h("div.stage", this.canvas, this.tip);
+    const height = `min(${220 + 24 * nodes.length}px, 60vh, 540px)`;
+    this.box = h("div.stage", { css: { height } }, this.canvas, this.tip);
     this.listen();
     hands(this);
   }
@@ -119,10 +122,33 @@ class Stage {
     });
     canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
     canvas.setAttribute("data-zoom", zoom.toFixed(3));
-    canvas.classList.toggle("near", zoom >= NAMES_FROM);
+    this.name();
     canvas.style.setProperty("touch-action", zoom > 1 ? "none" : "pan-y");
     this.less.disabled = zoom <= 1;
     this.more.disabled = zoom >= MOST_ZOOM;
+  }
+
+  /** Writes the names that have room, those of the nearest first. */
+  name() {
+    const { zoom, dots, nodes } = this;
+    const size = Math.sqrt(zoom);
+    const box = (i, text) => {
+      const [x, y] = this.spot(i).map((value) => value * zoom);
+      const half = (size * LETTER * text.length) / 2;
+      const [above, under] = this.below[i] ? [8, 26] : [26, 8];
+      return [x + this.x - half, y + this.y - above * size,
+        x + this.x + half, y + this.y + under * size];
+    };
+    const [left, top, right, bottom] = box(-1, "your set");
+    const taken = [[left, top, right, bottom + 30 * size]];
+    const apart = (a, b) => a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
+    dots.forEach((dot, i) => {
+      const here = box(i, shorten(nodes[i].title || nodes[i].id));
+      const fits = here[0] > 2 && here[2] < this.width - 2 && here[1] > 0 && here[3] < this.height;
+      const free = fits && taken.every((other) => apart(here, other));
+      if (free) taken.push(here);
+      dot.classList.toggle("named", free);
+    });
   }
 
   zoomTo(wanted, x = this.width / 2, y = this.height / 2) {
@@ -256,28 +282,47 @@ function legend(nodes, colour) {
     own.length < labels.length ? tag("other labels", "grey") : null);
 }
 
-/** Draws `graph` ({nodes, links}) in `root`; `joined` known subgraphs are joined to the set. */
+/** The part of a graph that is joined to the set; the nearest come first in `nodes`. */
+function joinedPart({ nodes, links }) {
+  const near = nodes.filter((node) => node.hop === 1);
+  const place = nodes.map((node) => near.indexOf(node));
+  const moved = links.map(([from, to, value]) => [place[from] ?? -1, place[to] ?? -1, value]);
+  const inside = (i) => i < 0 || place[i] >= 0;
+  return { nodes: near, links: moved.filter((_, k) => inside(links[k][0]) && inside(links[k][1])) };
+}
+
+/**
+ * Draws `graph` ({nodes, links}) in `root`: first what is joined to the set, on demand also what
+ * is behind that. `joined` known subgraphs are joined to the set.
+ */
 export function showGraph(root, graph, colour, joined) {
   const { nodes } = graph;
-  if (!nodes.length) {
-    root.replaceChildren(h("p.soft", "No known subgraph is joined to this set."));
-    return;
-  }
-  const far = nodes.filter((node) => node.hop !== 1).length;
-  const near = nodes.length - far;
-  const some = joined > near ? `The ${near} strongest of ${many(joined, "known subgraph")}`
-    : many(near, "known subgraph");
-  const words = `${some} joined to your set` +
-    `${far ? `, and ${far} more behind` : ""}.`;
-  const rows = nodes.map((node) =>
-    h("tr", h("th", { scope: "row" }, named(node.id, node.title)),
-      h("td", tags(node.labels, colour)), h("td.number", weight(node.weight)),
-      h("td.number", String(node.hop))));
-  const stage = new Stage(graph, colour, words);
-  root.replaceChildren(
-    h("div.sethead", h("p.soft", `${words} Nearer and thicker is heavier.`), stage.tools),
-    stage.box,
-    legend(nodes, colour),
-    h("details", h("summary", "The same as a table"),
-      table("table.around", ["Subgraph", "Labels", "Weight", "Steps"], rows)));
+  const near = joinedPart(graph);
+  const far = nodes.length - near.nodes.length;
+  const some = joined > near.nodes.length
+    ? `The ${near.nodes.length} strongest of ${many(joined, "known subgraph")}`
+    : many(near.nodes.length, "known subgraph");
+  const draw = (all) => {
+    const part = all ? graph : near;
+    const words = `${some} joined to your set${all ? `, and ${far} more behind` : ""}.`;
+    const rows = part.nodes.map((node) =>
+      h("tr", h("th", { scope: "row" }, named(node.id, node.title)),
+        h("td", tags(node.labels, colour)), h("td.number", weight(node.weight)),
+        h("td.number", String(node.hop))));
+    const stage = new Stage(part, colour, words);
+    const more = button("button.plain.more.behind",
+      all ? "Show only what is joined to your set" : `Show the ${far} behind them too`,
+      () => {
+        draw(!all);
+        root.querySelector(".behind").focus();
+      });
+    root.replaceChildren(
+      h("div.sethead", h("p.soft", `${words} Nearer and thicker is heavier.`), stage.tools),
+      stage.box,
+      legend(part.nodes, colour),
+      far ? more : "",
+      h("details", h("summary", "The same as a table"),
+        table("table.around", ["Subgraph", "Labels", "Weight", "Steps"], rows)));
+  };
+  draw(false);
 }

@@ -105,7 +105,8 @@ function field(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const short = (value) => String(Number((value ?? 0).toFixed(6)));
+/** A number; nothing where there is none, as the spread of one seed. */
+const short = (value) => (value === null ? "" : String(Number((value ?? 0).toFixed(6))));
 
 /** All answers as one CSV text; several labels have a semicolon between. */
 export function toCsv(entries, classes) {

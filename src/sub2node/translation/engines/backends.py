@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import re
 import shutil
 import tempfile
 import threading
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base import progress
 from ...base.errors import ConfigError, MissingExtraError, Sub2NodeError
+from ...base.work_folders import work_folder
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -39,13 +42,15 @@ class Backend:
 
     def read(self, path: Path) -> ir.Table:
         """A Parquet file, or a folder of them, as a table."""
-        place = str(path / "*.parquet") if self.spill is not None and path.is_dir() else str(path)
+        place = self._literal(path)
+        if self.spill is not None and path.is_dir():
+            place += "/*.parquet"
         with translate_errors(self.spill):
             return self.connection.read_parquet(place)
 
     def write(self, query: ir.Table, path: Path, *, what: str) -> None:
         """Run a query into a Parquet file (DuckDB) or folder (Spark), watched."""
-        with self._watched(what):
+        with self._watched(what, path.parent):
             if self.spill is None:
                 self.connection.to_parquet_dir(query, path)
             else:
@@ -57,8 +62,14 @@ class Backend:
             rows = query.to_pyarrow().to_pylist()
         return dict(rows[0])
 
+    def _literal(self, path: Path) -> str:
+        """A path in which the engine sees no pattern."""
+        if self.spill is None:  # Spark's patterns are Hadoop's
+            return re.sub(r"([\\*?{}\[\]^])", r"\\\1", str(path))
+        return glob.escape(str(path))
+
     @contextmanager
-    def _watched(self, what: str) -> Iterator[None]:
+    def _watched(self, what: str, out: Path | None = None) -> Iterator[None]:
         """Report progress and the size of the spill folder while a query runs."""
         done = threading.Event()
         inside = copy_context()  # the listener is known there
@@ -66,12 +77,13 @@ class Backend:
         if self.spill is not None:
             thread.start()
         try:
-            with translate_errors(self.spill):
+            with translate_errors(self.spill, out):
                 yield
         finally:
             done.set()
             if self.spill is not None:
                 thread.join()
+                progress.step(what, 100, 100)
 
     def _watch(self, what: str, done: threading.Event) -> None:
         while not done.wait(_INTERVAL):
@@ -100,8 +112,7 @@ def opened(
         return
     if master is not None:
         raise ConfigError("a master is Spark's; DuckDB runs in this process.")
-    folder = Path(tempfile.mkdtemp(prefix="s2n-spill-", dir=spill))
-    try:
+    with work_folder(Path(spill or tempfile.gettempdir()), label="spill") as folder:
         settings: dict[str, str | bool] = {
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
@@ -117,8 +128,6 @@ def opened(
             yield Backend(connection, folder)
         finally:
             connection.disconnect()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _duckdb(ibis: Any, settings: dict[str, str | bool]) -> Any:
@@ -149,7 +158,7 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
 
 
 @contextmanager
-def translate_errors(spill: Path | None) -> Iterator[None]:
+def translate_errors(spill: Path | None, out: Path | None = None) -> Iterator[None]:
     """Turn an engine's errors into ours, and its interruption by Ctrl-C into Python's."""
     try:
         yield
@@ -158,14 +167,16 @@ def translate_errors(spill: Path | None) -> Iterator[None]:
     except Exception as error:
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from None
-        raise _explain(error, spill) from error
+        raise _explain(error, spill, out) from error
 
 
-def _explain(error: Exception, spill: Path | None) -> Sub2NodeError:
+def _explain(error: Exception, spill: Path | None, out: Path | None = None) -> Sub2NodeError:
     """The engine's errors that a user can do something about, in one sentence."""
     text = str(error)
     full = spill is not None and shutil.disk_usage(spill).free < _FULL
     memory = "Out of Memory" in text or "OutOfMemory" in type(error).__name__
+    if out is not None and not full and "No space left" in text:
+        return Sub2NodeError(f"no room is left to write the output in {out}; free some.")
     if "No space left" in text or (memory and full):
         return Sub2NodeError(
             f"no room is left to spill in {spill}; free some, or name another place (spill=…,"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ConfigError, DataError
+from ...base.work_folders import work_folder
 from ...task import SubgraphTask
 from ..graph_files import WEIGHTS, load_graph, write_card, write_subgraphs
 from ..memory_limits import parse_memory
@@ -30,8 +31,8 @@ def translate_tables(
 ) -> S2NGraph:
     """Translate on an engine and load the result."""
     check_spill(spill)
-    with tempfile.TemporaryDirectory(prefix="s2n-", dir=spill) as place:
-        out = Path(place) / "graph"
+    with work_folder(_spill_folder(spill), label="translation") as place:
+        out = place / "graph"
         out.mkdir()
         translate_to(data, out, settings, engine=engine, memory=memory, master=master, spill=spill)
         task = data if isinstance(data, SubgraphTask) else None
@@ -64,28 +65,28 @@ def translate_to(
         raise ConfigError(f"translate takes a task or a folder, found {type(data).__name__}.")
     place = None if spill is None else Path(spill)
     with (
-        tempfile.TemporaryDirectory(prefix="s2n-", dir=spill or out.parent) as work,
+        work_folder(out.parent if spill is None else Path(spill), label="translation") as work,
         opened(engine, memory=parse_memory(memory), spill=place, master=master) as backend,
     ):
         from . import expression  # needs ibis, which an open engine has
 
         if isinstance(data, SubgraphTask):
-            tables = write_tables(data, Path(work) / "task")
+            tables = write_tables(data, work / "task")
         else:
             tables = find_tables(Path(data))
         edges, members = (backend.read(tables.paths[name]) for name in ("edges", "members"))
-        sets = _write_sets(backend, tables, Path(work) / "sets.parquet")
+        sets = _write_sets(backend, tables, work / "sets.parquet")
         _check_tables(backend, edges, members, tables)
         query = expression.weights(edges, members, sets, self_loops=settings.self_loops)
         unchanged = settings.complete and settings.a is None
-        first = out / WEIGHTS if unchanged else Path(work) / WEIGHTS
-        backend.write(query, first, what="Joining")
+        first = out / WEIGHTS if unchanged else work / WEIGHTS
+        backend.write(query, first, what="Joining tables")
         raw = backend.read(first)
         train = tables.split.visible("train")
-        sums = backend.value(expression.sums(raw, train), what="Measuring")
+        sums = backend.value(expression.sums(raw, train), what="Measuring weights")
         statistics = Statistics(train, sums["total"] or 0.0, sums["squares"] or 0.0)
         if not unchanged:
-            backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting")
+            backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting weights")
         ids = tables.sets["subgraph_id"]
         write_subgraphs(out, ids, split=tables.split, labels=tables.labels)
         return write_card(
@@ -96,6 +97,10 @@ def translate_to(
             task_hash=tables.hash,
             extra={"engine": engine, "spilled_bytes": backend.spilled},
         )
+
+
+def _spill_folder(spill: str | Path | None) -> Path:
+    return Path(gettempdir() if spill is None else spill)
 
 
 def check_spill(spill: str | Path | None) -> None:
@@ -162,13 +167,13 @@ def _check_tables(
 
 
 def _count_rows(backend: Backend, query: ir.Table) -> int:
-    return int(backend.value(query.aggregate(count=query.count()), what="Checking")["count"])
+    return int(backend.value(query.aggregate(count=query.count()), what="Checking tables")["count"])
 
 
 def _require_none(backend: Backend, lost: ir.Table, *, path: Path, message: str) -> None:
     """Raise if a query has a row, naming one of its nodes."""
     query = lost.aggregate(count=lost.count(), one=lost["node_id"].min())
-    row = backend.value(query, what="Checking")
+    row = backend.value(query, what="Checking tables")
     if row["count"]:
         raise DataError(f"{row['one']!r} {message} ({row['count']:,} such rows).", path=path)
 

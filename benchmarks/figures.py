@@ -1,0 +1,150 @@
+"""Redraw the pictures in docs/ that come from rows in benchmarks/results/.
+
+    python benchmarks/figures.py                  # all of them
+    python benchmarks/figures.py data-scarce      # one
+
+Each picture carries the SHA-256 of its rows, so that a test can tell when it is older than these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sub2node.config import STRUCTURES
+from sub2node.efficiency.efficiency_table import EfficiencyTable, row_of_record
+from sub2node.report.drawing import house_style
+from sub2node.report.efficiency_figure import efficiency_figure
+from sub2node.reproduce.scarce import ScarcePlan, ScarceRun, ScarceStudy
+from sub2node.reproduce.scarce_figures import data_scarce_figure, ratio_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROOT = Path(__file__).parents[1]
+ROWS = ROOT / "benchmarks" / "results"
+DOCS = ROOT / "docs"
+KEY = "Rows"  # of the checksum in the text of a PNG
+_DPI = 144  # two pixels per point
+_WORDS = {"data", "model", "structure", "conv", "preset", "device", "complete_data", "reason"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in docs/ and where it comes from.
+
+    Args:
+        rows: The file with its rows, below benchmarks/results.
+        draw: Makes the figure from that file.
+    """
+
+    rows: str
+    draw: Callable[[Path], Figure]
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the rows."""
+        return hashlib.sha256((ROWS / self.rows).read_bytes()).hexdigest()
+
+
+def efficiency_on_h200(path: Path) -> Figure:
+    """Throughput, latency, parameters and memory."""
+    with path.open(newline="", encoding="utf-8") as file:
+        records = [_typed(record) for record in csv.DictReader(file)]
+    rows = tuple(row_of_record(record) for record in records)
+    return efficiency_figure(EfficiencyTable(rows, {"device": "cuda", "name": "NVIDIA H200"}))
+
+
+def _typed(record: dict[str, str]) -> dict[str, Any]:
+    """A row of CSV as the benchmark wrote it: empty cells are None, but for words."""
+    return {
+        name: text if name in _WORDS else None if text == "" else json.loads(text.lower())
+        for name, text in record.items()
+    }
+
+
+def few_subgraphs(path: Path) -> Figure:
+    """Scores of all structures by the number of training subgraphs."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [
+            ScarceRun(
+                row["structure"],
+                row["coarsen"],
+                int(row["n"]),
+                int(row["seed"]),
+                float(row["val"]),
+                float(row["test"]),
+                float(row["macro"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+    return data_scarce_figure(_study(rows), "PPI-BP")
+
+
+def coarsening_ratios(path: Path) -> Figure:
+    """Scores of CoS2N by coarsening ratio, with the published settings."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        job = re.fullmatch(
+            r"ppi_bp: (cos2n\+[0a]) gcn2 · scarce · (\w+:[\d.]+) · (\d+) of each class",
+            record["job"],
+        )
+        if job is None or record["status"] != "done":
+            continue
+        facts = record["facts"]
+        scores = zip(facts["seeds"], record["val"], record["values"], facts["macro"], strict=True)
+        rows += [ScarceRun(job[1], job[2], int(job[3]), *score) for score in scores]
+    figure = ratio_figure(_study(rows), "PPI-BP, published settings")
+    assert figure is not None
+    return figure
+
+
+def _study(rows: list[ScarceRun]) -> ScarceStudy:
+    plan = ScarcePlan(
+        sizes=tuple(sorted({row.n for row in rows})),
+        structures=tuple(s for s in STRUCTURES if any(row.structure == s for row in rows)),
+        coarsenings=tuple(sorted({row.coarsen for row in rows if row.coarsen})),
+        seeds=tuple(sorted({row.seed for row in rows})),
+    )
+    return ScarceStudy(plan, tuple(rows), ())
+
+
+PICTURES = {
+    "efficiency-h200": Picture("efficiency-h200.csv", efficiency_on_h200),
+    "data-scarce": Picture("ppi_bp-scarce.csv", few_subgraphs),
+    "coarsening-ratios": Picture("reproduction/cells.jsonl", coarsening_ratios),
+}
+
+
+@house_style()
+def write_picture(name: str, folder: Path = DOCS) -> Path:
+    """Draw a picture by name and write it as PNG."""
+    picture = PICTURES[name]
+    path = folder / f"{name}.png"
+    figure = picture.draw(ROWS / picture.rows)
+    figure.savefig(path, dpi=_DPI, metadata={"Software": None, KEY: picture.checksum})
+    return path
+
+
+def main() -> None:
+    """Redraw the pictures that are named, or all."""
+    about = argparse.ArgumentParser(description=__doc__)
+    about.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PICTURES))
+    names = about.parse_args().names or list(PICTURES)
+    unknown = [name for name in names if name not in PICTURES]
+    if unknown:
+        about.error(f"there is no picture {unknown[0]!r}; there are {', '.join(PICTURES)}")
+    for name in names:
+        print(f"Wrote {write_picture(name).relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

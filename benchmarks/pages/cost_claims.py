@@ -1,0 +1,97 @@
+"""Numbers in sentences about what data, translation, encodings and coarsening cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pages.claims import Claim, claim, claims_on
+from pages.rows import read
+from pages.study_claims import largest_t
+from pages.study_tables import random_vector_cells, random_vector_scores
+
+SCRIPTS = "benchmarks/README.md"
+
+
+@claims_on(SCRIPTS)
+def data_and_translation() -> Iterator[Claim]:
+    """Describing, and translation."""
+    describing = read("data.csv").where(block="describing")
+    yield claim("Describing it after reading takes {s} s.", s=describing.only()["seconds"])
+    raw, cut = (row for row in read("translate.csv").where(block="hpo") if row["entries"])
+    yield claim(
+        "nearly full ({raw:,} entries raw, {cut:,} after the cut)",
+        raw=int(raw["entries"]),
+        cut=int(cut["entries"]),
+    )
+    growth = read("translate.csv").where(block="growth")
+    pairs, seconds = growth.numbers("pairs"), growth.numbers("seconds")
+    yield claim(
+        "`translate_growth.png`): {pairs:,.0f} times the pairs take {time:.0f} times as long.",
+        pairs=pairs[-1] / pairs[0],
+        time=seconds[-1] / seconds[0],
+    )
+
+
+@claims_on(SCRIPTS)
+def encodings() -> Iterator[Claim]:
+    """Certificates of encodings."""
+    others = read("encode.csv").where(block="others")
+    yield claim(
+        "LapPE has a residual of {residual}, link prediction a validation AUC of {auc}.",
+        residual=others.where(residual=bool).only()["residual"],
+        auc=others.where(auc=bool).only()["auc"],
+    )
+
+
+@claims_on("docs/results/scores-real.md")
+def random_vectors() -> Iterator[Claim]:
+    """Before and after node vectors became a hash."""
+    cells = random_vector_cells()
+    pairs = [
+        (
+            random_vector_scores(data, structure, "before", part),
+            random_vector_scores(data, structure, "after", part),
+        )
+        for data, structure, part in cells
+    ]
+    yield claim(
+        "largest |t| of Welch's test among {count} cells is {t:.1f}. A run",
+        count=len(pairs),
+        t=largest_t(pairs),
+    )
+    memory = read("random-vectors-memory.csv")
+    before, after = (memory.where(source=source) for source in ("before", "after"))
+    yield claim(
+        "takes {after:,.0f} MiB at most instead of {before:,.0f}. No cell",
+        after=after.number("peak_mib"),
+        before=before.number("peak_mib"),
+    )
+
+
+@claims_on("docs/scaling.md")
+def scaling() -> Iterator[Claim]:
+    """Translation, encodings and coarsening at size."""
+    translated = read("translate.csv")
+    duckdb = translated.where(block="duckdb").numbers("seconds")
+    yield claim(
+        "20 million edges and 20,000 subgraphs take {small:.1f} s, 100 million edges and a million"
+        " subgraphs {large:.0f} s under a limit of 4 GB",
+        small=duckdb[0],
+        large=duckdb[-1],
+    )
+    largest = translated.where(job="1,000,000 subgraphs of 20")
+    yield claim(
+        "a million subgraphs of 20 nodes take {s:.0f} s and {gb:.0f} GB.",
+        s=largest.number("seconds"),
+        gb=largest.number("peak_mb") / 1000,
+    )
+    walks = read("encode.csv").where(block="gpu", job="like:em_user")
+    coarse = read("coarsen.csv").where(edges="3200000")
+    yield claim(
+        "on one H200 all {nodes:,.0f} nodes of EM-User's shape take {s:.0f} s and {gb:.1f} GB."
+        " Coarsening grows with the edges: 3.2 million take {c:.0f} s on 2",
+        nodes=walks.number("nodes"),
+        s=walks.number("seconds"),
+        gb=walks.number("gpu_gb"),
+        c=coarse.number("seconds"),
+    )

@@ -1,0 +1,120 @@
+"""Sentences about what reading did to the data: omitted, merged, exchanged, with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..base.notes import Note, changed, dropped, unused
+from ..base.plural import examples, plural
+from ..base.ragged import Array
+from .edges import Edges, Repeated
+from .frames import Frame
+
+_MERGED = {
+    "same": "merged",
+    "sum": "merged, their weights added up",
+    "max": "merged, the largest weight kept",
+}
+# The columns that are read from each table; of nodes, every column of numbers is a feature.
+_COLUMNS = {
+    "edges": ("source", "target", "weight"),
+    "members": ("subgraph_id", "node_id", "weight"),
+    "labels": ("subgraph_id", "label", "split", "title"),
+    "subgraph_edges": ("subgraph_id", "source", "target"),
+}
+Name = Callable[[int], str]
+
+
+def edge_notes(edges: Edges, repeated: Repeated, name: Name = str) -> Iterator[Note]:
+    """Repeated edges and self-loops.
+
+    Args:
+        edges: The edges, each once.
+        repeated: What an edge that is given again means.
+        name: How to call the node at a position.
+    """
+    if edges.repeats:
+        how = _MERGED[repeated if edges.weights is not None else "same"]
+        pairs = (f"{name(int(a))} to {name(int(b))}" for a, b in edges.repeated_pairs)
+        shown = examples(pairs, len(edges.repeated_pairs))
+        yield changed(f"{plural(edges.repeats, 'repeated edge')} {how}: {shown}.")
+    if count := len(edges.loops):
+        shown = examples((name(int(node)) for node in edges.loops), count)
+        yield changed(f"{plural(count, 'self-loop')} kept, but not counted as edges: {shown}.")
+
+
+def unused_columns(frames: Sequence[Frame]) -> Iterator[Note]:
+    """Columns of tables that are not read."""
+    for frame in frames:
+        if frame.what in _COLUMNS:
+            used = {frame.column_name(ours) for ours in _COLUMNS[frame.what]}
+            others = [name for name in frame.table.column_names if name not in used]
+            if others:
+                shown = examples(map(repr, others), len(others))
+                yield unused(
+                    f"{plural(len(others), 'column')} of the {frame.what} table not used: {shown}."
+                )
+
+
+def unused_features(names: Sequence[str]) -> Iterator[Note]:
+    """Columns of the node table that hold no numbers."""
+    if names:
+        shown = examples(map(repr, names), len(names))
+        yield unused(f"{plural(len(names), 'node column')} not used (no numbers): {shown}.")
+
+
+def members_dropped(pairs: Sequence[tuple[object, object]], members: int, subgraphs: int) -> Note:
+    """Members that the graph does not have; ``pairs`` are some of them, as subgraph and node."""
+    shown = examples((f"{node!r} in subgraph {subgraph!r}" for subgraph, node in pairs), members)
+    counts = f"{plural(members, 'unknown member')} in {plural(subgraphs, 'subgraph')}"
+    return dropped(f"{counts} dropped: {shown}.")
+
+
+def subgraphs_omitted(names: Sequence[str], why: str) -> Note:
+    """Subgraphs that are omitted, as ``2 subgraphs without a known member omitted``."""
+    shown = examples(names, len(names))
+    return dropped(f"{plural(len(names), 'subgraph')} {why} omitted: {shown}.")
+
+
+def classes_omitted(before: Sequence[str], after: Sequence[str]) -> Iterator[Note]:
+    """Classes that no subgraph has any more."""
+    lost = [name for name in before if name not in set(after)]
+    if lost:
+        shown = examples(map(repr, lost), len(lost))
+        yield dropped(f"{plural(len(lost), 'class')} without a subgraph omitted: {shown}.")
+
+
+def members_merged(
+    subgraph: Array, node: Array, *, subgraph_names: Name, node_names: Name
+) -> Iterator[Note]:
+    """Members that a subgraph lists more than once."""
+    order = np.lexsort((node, subgraph))
+    one, two = order[:-1], order[1:]
+    again = two[(subgraph[one] == subgraph[two]) & (node[one] == node[two])]
+    if len(again):
+        shown = examples(
+            (
+                f"{node_names(int(node[i]))} in subgraph {subgraph_names(int(subgraph[i]))}"
+                for i in again
+            ),
+            len(again),
+        )
+        yield changed(f"{plural(len(again), 'repeated member')} merged: {shown}.")
+
+
+def own_edges_changed(dropped_count: int, merged_count: int) -> Iterator[Note]:
+    """Edges of subgraphs that are omitted because an end is unknown, or given again."""
+    if dropped_count:
+        yield dropped(f"{plural(dropped_count, 'edge')} of subgraphs with unknown ends dropped.")
+    if merged_count:
+        yield changed(f"{plural(merged_count, 'repeated edge')} of subgraphs merged.")
+
+
+def parts_swapped(counts: Mapping[str, int]) -> Note:
+    """Val and test exchanged."""
+    return changed(
+        f"Val ({counts['val']}) and test ({counts['test']}) swapped, as the public readers do where"
+        " val is smaller."
+    )

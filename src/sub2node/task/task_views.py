@@ -1,0 +1,76 @@
+"""A task for notebooks: a data frame, and HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..base.data_frame import make_frame
+from ..base.html_table import MAX_ROWS, html_view
+from ..base.plural import plural
+from ..base.ragged import Array
+from .split import PARTS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .task import SubgraphTask
+
+
+def task_frame(task: SubgraphTask) -> pd.DataFrame:
+    """One row per subgraph, in the order of the input."""
+    return make_frame(_columns(task, task.input_order))
+
+
+def task_html(task: SubgraphTask) -> str:
+    """Sizes of the task and its first subgraphs."""
+    columns = _columns(task, task.input_order[:MAX_ROWS])
+    graph, parts = task.graph, []
+    if task.split is not None:
+        parts = [f"{task.split.count(p):,} {p}" for p in PARTS if task.split.count(p)]
+    kind = "labels, several per subgraph" if task.multilabel else "classes"
+    features = "" if graph.features is None else f", {graph.features.shape[1]} features per node"
+    return html_view(
+        f"Subgraph task {task.name}".rstrip(),
+        {
+            "Graph": f"{plural(graph.num_nodes, 'node')}, {plural(graph.num_edges, 'edge')}"
+            f"{features}",
+            "Subgraphs": f"{len(task):,}, of {_size_range(task.subgraphs.sizes)}",
+            "Labels": "none" if task.labels is None else f"{task.num_classes} {kind}",
+            "Split": ", ".join(parts) if parts else "none",
+            "Notes": " ".join(task.notes),
+        },
+        columns=list(columns),
+        rows=zip(*columns.values(), strict=True),
+        count=len(task),
+    )
+
+
+def _size_range(sizes: Array) -> str:
+    if not len(sizes):
+        return "no nodes"
+    low, high = int(sizes.min()), int(sizes.max())
+    return plural(low, "node") if low == high else f"{low:,} to {high:,} nodes"
+
+
+def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
+    """Id, label, split, size and title of some rows; those that the task has."""
+    subgraphs, columns = task.subgraphs, dict[str, list[object]]()
+    columns["subgraph_id"] = [subgraphs.name_of(int(row)) for row in rows]
+    if task.labels is not None:
+        columns["label"] = [_label(task, int(row)) for row in rows]
+    if task.split is not None:
+        columns["split"] = [PARTS[task.split.codes[row]] for row in rows]
+    columns["size"] = subgraphs.sizes[rows].tolist()
+    if subgraphs.titles is not None:
+        columns["title"] = list(subgraphs.titles.take(rows))
+    return columns
+
+
+def _label(task: SubgraphTask, row: int) -> str | list[str] | None:
+    """The class of a subgraph, the list of its classes, or None for a virtual one."""
+    assert task.labels is not None
+    if task.multilabel:
+        return [task.class_names[number] for number in np.flatnonzero(task.labels[row])]
+    return task.class_names[task.labels[row]] if task.labels[row] >= 0 else None

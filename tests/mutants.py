@@ -1,0 +1,379 @@
+"""Thirty faults that the tests must find: five for each of six parts.
+
+Each is put into a copy of ``src``, and a few test files are run on the copy. A fault that no test
+finds, and a place that is no longer in the source, make the script fail:
+
+    python tests/mutants.py --out benchmarks/results/mutants.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "src/sub2node"
+COLUMNS = ("mutant", "layer", "file", "before", "after")
+LIMIT = 600  # seconds of the tests of one mutant
+_OUTCOMES = {0: "survived", 1: "killed"}  # by the exit code of pytest
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault.
+
+    Args:
+        name: What is wrong with it.
+        file: Where it is, from the folder of the package.
+        source: Text that the file has exactly once.
+        replacement: What stands there instead.
+        tests: Test files that find it, from the folder of the tests; those that a checkout does
+            not have are left out.
+    """
+
+    name: str
+    file: str
+    source: str
+    replacement: str
+    tests: tuple[str, ...]
+
+    @property
+    def layer(self) -> str:
+        """The part of the package."""
+        return self.file.partition("/")[0]
+
+    def apply(self, package: Path) -> None:
+        """Put the fault into a copy of the package."""
+        path = package / self.file
+        text = path.read_text(encoding="utf-8")
+        if text.count(self.source) != 1:
+            raise SystemExit(f"{self.name}: {self.file} has this not exactly once: {self.source}")
+        path.write_text(text.replace(self.source, self.replacement), encoding="utf-8")
+
+
+MUTANTS = (
+    Mutant(
+        "standard deviation with n instead of n - 1",
+        "translation/weight_statistics.py",
+        "sqrt(self.entries - 1)",
+        "sqrt(self.entries)",
+        ("translation/test_translate.py", "translation/test_weight_statistics.py"),
+    ),
+    Mutant(
+        "weights not divided by delta",
+        "translation/s2n_graph.py",
+        "/ (delta * statistics.std)",
+        "/ statistics.std",
+        ("translation/test_translate.py", "translation/test_s2n_graph.py"),
+    ),
+    Mutant(
+        "a stage sees one subgraph more",
+        "translation/s2n_graph.py",
+        "self.weights[:size, :size]",
+        "self.weights[: size + 1, : size + 1]",
+        ("translation/test_translate.py", "translation/test_s2n_graph.py"),
+    ),
+    Mutant(
+        "of equal weights the higher column is kept",
+        "translation/product.py",
+        "np.lexsort((column[others], -data[others], row[others]))",
+        "np.lexsort((-column[others], -data[others], row[others]))",
+        ("translation/test_translate.py", "translation/test_product.py"),
+    ),
+    Mutant(
+        "shared nodes counted twice",
+        "translation/edge_weights.py",
+        "np.full(graph.num_nodes, 1 if self_loops else 0, dtype=dtype)",
+        "np.full(graph.num_nodes, 2 if self_loops else 0, dtype=dtype)",
+        ("translation/test_translate.py", "translation/test_edge_weights.py"),
+    ),
+    Mutant(
+        "GCNII counts layers from 2",
+        "nn/convolutions.py",
+        "math.log(settings.theta / layer + 1)",
+        "math.log(settings.theta / (layer + 1) + 1)",
+        ("nn/test_convolutions.py",),
+    ),
+    Mutant(
+        "normalised by D^-1 on both sides",
+        "nn/adjacency.py",
+        "scale = self.pattern.row_sums(values).rsqrt()",
+        "scale = self.pattern.row_sums(values).reciprocal()",
+        ("nn/test_adjacency.py", "nn/test_convolutions.py"),
+    ),
+    Mutant(
+        "no residual around the S2N graph",
+        "nn/networks.py",
+        "x = entered + encoded",
+        "x = encoded",
+        ("nn/test_networks.py",),
+    ),
+    Mutant(
+        "dropout without scaling up",
+        "nn/layers.py",
+        "self.streams.keep(self.share, *x.shape[1:]).mul_(1 / (1 - self.share))",
+        "self.streams.keep(self.share, *x.shape[1:])",
+        ("nn/test_layers.py",),
+    ),
+    Mutant(
+        "member weights ignored in the readout",
+        "nn/readout.py",
+        "vectors = vectors * weights.unsqueeze(-1)",
+        "vectors = vectors * 1.0",
+        ("nn/test_readout.py",),
+    ),
+    Mutant(
+        "learning rate lowered one epoch early",
+        "train/plateau.py",
+        "self.waited > self.training.plateau_patience",
+        "self.waited >= self.training.plateau_patience",
+        ("train/test_plateau.py",),
+    ),
+    Mutant(
+        "of ties the last epoch",
+        "train/fit.py",
+        "better = score > self.best_score",
+        "better = score >= self.best_score",
+        ("train/test_fit.py",),
+    ),
+    Mutant(
+        "the last state instead of the best",
+        "train/fit.py",
+        "replicas.replicas.load(replicas.optimizer.best)",
+        "replicas.replicas.tensors()",
+        ("train/test_fit.py",),
+    ),
+    Mutant(
+        "one epoch of patience more",
+        "train/fit.py",
+        "self.running &= waited < self.training.patience",
+        "self.running &= waited <= self.training.patience",
+        ("train/test_fit.py",),
+    ),
+    Mutant(
+        "gradients below the limit are raised to it",
+        "train/replicas.py",
+        "(largest / (self.norms() + 1e-6)).clamp(max=1.0)",
+        "largest / (self.norms() + 1e-6)",
+        ("train/test_replicas.py", "train/test_fit.py"),
+    ),
+    Mutant(
+        "standard deviation of all runs, not of a sample",
+        "evaluate/significance.py",
+        "np.std(self.values, ddof=1)",
+        "np.std(self.values, ddof=0)",
+        ("evaluate/test_significance.py",),
+    ),
+    Mutant(
+        "t-test without the correction for overlapping training sets",
+        "evaluate/significance.py",
+        "(1 / len(difference) + test / train)",
+        "(1 / len(difference))",
+        ("evaluate/test_significance.py",),
+    ),
+    Mutant(
+        "the reference is the best on test",
+        "evaluate/comparison.py",
+        'np.argmax([result.val["micro_f1"].mean for result in results])',
+        'np.argmax([result.test["micro_f1"].mean for result in results])',
+        ("evaluate/test_comparison.py", "evaluate/test_protocol.py"),
+    ),
+    Mutant(
+        "thresholds chosen on test labels",
+        "evaluate/protocol.py",
+        """logits = outputs["val"].logits
+        thresholds = tuple(best_threshold(labels["val"], replica) for replica in logits)""",
+        """logits = trained.outputs("test").logits
+        truth = labels_of(task, "test")
+        thresholds = tuple(best_threshold(truth, replica) for replica in logits)""",
+        ("evaluate/test_protocol.py",),
+    ),
+    Mutant(
+        "sets that share exactly half are not similar",
+        "evaluate/overlap.py",
+        "similar = common >= SIMILAR",
+        "similar = common > SIMILAR",
+        ("evaluate/test_overlap.py",),
+    ),
+    Mutant(
+        "logits multiplied by the temperature",
+        "scoring/calibration.py",
+        "logits.astype(np.float64) / temperature",
+        "logits.astype(np.float64) * temperature",
+        ("scoring/test_training.py", "scoring/test_calibration.py"),
+    ),
+    Mutant(
+        "a member that is named twice counts twice",
+        "scoring/query.py",
+        "np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)",
+        "np.divmod(np.sort(owner[is_known] * size + positions[is_known]), size)",
+        ("scoring/test_query.py",),
+    ),
+    Mutant(
+        "spread of all seeds, not of a sample",
+        "scoring/scorer.py",
+        "by_replica.std(axis=0, ddof=1)",
+        "by_replica.std(axis=0, ddof=0)",
+        ("scoring/test_scorer.py",),
+    ),
+    Mutant(
+        "a new subgraph does not raise the degree of its neighbours",
+        "scoring/query_links.py",
+        "(degrees + a).rsqrt()",
+        "degrees.rsqrt()",
+        ("scoring/test_scorer.py", "scoring/test_query_links.py"),
+    ),
+    Mutant(
+        "test subgraphs are there in training",
+        "scoring/training.py",
+        'seen_task = task.subset(~task.split.mask("test"))',
+        "seen_task = task",
+        ("scoring/test_training.py",),
+    ),
+    Mutant(
+        "columns of subgraph and node exchanged",
+        "io/member_rows.py",
+        "_Layout(delimiter, (who, what), len(header))",
+        "_Layout(delimiter, (what, who), len(header))",
+        ("io/test_member_rows.py", "io/test_sets.py"),
+    ),
+    Mutant(
+        "line numbers from 0",
+        "io/member_rows.py",
+        "MemberRows(first + np.flatnonzero(has_content)",
+        "MemberRows(first - 1 + np.flatnonzero(has_content)",
+        ("io/test_member_rows.py", "io/test_sets.py"),
+    ),
+    Mutant(
+        "the description of a gene set is a gene",
+        "io/tables.py",
+        "genes = [gene for gene in fields[2:] if gene]",
+        "genes = [gene for gene in fields[1:] if gene]",
+        ("io/test_round_trip.py", "io/test_tables.py"),
+    ),
+    Mutant(
+        "two subgraphs of one name",
+        "io/sets.py",
+        "if name in seen:",
+        "if name in seen and at in batch.problems:",
+        ("io/test_sets.py",),
+    ),
+    Mutant(
+        "val and test exchanged where val is the larger",
+        "io/subgnn.py",
+        "if not swap or val >= test:",
+        "if not swap or val <= test:",
+        ("io/test_round_trip.py", "io/test_subgnn.py", "datasets/test_registry.py"),
+    ),
+)
+
+
+class Outcome(NamedTuple):
+    """How the tests of a mutant ended, and after how many seconds."""
+
+    word: str
+    seconds: float
+    output: str
+
+
+@contextmanager
+def copied_package() -> Iterator[Path]:
+    """A copy of ``src``."""
+    with tempfile.TemporaryDirectory() as folder:
+        ignore = shutil.ignore_patterns("__pycache__")
+        yield Path(shutil.copytree(ROOT / "src", Path(folder) / "src", ignore=ignore))
+
+
+def run_tests(checkout: Path, source: Path, files: Sequence[str]) -> Outcome:
+    """Run the test files of a checkout on a package until one fails."""
+    paths = [f"tests/{file}" for file in files if (checkout / "tests" / file).is_file()]
+    if not paths:
+        return Outcome("no tests", 0.0, f"none of {', '.join(files)} is in {checkout}")
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *paths]
+    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(
+            words, cwd=checkout, env=environment, capture_output=True, text=True, timeout=LIMIT,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Outcome("too slow", float(LIMIT), "")
+    word = _OUTCOMES.get(done.returncode, "error")
+    return Outcome(word, time.perf_counter() - start, done.stdout[-2000:] + done.stderr[-2000:])
+
+
+def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
+    """Run the tests of a mutant on a copy of the package that has it."""
+    with copied_package() as source:
+        mutant.apply(source / "sub2node")
+        outcome = run_tests(checkout, source, mutant.tests)
+    print(f"{outcome.word:9} {outcome.seconds:4.0f} s  {mutant.layer:11} {mutant.name}", flush=True)
+    if outcome.word not in _OUTCOMES.values():
+        print(outcome.output, flush=True)
+    return outcome
+
+
+def run_all(mutants: Sequence[Mutant], checkout: Path, jobs: int) -> list[str]:
+    """The outcome of each; the same tests must pass on the package as it is."""
+    with copied_package() as source:
+        files = sorted({file for mutant in mutants for file in mutant.tests})
+        control = run_tests(checkout, source, files)
+    if control.word != "survived":
+        raise SystemExit(f"The tests fail without any mutant:\n{control.output}")
+    print(f"Without a mutant all tests pass ({control.seconds:.0f} s).", flush=True)
+    with ThreadPoolExecutor(jobs) as pool:
+        return [o.word for o in pool.map(lambda mutant: run_mutant(mutant, checkout), mutants)]
+
+
+def write_table(path: Path, before: Sequence[str] | None, after: Sequence[str]) -> None:
+    """Write the CSV; without new outcomes of earlier tests, those that it has are kept."""
+    earlier = {}
+    if path.is_file():
+        with path.open(encoding="utf-8", newline="") as file:
+            earlier = {row["mutant"]: row["before"] for row in csv.DictReader(file)}
+    words = before or [earlier.get(mutant.name, "") for mutant in MUTANTS]
+    rows = [
+        (mutant.name, mutant.layer, f"{PACKAGE}/{mutant.file}", *pair)
+        for mutant, *pair in zip(MUTANTS, words, after, strict=True)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+
+
+def main() -> None:
+    """Run all mutants, write the table, fail where one is not killed."""
+    parser = argparse.ArgumentParser(description="Faults that the tests must find.")
+    parser.add_argument("--only", default="", help="Mutants whose name or layer has this text.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Runs at a time.")
+    parser.add_argument("--before", type=Path, help="Another checkout, whose tests run as well.")
+    parser.add_argument("--out", type=Path, help="CSV file for the outcomes of all mutants.")
+    words = parser.parse_args()
+    chosen = [m for m in MUTANTS if words.only in m.name or words.only == m.layer]
+    after = run_all(chosen, ROOT, words.jobs)
+    before = run_all(chosen, words.before.resolve(), words.jobs) if words.before else None
+    if words.out is not None and len(chosen) == len(MUTANTS):
+        write_table(words.out, before, after)
+    for title, outcomes in (("after", after), ("before", before)):
+        if outcomes:
+            counts = ", ".join(f"{n} {word}" for word, n in Counter(outcomes).items())
+            print(f"{title}: {counts}")
+    sys.exit({*after, *(before or [])} != {"killed"})
+
+
+if __name__ == "__main__":
+    main()
