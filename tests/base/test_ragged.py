@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,6 +22,7 @@ from sub2node.base.ragged import (
     owners,
     pointers,
     ranges,
+    repeated_entries,
     sealed,
 )
 
@@ -116,3 +119,16 @@ def test_a_generator_depends_on_its_seed_alone() -> None:
     )
     with pytest.raises(ConfigError, match="a seed is 0 or more, found -1"):
         generator(-1)
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=20)
+
+
+@given(PAIRS)
+def test_entries_that_occurred_before(pairs: list[tuple[int, int]]) -> None:
+    table = np.array(pairs, np.int64).reshape(-1, 2)
+    again = repeated_entries(table[:, 0], table[:, 1]).tolist()
+    assert sorted(pairs[position] for position in again) == sorted(
+        (Counter(pairs) - Counter(set(pairs))).elements()
+    )
+    assert all(pairs.index(pairs[position]) < position for position in again)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from sub2node.base.errors import ConfigError
-from sub2node.config import Config, LinkSettings
+from sub2node.coarsen import METHODS
+from sub2node.config import CoarseningSettings, Config, LinkSettings
 from sub2node.config.settings import parse_setting, to_toml
 
 V0_1 = Path(__file__).parents[1] / "fixtures" / "v0_1"
@@ -57,3 +59,7 @@ def test_settings_that_version_0_1_wrote() -> None:
         json.loads((V0_1 / "model-link" / "model.json").read_text())["config"],
     ):
         assert Config.from_dict(tree).features.pretraining == pretraining
+
+
+def test_settings_know_the_methods_there_are() -> None:
+    assert set(get_args(get_type_hints(CoarseningSettings)["method"])) == set(METHODS)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
+import sub2node as s2n
 from sub2node.base.metrics import scores
-from sub2node.evaluate.result import best_of_ties
+from sub2node.evaluate.protocol import labels_of
+from sub2node.evaluate.result import best_of_ties, class_scores, data_facts, part_scores
+from sub2node.task import SubgraphTask
 
 
 def test_best_of_ties_by_hand() -> None:
@@ -17,3 +21,47 @@ def test_best_of_ties_by_hand() -> None:
     )
     assert best_of_ties(labels, (), (0,)) is None
     assert scores(labels, half, multilabel=False)["micro_f1"] == pytest.approx(2 / 3)
+
+
+QUICK = {"epochs": 4, "features.kind": "random"}
+
+
+@pytest.fixture(scope="module")
+def task() -> SubgraphTask:
+    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+
+
+def test_a_result_holds_what_it_says(task) -> None:
+    result = s2n.run(task, seeds=[3, 5], preset="fast", settings=QUICK)
+    assert result.seeds == (3, 5)
+    assert result.preset == "fast"
+    assert set(result.test) == {"micro_f1", "macro_f1", "accuracy", "pr_auc"}
+    logits = result.outputs["test"].logits
+    right = (logits.argmax(-1) == task.labels[task.split.mask("test")]).mean(axis=1)
+    assert result.test["micro_f1"].values == pytest.approx(tuple(right))
+    assert result.outputs["train"].vectors.shape == (2, task.split.count("train"), 64)
+    assert set(result.class_scores["test"]) == set(task.class_names)
+    assert result.config["training"]["epochs"] == 4
+    assert "0." in repr(result)
+
+
+def test_scores_are_of_each_replica_and_class(task) -> None:
+    labels = labels_of(task, "test")
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(2, len(labels), 3))
+    table = part_scores(labels, logits, (0.0, 0.0))
+    classes = class_scores(task, labels, logits, (0.0, 0.0))
+    for r, replica in enumerate(logits):
+        predicted = replica.argmax(1)
+        assert table["accuracy"].values[r] == pytest.approx((predicted == labels).mean())
+        each = f1_score(labels, predicted, labels=range(3), average=None, zero_division=0)
+        for number, name in enumerate(task.class_names):
+            assert classes[name].values[r] == pytest.approx(each[number])
+
+
+def test_facts_of_the_data_are_those_of_the_task(task) -> None:
+    facts = data_facts(task)
+    assert (facts["nodes"], facts["subgraphs"]) == (task.graph.num_nodes, len(task))
+    assert sum(facts["split"].values()) == len(task)
+    assert "virtual" not in facts["split"]
+    assert facts["hash"] == task.hash

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +13,12 @@ import pytest
 import sub2node as s2n
 from quick_models import CLASSES, COUNT, NET, NODES, PARTS, QUICK, odd_graph, odd_sets, odd_task
 from sub2node.base.errors import ConfigError, DataError, MissingExtraError
-from sub2node.base.progress import Report, listen
 from sub2node.baselines import MODELS, NETWORKS, SIMPLE
 from sub2node.evaluate import assess, over_splits
 from sub2node.models.baseline import baseline
 from sub2node.models.interface import Outputs
 from sub2node.runs import save_run
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
-from sub2node.train import checkpoint
 
 CHOOSING = ("bag", "gbdt", "s2n-kernel")  # and the others that choose on validation
 
@@ -257,70 +252,6 @@ def test_odd_numbers_of_epochs_and_batches(task, name) -> None:
     assert np.isfinite(single.history["train_loss"]).all()
 
 
-class Killed(BaseException):
-    """As if the process was."""
-
-
-@pytest.mark.parametrize(
-    ("name", "published"), [*((name, True) for name in NETWORKS), ("glass", False)]
-)
-def test_a_training_that_was_killed_goes_on(task, name, published, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
-    settings = {**QUICK[name], "epochs": 6, "published_ties": published}
-    options = {"model": name, "seeds": 2, "settings": settings}
-
-    def kill(report: Report) -> None:
-        if report.what.startswith("Training") and report.done == 4:
-            raise Killed
-
-    whole = s2n.run(task, **options)
-    with listen(kill), pytest.raises(Killed):
-        s2n.run(task, checkpoint=tmp_path, **options)
-    assert len(list(tmp_path.iterdir())) == 1
-    resumed = s2n.run(task, checkpoint=tmp_path, resume=True, **options)
-    assert resumed.best_epoch == whole.best_epoch
-    assert resumed.published_ties == whole.published_ties
-    for column, values in whole.history.items():
-        assert np.array_equal(values, resumed.history[column])
-    for part, found in whole.outputs.items():
-        assert np.array_equal(found.logits, resumed.outputs[part].logits)
-    other = {**options, "settings": {**settings, "epochs": 7}}
-    with pytest.raises(ConfigError, match="other data, settings or seeds"):
-        s2n.run(task, checkpoint=tmp_path, resume=True, **other)
-
-
-def interrupt(at: int) -> Any:
-    """Ctrl-C in the so-many-th epoch of all trainings together."""
-    count = [0]
-
-    def ask(report: Report) -> None:
-        count[0] += report.what.startswith("Training")
-        if report.what.startswith("Training") and count[0] == at:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    return listen(ask)
-
-
-def test_ctrl_c_evaluates_the_best_state_so_far(task) -> None:
-    with interrupt(6):
-        result = s2n.run(task, model="glass", seeds=2, settings={**NET, "epochs": 50, "start": 2})
-    assert result.ended == "interrupted"
-    assert any("interrupted after 6 of 50 epochs" in note for note in result.notes)
-
-
-def test_ctrl_c_before_validation_counts(task) -> None:
-    with interrupt(3):
-        result = s2n.run(task, model="glass", seeds=1, settings={**NET, "epochs": 50, "start": 9})
-    assert result.ended == "interrupted"
-
-
-def test_ctrl_c_early_in_the_second_candidate_keeps_the_first(task) -> None:
-    settings = {"epochs": 8, "start": 4, "batch": 5}  # two candidates, random and constant
-    with interrupt(10):
-        result = s2n.run(task, model="glass", seeds=1, settings=settings)
-    assert result.config["features"]["kind"] == "random"
-
-
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_settings_of_a_run_repeat_it(task, name, tmp_path) -> None:
     settings = dict(QUICK[name])
@@ -361,51 +292,6 @@ def test_the_card_tells_the_published_score(task, tmp_path) -> None:
 def test_the_card_of_a_model_without_epochs(task, tmp_path) -> None:
     folder = save_run(s2n.run(task, model="majority"), task, tmp_path / "run")
     assert "epoch" not in (folder / "MODEL_CARD.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "words"),
-    [
-        ("glas", {}, "Did you mean 'glass'"),
-        ("glass", {"structure": "s2n+a"}, "glass has no structure"),
-        ("glass", {"conv": "gcn"}, "glass has no convolution"),
-        ("bag", {"coarsen": "heavy_edge:0.3"}, "bag has no coarsening"),
-        ("glass", {"preset": "papre"}, "Did you mean 'paper'"),
-        ("glass", {"preset": "fast:density"}, "there is no preset"),
-        ("glass", {"preset": "paper"}, "no published settings of glass for 'this data'"),
-        ("bag", {"preset": "paper"}, "bag has no settings but its default"),
-        ("wl", {"preset": "missing.toml"}, "no preset file"),
-        ("glass", {"settings": {"hiden": 3}}, "Did you mean 'hidden'"),
-        ("bag", {"settings": {"lr": 1.0}}, "no setting 'lr'"),
-        ("gnn-plain", {"settings": {"z_ratio": 0.9}}, "no setting 'z_ratio'"),
-        ("glass", {"settings": {"batch": 0}}, "batch is at least 1"),
-        ("wl", {"settings": {"rounds": 0}}, "rounds is at least 1"),
-        ("gbdt", {"settings": {"features.kind": "random"}}, "cannot be 'random'"),
-        ("gbdt", {"settings": {"features.kind": "given"}}, "has no features"),
-        ("glass", {"settings": {"features.kind": "given"}}, "has no features"),
-        ("glass", {"encodings": np.zeros((3, 2))}, "expected one row"),
-        ("majority", {"seeds": 0}, "at least one seed"),
-        ("majority", {"threshold": "best"}, "half' or 'val"),
-        (
-            "subgnn",
-            {"settings": {"neighborhood": False, "position": False, "model.structure": False}},
-            "needs a channel",
-        ),
-    ],
-)
-def test_mistakes_are_one_sentence(task, name, options, words) -> None:
-    with pytest.raises(ConfigError, match=words):
-        s2n.run(task, model=name, **{"seeds": 1, **options})
-
-
-@pytest.mark.parametrize("name", ["bag", "glass"])
-def test_a_gpu_that_is_not_there(task, name) -> None:
-    import torch
-
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(ConfigError, match="no GPU"):
-        s2n.run(task, model=name, device="cuda")
 
 
 @pytest.mark.parametrize("name", [n for n in SIMPLE if n != "gbdt"])
@@ -452,27 +338,9 @@ def test_gensim_that_is_missing(task, monkeypatch) -> None:
         s2n.run(task, model="sub2vec", seeds=1)
 
 
-@pytest.mark.parametrize("name", list(NETWORKS))
-def test_a_rate_that_is_too_high_is_a_sentence(task, name) -> None:
-    settings = {**QUICK[name], "lr": 1e38, "clip": 0.0, "weight_decay": 0.0, "epochs": 6}
-    with pytest.raises(s2n.Sub2NodeError, match="lower the learning rate"):
-        s2n.run(task, model=name, seeds=1, settings={**settings, "start": 5})
-
-
 @pytest.mark.parametrize("notes", ["3", '"hello"'])
 def test_notes_of_a_preset_file_are_sentences(task, tmp_path, notes) -> None:
     file = tmp_path / "own.toml"
     file.write_text(f'baseline = "bag"\nnotes = {notes}\n')
     with pytest.raises(DataError, match="notes are a list of sentences"):
         s2n.run(task, seeds=1, preset=str(file))
-
-
-def test_a_preset_file_may_be_without_its_model(task, tmp_path) -> None:
-    file: Path = tmp_path / "own.toml"
-    file.write_text('notes = ["mine"]\n[training]\nepochs = 2\nstart = 0\n')
-    result = s2n.run(task, model="glass", seeds=1, preset=str(file))
-    assert result.config["training"]["epochs"] == 2
-    assert f"{file}: mine." in result.notes
-    file.write_text('baseline = "glas"\n')
-    with pytest.raises(ConfigError, match="Did you mean 'glass'"):
-        s2n.run(task, preset=str(file))

@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 import sub2node as s2n
+from small_groups import training_parts
 from sub2node.base.progress import Report, listen
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
 from sub2node.nn import build_network, build_stages
-from sub2node.train import fit, forward
+from sub2node.ops import triton as kernels
+from sub2node.train import Group, fit, forward
+from sub2node.train.checkpoint import Checkpoint
+from sub2node.train.fit import _Loop
 from sub2node.train.scores import losses
-from sub2node.train.training_resources import fitting_threads
+from sub2node.train.stop_request import StopRequest
 
 STRUCTURES = ("separated", "connected", "s2n+0", "s2n+a")
 LIVELY = {"dropout": 0.4, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.1}
@@ -48,8 +53,8 @@ def trained(
     task: s2n.SubgraphTask, settings: dict[str, Any], seeds: Sequence[int], **kw: Any
 ) -> Any:
     config, stages, network = made(task, settings, seeds, kw.pop("conv", None))
-    found = fit([network], stages, labels(task), config.training, **kw)
-    return found, network[0], forward([network], stages, "val")[1]
+    result = fit([network], stages, labels(task), config.training, **kw)
+    return result, network[0], forward([network], stages, "val")[1]
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
@@ -80,8 +85,8 @@ def test_a_users_convolution_keeps_replicas_apart_too(task) -> None:
 
 
 def test_other_seeds_learn_otherwise(task) -> None:
-    found, _, _ = trained(task, {"epochs": 3, **LIVELY}, [10, 11])
-    assert abs(found.history["train_loss"][:, 0] - found.history["train_loss"][:, 1]).min() > 1e-4
+    result, _, _ = trained(task, {"epochs": 3, **LIVELY}, [10, 11])
+    assert abs(result.history["train_loss"][:, 0] - result.history["train_loss"][:, 1]).min() > 1e-4
 
 
 def test_training_twice_is_bitwise_the_same(task) -> None:
@@ -123,23 +128,23 @@ def test_the_loop_does_what_plain_pytorch_does(task, clip) -> None:
 
 
 def test_the_best_state_is_the_first_with_the_best_validation_score(task) -> None:
-    found, _, logits = trained(task, {"epochs": 40, "lr": 0.01}, [10, 11, 12])
+    result, _, logits = trained(task, {"epochs": 40, "lr": 0.01}, [10, 11, 12])
     truth = labels_of(task, "val")
-    column = found.history["val_micro_f1"]
-    assert (found.best_epoch == column.argmax(axis=0) + 1).all()
+    column = result.history["val_micro_f1"]
+    assert (result.best_epoch == column.argmax(axis=0) + 1).all()
     assert (logits.argmax(-1) == truth).mean(axis=1) == pytest.approx(column.max(axis=0))
-    assert (found.best_epoch < 40).any()  # else the test shows nothing
+    assert (result.best_epoch < 40).any()  # else the test shows nothing
 
 
 def test_on_ties_the_lowest_validation_loss_may_decide(task) -> None:
     settings = {"epochs": 40, "lr": 0.01}
-    found, _, _ = trained(task, {**settings, "ties": "loss"}, [10, 11, 12])
+    result, _, _ = trained(task, {**settings, "ties": "loss"}, [10, 11, 12])
     first, _, _ = trained(task, settings, [10, 11, 12])
-    score, loss = found.history["val_micro_f1"], found.history["val_loss"]
+    score, loss = result.history["val_micro_f1"], result.history["val_loss"]
     best = np.where(score == score.max(axis=0), loss, np.inf).argmin(axis=0)
-    assert (found.best_epoch == best + 1).all()
+    assert (result.best_epoch == best + 1).all()
     assert np.array_equal(score, first.history["val_micro_f1"])  # training is the same
-    assert (found.best_epoch > first.best_epoch).any()  # else the test shows nothing
+    assert (result.best_epoch > first.best_epoch).any()  # else the test shows nothing
 
 
 def test_a_replica_that_diverges_leaves_the_others_alone(task) -> None:
@@ -155,18 +160,18 @@ def test_a_replica_that_diverges_leaves_the_others_alone(task) -> None:
 
 
 def test_a_rate_far_too_high_is_reported_not_raised(task) -> None:
-    found, _, logits = trained(task, {"lr": 1e30, "clip": 0.0, "epochs": 5}, [10, 11])
-    assert (found.diverged > 0).all()
+    result, _, logits = trained(task, {"lr": 1e30, "clip": 0.0, "epochs": 5}, [10, 11])
+    assert (result.diverged > 0).all()
     assert np.isfinite(logits).all()  # the best state is from before
 
 
 def test_patience_stops_each_replica_by_itself(task) -> None:
-    found, _, _ = trained(task, {"epochs": 200, "patience": 5}, [10, 11, 12])
-    assert found.ended == "early"
-    epochs = len(found.history["lr"])
-    assert epochs == found.best_epoch.max() + 5
+    result, _, _ = trained(task, {"epochs": 200, "patience": 5}, [10, 11, 12])
+    assert result.ended == "early"
+    epochs = len(result.history["lr"])
+    assert epochs == result.best_epoch.max() + 5
     alone, _, _ = trained(task, {"epochs": 200, "patience": 5}, [11])
-    assert alone.best_epoch[0] == found.best_epoch[1]
+    assert alone.best_epoch[0] == result.best_epoch[1]
 
 
 def test_groups_in_step_are_one_training(task) -> None:
@@ -186,11 +191,11 @@ def test_ctrl_c_ends_after_the_epoch_with_the_best_state_so_far(task) -> None:
 
     before = signal.getsignal(signal.SIGINT)
     with listen(interrupt):
-        found, _, logits = trained(task, LIVELY, [10, 11])
-    assert found.ended == "interrupted"
-    assert len(found.history["lr"]) == 7
+        result, _, logits = trained(task, LIVELY, [10, 11])
+    assert result.ended == "interrupted"
+    assert len(result.history["lr"]) == 7
     whole, _, _ = trained(task, LIVELY, [10, 11])
-    assert np.array_equal(found.history["val_loss"], whole.history["val_loss"][:7])
+    assert np.array_equal(result.history["val_loss"], whole.history["val_loss"][:7])
     assert np.isfinite(logits).all()
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -220,13 +225,98 @@ def test_progress_tells_loss_score_and_replicas(task) -> None:
         assert part in said[-1].text
 
 
-@pytest.mark.parametrize(("numbers", "expected"), [(0, 1), (2**14, 1), (2**15, 2), (2**20, 3)])
-def test_small_work_gets_few_threads(numbers, expected) -> None:
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(3)
-        with fitting_threads(numbers, torch.device("cpu")):
-            assert torch.get_num_threads() == expected
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+class Scripted(Group):
+    """Epochs whose numbers are written down; nothing is learned but the epoch's number."""
+
+    LOSS: tuple[float, ...] = ()
+    SCORE: tuple[float, ...] = ()
+
+    def train_step(self) -> Tensor:
+        with torch.no_grad():
+            for parameter in self.network.parameters():
+                parameter.copy_(torch.full_like(parameter, float(self.clock) + 1))
+        return self._scripted(self.LOSS)
+
+    def val_step(self) -> tuple[Tensor, Tensor]:
+        return self._scripted(self.LOSS), self._scripted(self.SCORE)
+
+    def _scripted(self, numbers: tuple[float, ...]) -> Tensor:
+        count = len(self.streams.seeds)
+        value = numbers[min(int(self.clock), len(numbers) - 1)]
+        return torch.full((count,), value, dtype=torch.float64, device=self.stages.device)
+
+
+def looped(task: s2n.SubgraphTask, kind: type[Group], *, ahead: bool, **kw: Any) -> _Loop:
+    with kernels.compile_mode("off"):
+        network, stages, labels, training = training_parts(task, **kw)
+        group = kind(*network, stages=stages, labels=labels, training=training)
+    group.ahead = ahead
+    return _Loop([group], training)
+
+
+def test_the_end_of_patience_is_the_same_seen_late(task) -> None:
+    kind = type("Waiting", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
+    seen = []
+    for ahead in (False, True):
+        loop = looped(task, kind, ahead=ahead, patience=3, epochs=20)
+        ended = loop.run(None, StopRequest(), "")
+        group = loop.groups[0]
+        seen.append((
+            ended, loop.epoch, loop.joined("best_epoch").tolist(), loop.column("lr").tolist(),
+            loop.joined("running").tolist(),
+            {name: t.clone() for name, t in group.optimizer.best.items()},
+        ))  # fmt: skip
+        assert int(group.clock) >= loop.epoch
+    assert seen[0][:5] == seen[1][:5]
+    assert seen[0][:3] == ("early", 4, [1, 1])
+    for name, tensor in seen[0][5].items():
+        assert torch.equal(tensor, seen[1][5][name])
+
+
+def test_a_state_kept_after_the_end_is_taken_up_at_the_end(task, tmp_path) -> None:
+    kind = type("Waiting", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
+    first = looped(task, kind, ahead=True, patience=3, epochs=20)
+    first.run(None, StopRequest(), "")
+    Checkpoint(tmp_path / "state", "key").save(*first.state())
+    again = looped(task, kind, ahead=True, patience=3, epochs=20)
+    saved = Checkpoint(tmp_path / "state", "key", resume=True).load()
+    assert saved is not None
+    again.restore(*saved)
+    assert again.run(None, StopRequest(), "") == "early"
+    assert again.epoch == 4
+    assert again.column("val_micro_f1").tolist() == first.column("val_micro_f1").tolist()
+
+
+def test_a_wish_to_stop_among_epochs_ahead(task) -> None:
+    kind = type("Slow", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.1, 0.2, 0.3, 0.4)})
+    loop, request = looped(task, kind, ahead=True, epochs=50), StopRequest()
+    request.stop = True
+    assert loop.run(None, request, "") == "interrupted"
+    assert loop.column("lr").shape == (loop.epoch, 2)
+    assert not np.isnan(loop.column("lr")).any()
+    assert int(loop.groups[0].clock) == loop.epoch
+
+
+def test_no_replica_diverges_after_the_end(task) -> None:
+    script = {"LOSS": (1.0, 1.0, 1.0, 1.0, 1.0, float("nan")), "SCORE": (0.5, 0.4)}
+    seen = []
+    for ahead in (False, True):
+        loop = looped(task, type("Late", (Scripted,), script), ahead=ahead, patience=3, epochs=20)
+        loop.run(None, StopRequest(), "")
+        seen.append((loop.epoch, loop.joined("diverged").tolist()))
+    assert seen[0] == (4, [0, 0])
+    assert seen[1] == seen[0]
+
+
+def test_epochs_of_a_group_that_is_done_beside_one_that_is_not(task) -> None:
+    early = type("Early", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
+    late = type("Late", (Scripted,), {"LOSS": (1.0,), "SCORE": tuple(np.arange(40) / 40)})
+    loops = []
+    for ahead in (False, True):
+        one, two = (looped(task, k, ahead=ahead, patience=3, epochs=20) for k in (early, late))
+        loop = _Loop([*one.groups, *two.groups], one.training)
+        assert loop.run(None, StopRequest(), "") == "complete"
+        loops.append(loop)
+    for name in ("best_epoch", "diverged", "running"):
+        assert loops[0].joined(name).tolist() == loops[1].joined(name).tolist(), name
+    assert loops[0].joined("best_epoch").tolist() == [1, 1, 20, 20]

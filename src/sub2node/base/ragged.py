@@ -65,6 +65,13 @@ def distinct(keys: Array) -> Array:
     return keys[np.r_[True, keys[1:] != keys[:-1]]] if len(keys) else keys
 
 
+def repeated_entries(owner: Array, value: Array) -> Array:
+    """Positions of entries whose owner and value occurred before; by owner and value ascending."""
+    order = np.lexsort((value, owner))
+    one, two = order[:-1], order[1:]
+    return np.asarray(two[(owner[one] == owner[two]) & (value[one] == value[two])])
+
+
 def among(keys: Array, values: Array) -> Array:
     """Which keys occur in ``values``, which is ascending; quickest if ``keys`` ascend too."""
     if not len(values):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import torch
@@ -21,11 +20,11 @@ from ..config.settings import Settings
 from ..encode import Encoding
 from ..nn import Streams
 from ..nn.node_inputs import node_inputs
-from ..ops.triton import Compile, check_compile_mode
+from ..ops.triton import check_compile_mode
 from ..task import Part, SubgraphTask
 from ..train import BatchGroup, Group
 from ..train.training_resources import replicas_at_once
-from .candidates import Built, NetworkModel
+from .candidates import Built, NetworkModel, NetworkOptions
 from .graph_network import feature_labels
 from .interface import Labels, Model, ModelSpec, Outputs
 from .presets import find_baseline
@@ -146,31 +145,20 @@ def baseline(
     *,
     preset: str = "default",
     settings: Mapping[str, object] | None = None,
-    device: str = "auto",
-    encodings: Encoding | ArrayLike | None = None,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    compile: Compile = "auto",
+    **options: Unpack[NetworkOptions],
 ) -> ModelSpec[Model]:
     """The baseline of this name, with the settings of a preset and changes to them."""
+    encodings, device = options.get("encodings"), options.get("device", "auto")
     resolved = find_baseline(name, preset, task)
     resolved = resolved.with_settings(_settings_for(name, settings or {}, encodings))
     find_device(device)
-    check_compile_mode(compile)
+    check_compile_mode(options.get("compile", "auto"))
     kind = MODELS[name]
     model: Model
     if isinstance(kind, SimpleModel):
         model = Simple(kind, resolved.config, encodings, device)
     else:
-        model = BatchNetworkModel(
-            resolved.candidates,
-            encodings,
-            device,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
-            resume=resume,
-            compile=compile,
-            model=kind,
-        )
+        model = BatchNetworkModel(resolved.candidates, model=kind, **options)
     return ModelSpec(model, resolved.name, resolved.notes)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 import torch
@@ -115,6 +115,16 @@ class TrainedNetwork:
         return Outputs(logits, vectors, self.fitted.tied if part == "test" else ())
 
 
+class NetworkOptions(TypedDict, total=False):
+    """Options of all networks; as the fields of :class:`NetworkModel`."""
+
+    encodings: Encoding | ArrayLike | None
+    device: str
+    checkpoint: str | Path | None
+    resume: bool
+    compile: Compile
+
+
 @dataclass(frozen=True)
 class NetworkModel(ABC):
     """A network with its settings.
@@ -123,7 +133,7 @@ class NetworkModel(ABC):
         candidates: Settings to train with; of several, the best on validation is kept.
         encodings: Columns (N, K) or an :class:`Encoding` that joins the node features.
         device: ``auto``, ``cpu`` or ``cuda``.
-        checkpoint: Folder for the states of trainings.
+        checkpoint: Folder for the states of trainings; None: none are kept.
         resume: Whether to continue from the states there.
         compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
         class_weights: Weight of the loss of each class, by its number; None: all alike.
@@ -136,7 +146,7 @@ class NetworkModel(ABC):
     candidates: tuple[Any, ...]
     encodings: Encoding | ArrayLike | None = None
     device: str = "auto"
-    checkpoint: Path | None = None
+    checkpoint: str | Path | None = None
     resume: bool = False
     compile: Compile = "auto"
     class_weights: tuple[float, ...] | None = field(default=None, kw_only=True)
@@ -295,7 +305,7 @@ class NetworkModel(ABC):
         platform = f"{device.type}{' compiled' if fast else ''}, format 3"
         identity = (task.hash, repr(settings), self.identity, str(list(seeds)), platform)
         key = digest("training", *identity, self._columns, *self._weighting)
-        return Checkpoint(self.checkpoint / name, key, resume=self.resume)
+        return Checkpoint(Path(self.checkpoint) / name, key, resume=self.resume)
 
 
 def _kind_of_features(settings: Any) -> str:

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from ..base.errors import ConfigError
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES
 from ..config.preset_resolver import baseline_of
-from ..ops.triton import Compile
 from ..task import SubgraphTask
 from .baseline import baseline
+from .candidates import NetworkOptions
 from .graph_network import GraphNetwork
 from .interface import Model, ModelSpec
 from .presets import find_preset
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from torch import nn
 
-    from ..encode import Encoding
 
-
-class ModelOptions(TypedDict, total=False):
+class ModelOptions(NetworkOptions, total=False):
     """Options of networks and baselines; as the arguments of :func:`sub2node.run`."""
 
     settings: Mapping[str, object] | None
-    device: str
-    encodings: Encoding | ArrayLike | None
-    checkpoint: str | Path | None
-    resume: bool
-    compile: Compile
 
 
 def find_model(
@@ -81,11 +72,7 @@ def network(
     preset: str,
     settings: Mapping[str, object] | None = None,
     coarsen: str | None = None,
-    device: str = "auto",
-    encodings: Encoding | ArrayLike | None = None,
-    checkpoint: str | Path | None = None,
-    resume: bool = False,
-    compile: Compile = "auto",
+    **options: Unpack[NetworkOptions],
 ) -> ModelSpec[GraphNetwork]:
     """The network of a structure, with the settings of a preset and changes to them."""
     own, conv_name = (None, conv) if conv is None or isinstance(conv, str) else (conv, "own")
@@ -98,15 +85,7 @@ def network(
             )
         if task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; omit the coarsening.")
-    model = GraphNetwork(
-        resolved.candidates,
-        encodings,
-        device,
-        checkpoint=None if checkpoint is None else Path(checkpoint),
-        resume=resume,
-        compile=compile,
-        conv=own,
-    )
+    model = GraphNetwork(resolved.candidates, conv=own, **options)
     model.check()
     return ModelSpec(model, resolved.name, resolved.notes)
 

@@ -21,7 +21,7 @@ from ..task import Part, SubgraphTask
 from ..translation import S2NGraph, readout_weights, translate
 from .adjacency import Adjacency
 from .custom_convolution import find_convolution
-from .networks import S2N, Connected, Network, Separated, Stage
+from .networks import S2N, Connected, Network, NetworkParts, Separated, Stage
 from .node_inputs import NodeInputs, node_inputs
 from .node_table import NodeTable, VectorTable
 from .readout import Members
@@ -278,15 +278,13 @@ def network_on(
         inputs: Width of the features of subgraphs besides their nodes.
         conv: A convolution class, as in :func:`build_network`.
     """
-    make = find_convolution(conv if conv is not None else config.conv)
-    weighted = task.graph.weights is not None
-    return _NETWORKS[config.structure](
-        config,
-        table,
+    parts = NetworkParts(
+        config=config,
         inputs=inputs,
         classes=task.num_classes,
-        make=make,
-        weighted=weighted,
+        make=find_convolution(conv if conv is not None else config.conv),
+        weighted=task.graph.weights is not None,
         init=init,
         streams=streams,
     )
+    return _NETWORKS[config.structure](table, parts)

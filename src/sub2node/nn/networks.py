@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from ..config import Config
+from ..config import Config, ConvolutionSettings
 from ..ops.pattern import Pattern
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
@@ -40,6 +40,44 @@ class Stage:
     inputs: Tensor | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class NetworkParts:
+    """What the layers of a network are made of.
+
+    Args:
+        config: All settings.
+        inputs: Width of the features of subgraphs besides their nodes.
+        classes: Number of classes.
+        make: Makes a convolution.
+        weighted: Whether the edges of the global graph have weights.
+        init: Draws the initial values.
+        streams: Random numbers for dropout.
+    """
+
+    config: Config
+    inputs: int
+    classes: int
+    make: MakeConvolution
+    weighted: bool
+    init: Init
+    streams: Streams
+
+    def encoder(
+        self, width: int, layers: int, *, settings: ConvolutionSettings, weighted: bool
+    ) -> Encoder:
+        """Convolutions on vectors of this width."""
+        return Encoder(
+            width,
+            layers,
+            model=self.config.model,
+            settings=settings,
+            make=self.make,
+            weighted=weighted,
+            init=self.init,
+            streams=self.streams,
+        )
+
+
 class Network(nn.Module, ABC):
     """Parts that all structures share: node table, readout and head.
 
@@ -47,16 +85,16 @@ class Network(nn.Module, ABC):
     subgraphs.
     """
 
-    def __init__(self, config: Config, table: VectorTable, classes: int, init: Init) -> None:
+    def __init__(self, table: VectorTable, parts: NetworkParts) -> None:
         super().__init__()
         self.table = table
-        self.head = ReplicaLinear(config.model.hidden, classes, init)
+        self.head = ReplicaLinear(parts.config.model.hidden, parts.classes, parts.init)
 
-    def _add_readout(self, config: Config, width: int, inputs: int, init: Init) -> None:
+    def _add_readout(self, width: int, parts: NetworkParts) -> None:
         """Node vectors of this width and ``inputs`` numbers per subgraph → subgraph vectors."""
-        kind = config.model.readout
+        kind, init = parts.config.model.readout, parts.init
         self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
-        self.known = SubgraphInputs(inputs, width, init) if inputs else None
+        self.known = SubgraphInputs(parts.inputs, width, init) if parts.inputs else None
 
     def _read(self, x: Tensor, stage: Stage) -> Tensor:
         """Vectors of the subgraphs of a stage, (R, m, F)."""
@@ -74,30 +112,13 @@ class Network(nn.Module, ABC):
 class Separated(Network):
     """Each subgraph a graph of its own: table → encoder inside → readout → head."""
 
-    def __init__(
-        self,
-        config: Config,
-        table: VectorTable,
-        *,
-        inputs: int,
-        classes: int,
-        make: MakeConvolution,
-        weighted: bool,
-        init: Init,
-        streams: Streams,
-    ) -> None:
-        super().__init__(config, table, classes, init)
-        self.encoder = Encoder(
-            table.width,
-            config.model.layers,
-            model=config.model,
-            settings=config.model.outer,
-            make=make,
-            weighted=weighted,
-            init=init,
-            streams=streams,
+    def __init__(self, table: VectorTable, parts: NetworkParts) -> None:
+        super().__init__(table, parts)
+        model = parts.config.model
+        self.encoder = parts.encoder(
+            table.width, model.layers, settings=model.outer, weighted=parts.weighted
         )
-        self._add_readout(config, config.model.hidden, inputs, init)
+        self._add_readout(model.hidden, parts)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
@@ -121,45 +142,18 @@ class S2N(Network):
     graph g → x̂ + g(x̂) → dropout → head.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        table: VectorTable,
-        *,
-        inputs: int,
-        classes: int,
-        make: MakeConvolution,
-        weighted: bool,
-        init: Init,
-        streams: Streams,
-    ) -> None:
-        super().__init__(config, table, classes, init)
-        model, width = config.model, table.width
+    def __init__(self, table: VectorTable, parts: NetworkParts) -> None:
+        super().__init__(table, parts)
+        model, width = parts.config.model, table.width
         self.inner: Encoder | None = None
-        if config.structure.inner:
-            self.inner = Encoder(
-                width,
-                model.inner_layers,
-                model=model,
-                settings=model.inner,
-                make=make,
-                weighted=weighted,
-                init=init,
-                streams=streams,
+        if parts.config.structure.inner:
+            self.inner = parts.encoder(
+                width, model.inner_layers, settings=model.inner, weighted=parts.weighted
             )
             width = model.hidden
-        self._add_readout(config, width, inputs, init)
-        self.outer = Encoder(
-            width,
-            model.layers,
-            model=model,
-            settings=model.outer,
-            make=make,
-            weighted=True,
-            init=init,
-            streams=streams,
-        )
-        self.dropout = Dropout(model.dropout, streams)
+        self._add_readout(width, parts)
+        self.outer = parts.encoder(width, model.layers, settings=model.outer, weighted=True)
+        self.dropout = Dropout(model.dropout, parts.streams)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""

@@ -38,8 +38,7 @@ def build_task(
             "the global graph is missing: fit(graph, subgraphs, y), or"
             " SubgraphClassifier(graph=…).fit(subgraphs, y)."
         )
-    notes = direction_notes(graph)
-    graph = as_graph(graph)
+    graph, notes = as_graph(graph), direction_notes(graph)
     query = build_query(NodeIndex(graph), X, unknown)
     values, classes = encode_labels(order_labels(y, query.names), len(query))
     subgraphs = replace(query.subgraphs, names=Names(query.names))

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-import numpy as np
-
 from ..base.notes import Note, changed, dropped
 from ..base.plural import examples, plural
-from ..base.ragged import owners
+from ..base.ragged import owners, repeated_entries
 from .query import IdLists, Query
 
 _KEPT = 3  # examples
@@ -47,9 +45,7 @@ class QueryChanges:
 
     def _add_repeated(self, lists: IdLists) -> None:
         owner = owners(lists.ptr)
-        order = np.lexsort((lists.codes, owner))
-        one, two = order[:-1], order[1:]
-        again = two[(owner[one] == owner[two]) & (lists.codes[one] == lists.codes[two])]
+        again = repeated_entries(owner, lists.codes)
         self.repeated += len(again)
         left = _KEPT - len(self._repeated_examples)
         self._repeated_examples += [

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from ..base.notes import Note, changed, dropped, unused
 from ..base.plural import examples, plural
-from ..base.ragged import Array
+from ..base.ragged import Array, repeated_entries
 from .edges import Edges, Repeated
 from .frames import Frame
 
@@ -90,9 +88,7 @@ def members_merged(
     subgraph: Array, node: Array, *, subgraph_names: Name, node_names: Name
 ) -> Iterator[Note]:
     """Members that a subgraph lists more than once."""
-    order = np.lexsort((node, subgraph))
-    one, two = order[:-1], order[1:]
-    again = two[(subgraph[one] == subgraph[two]) & (node[one] == node[two])]
+    again = repeated_entries(subgraph, node)
     if len(again):
         shown = examples(
             (

@@ -132,6 +132,38 @@ def _blocks(
             ahead.extend(pool.submit(make, piece) for piece in islice(coming, 1))
 
 
+def _parts(
+    edge_weights: EdgeWeights,
+    left: SparseMatrix,
+    right: SparseMatrix | Side | None = None,
+    *,
+    keep: Callable[[Block, int], _Result],
+    limit: Limit,
+    sums: Sums | None,
+) -> Iterator[tuple[int, _Result]]:
+    """What ``keep(block, start)`` leaves of each block, as :func:`_blocks`; may fill ``sums``.
+
+    Without ``right`` the subgraphs are taken with each other, by the half from the diagonal on.
+    """
+    half = right is None
+
+    def work(block: Block, start: int) -> tuple[_Result, tuple[float, float]]:
+        seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=half)
+        return keep(block, start), seen
+
+    for stop, (part, seen) in _blocks(
+        edge_weights,
+        left,
+        right=left if right is None else right,
+        limit=limit,
+        work=work,
+        half=half,
+    ):
+        if sums is not None:
+            sums.add(seen)
+        yield stop, part
+
+
 def _processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -165,16 +197,11 @@ def rows(
 ) -> SparseMatrix:
     """The kept weights of ``left`` (K, N) with ``right`` (R, N): CSR (K, R); may fill ``sums``."""
 
-    def work(block: Block, start: int) -> tuple[SparseMatrix, tuple[float, float]]:
-        seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=False)
-        return _keep_entries(block, keep, start), seen
+    def keep_entries(block: Block, start: int) -> SparseMatrix:
+        return _keep_entries(block, keep, start)
 
     parts, entry_count, count = [], 0, left.shape[0]
-    for stop, (part, seen) in _blocks(
-        edge_weights, left, right=right, limit=limit, work=work, half=False
-    ):
-        if sums is not None:
-            sums.add(seen)
+    for stop, part in _parts(edge_weights, left, right, keep=keep_entries, limit=limit, sums=sums):
         parts.append(part)
         entry_count += part.nnz
         limit.check(entry_count, _ENTRY)
@@ -210,16 +237,11 @@ def upper(
     computed from the diagonal on, sparse ones are computed whole and cut. May fill ``sums``.
     """
 
-    def work(block: Block, start: int) -> tuple[_Entries, tuple[float, float]]:
-        seen = (0.0, 0.0) if sums is None else sums.of(block, start, half=True)
-        return _upper_entries(block, keep, start), seen
+    def keep_pairs(block: Block, start: int) -> _Entries:
+        return _upper_entries(block, keep, start)
 
     parts, pair_count, count = [], 0, members.shape[0]
-    for stop, (part, seen) in _blocks(
-        edge_weights, members, right=members, limit=limit, work=work, half=True
-    ):
-        if sums is not None:
-            sums.add(seen)
+    for stop, part in _parts(edge_weights, members, keep=keep_pairs, limit=limit, sums=sums):
         parts.append(part)
         pair_count += len(part[2])
         limit.check(pair_count, 4 * _ENTRY)
@@ -247,16 +269,12 @@ def upper_by_score(
     total, rest = _evenly(edge_weights, members[:size])
     above, room = _bound(size, total, rest(0), score), limit.scratch // (2 * _ENTRY)
 
-    def work(block: Block, start: int) -> tuple[_Entries, tuple[float, float]]:
-        entries = _upper_entries(block, Keep(above, least), start)
-        return entries, sums.of(block, start, half=True)
+    def keep_pairs(block: Block, start: int) -> _Entries:
+        return _upper_entries(block, Keep(above, least), start)
 
     parts: list[_Entries] = []
     fits, pair_count = True, 0
-    for stop, (entries, seen) in _blocks(
-        edge_weights, members, right=members, limit=limit, work=work, half=True
-    ):
-        sums.add(seen)
+    for stop, entries in _parts(edge_weights, members, keep=keep_pairs, limit=limit, sums=sums):
         above = max(above, _bound(size, total, sums.squares + rest(stop), score))
         if fits:
             parts.append(entries)

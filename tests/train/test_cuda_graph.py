@@ -1,7 +1,8 @@
-"""The same on a GPU, where there is one."""
+"""Training on a GPU, where there is one, is that on the CPU; what is recorded is replayed."""
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 import torch
 
 import sub2node as s2n
+from sub2node.train import cuda_graph
+from sub2node.train.cuda_graph import Captured
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
 QUIET = {"dropout": 0.0, "edge_dropout": 0.0, "features.kind": "random", "epochs": 15, "lr": 0.003}
 
@@ -24,6 +27,47 @@ def run(task: s2n.SubgraphTask, device: str, settings: dict[str, Any], **options
     return s2n.run(task, preset="fast", settings=settings, device=device, **options)
 
 
+def test_the_first_calls_run_and_the_third_is_recorded(monkeypatch) -> None:
+    events = []
+
+    class Graph:
+        def replay(self) -> None:
+            events.append("replay")
+
+    def record(captured: Captured[int]) -> Graph:
+        events.append("record")
+        captured.result = captured.call()
+        return Graph()
+
+    monkeypatch.setattr(Captured, "_run_aside", lambda captured: captured.call())
+    monkeypatch.setattr(Captured, "_record", record)
+    captured = Captured(lambda: events.append("run") or len(events), torch.device("cuda"))
+    assert [captured() for _ in range(5)] == [1, 2, 4, 4, 4]
+    assert events == ["run", "run", "record", "run", "replay", "replay", "replay"]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_is_not_collected_while_recording(enabled: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with cuda_graph._without_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+@needs_gpu
+def test_what_is_recorded_is_what_runs() -> None:
+    device = torch.device("cuda", 0)
+    x = torch.zeros(3, device=device)
+    captured = Captured(lambda: x.add_(1) * 2, device)
+    assert [captured().tolist()[0] for _ in range(6)] == [2, 4, 6, 8, 10, 12]
+    assert captured.graph is not None
+
+
+@needs_gpu
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
 @pytest.mark.parametrize("conv", ["gcn", "gcn2", "gin", "gatv2", "sage"])
 def test_without_dropout_gpu_and_cpu_agree(task, structure, conv) -> None:
@@ -33,6 +77,7 @@ def test_without_dropout_gpu_and_cpu_agree(task, structure, conv) -> None:
         assert there.history[name][:8] == pytest.approx(here.history[name][:8], rel=1e-2, abs=1e-3)
 
 
+@needs_gpu
 @pytest.mark.parametrize("readout", ["max", "learned", "degree"])
 def test_readouts_on_the_gpu(task, readout) -> None:
     settings = {**QUIET, "readout": readout, "epochs": 5}
@@ -40,14 +85,16 @@ def test_readouts_on_the_gpu(task, readout) -> None:
     assert there.history["val_loss"] == pytest.approx(here.history["val_loss"], rel=5e-3, abs=1e-4)
 
 
+@needs_gpu
 def test_with_dropout_replicas_are_the_same_alone_and_together(task) -> None:
     settings = {**QUIET, "dropout": 0.4, "edge_dropout": 0.3, "epochs": 10}
     together, alone = (run(task, "cuda", settings, seeds=s) for s in ([10, 11, 12], [11]))
-    found, expected = together.history["train_loss"][:, 1], alone.history["train_loss"][:, 0]
-    assert found == pytest.approx(expected, rel=1e-4)
+    result, expected = together.history["train_loss"][:, 1], alone.history["train_loss"][:, 0]
+    assert result == pytest.approx(expected, rel=1e-4)
     assert not np.allclose(together.history["train_loss"][:, 0], expected, rtol=1e-3)
 
 
+@needs_gpu
 def test_a_killed_training_goes_on_on_the_gpu(task, tmp_path, monkeypatch) -> None:
     from sub2node.base.progress import Report, listen
     from sub2node.train import checkpoint
@@ -68,6 +115,7 @@ def test_a_killed_training_goes_on_on_the_gpu(task, tmp_path, monkeypatch) -> No
     assert resumed.history["val_loss"] == pytest.approx(whole.history["val_loss"], rel=1e-3)
 
 
+@needs_gpu
 @pytest.mark.parametrize("name", ["glass", "gnn-plain", "gnn-seg", "subgnn"])
 def test_baselines_on_the_gpu(task, name) -> None:
     """The same orders, anchors and first values: the first epochs agree without dropout."""

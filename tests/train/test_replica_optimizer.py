@@ -1,4 +1,4 @@
-"""What training on a GPU does otherwise: slabs, looks now and then, resuming, odd networks."""
+"""Optimisers of replicas: slabs by kernels against plain Adam, and networks they cannot take."""
 
 from __future__ import annotations
 
@@ -17,22 +17,19 @@ from torch import Tensor, nn
 pytest.importorskip("triton", reason="Triton is not installed")
 
 import sub2node as s2n
-from fast_path import CUDA, DEVICE, FAST
+from fast_path import CUDA, FAST
+from small_groups import training_parts
 from sub2node.base.errors import Sub2NodeError
-from sub2node.config import Config
-from sub2node.evaluate.protocol import labels_of
-from sub2node.models.candidates import target
-from sub2node.nn import Streams, build, build_network, build_stages
+from sub2node.nn import Streams, build
 from sub2node.ops import triton as kernels
 from sub2node.train import Group, fit, forward
 from sub2node.train.checkpoint import Checkpoint
-from sub2node.train.fit import _Loop
 from sub2node.train.replica_optimizer import PlainOptimizer, SlabOptimizer, find_optimizer
-from sub2node.train.stop_request import StopRequest
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 LIVELY = {"dropout": 0.3, "edge_dropout": 0.3, "batch_norm": True, "skip": True, "clip": 0.5,
           "weight_decay": 0.01, "conv": "gcn2"}  # fmt: skip
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 @pytest.fixture(scope="module")
@@ -46,127 +43,10 @@ def _same_bits(monkeypatch) -> None:
     monkeypatch.setattr(build, "Streams", partial(Streams, counted=True))
 
 
-def parts(
-    task: s2n.SubgraphTask, seeds: Any = (1, 2), foreign: Any = None, **settings: Any
-) -> tuple[Any, ...]:
-    """Network with streams, stages, labels, settings of training."""
-    config = Config().with_settings(
-        {"structure": "s2n+0", "hidden": 8, "features.width": 8, "epochs": 4, "a": 0.0,
-         "delta": 3.0, "conv": "gcn", **settings}
-    )  # fmt: skip
-    stages = build_stages(task, config, parts=("train", "val"), device=DEVICE)
-    labels: Any = {part: target(labels_of(task, part)) for part in ("train", "val")}
-    network = build_network(task, config, stages, seeds, conv=foreign)
-    return network, stages, labels, config.training
-
-
 def grouped(task: s2n.SubgraphTask, mode: Any, **kw: Any) -> Group:
     with kernels.compile_mode(mode):
-        network, stages, labels, training = parts(task, **kw)
+        network, stages, labels, training = training_parts(task, **kw)
         return Group(*network, stages=stages, labels=labels, training=training)
-
-
-# ----------------------------------------------------------------- looking only now and then
-
-
-class Scripted(Group):
-    """Epochs whose numbers are written down; nothing is learned but the epoch's number."""
-
-    LOSS: tuple[float, ...] = ()
-    SCORE: tuple[float, ...] = ()
-
-    def train_step(self) -> Tensor:
-        with torch.no_grad():
-            for parameter in self.network.parameters():
-                parameter.copy_(torch.full_like(parameter, float(self.clock) + 1))
-        return self._told(self.LOSS)
-
-    def val_step(self) -> tuple[Tensor, Tensor]:
-        return self._told(self.LOSS), self._told(self.SCORE)
-
-    def _told(self, numbers: tuple[float, ...]) -> Tensor:
-        count = len(self.streams.seeds)
-        told = numbers[min(int(self.clock), len(numbers) - 1)]
-        return torch.full((count,), told, dtype=torch.float64, device=self.stages.device)
-
-
-def looped(task: s2n.SubgraphTask, kind: type[Group], *, ahead: bool, **kw: Any) -> _Loop:
-    with kernels.compile_mode("off"):
-        network, stages, labels, training = parts(task, **kw)
-        group = kind(*network, stages=stages, labels=labels, training=training)
-    group.ahead = ahead
-    return _Loop([group], training)
-
-
-def test_the_end_of_patience_is_the_same_seen_late(task) -> None:
-    kind = type("Waiting", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
-    seen = []
-    for ahead in (False, True):
-        loop = looped(task, kind, ahead=ahead, patience=3, epochs=20)
-        ended = loop.run(None, StopRequest(), "")
-        group = loop.groups[0]
-        seen.append((
-            ended, loop.epoch, loop.joined("best_epoch").tolist(), loop.column("lr").tolist(),
-            loop.joined("running").tolist(),
-            {name: t.clone() for name, t in group.optimizer.best.items()},
-        ))  # fmt: skip
-        assert int(group.clock) >= loop.epoch
-    assert seen[0][:5] == seen[1][:5]
-    assert seen[0][:3] == ("early", 4, [1, 1])
-    for name, tensor in seen[0][5].items():
-        assert torch.equal(tensor, seen[1][5][name])
-
-
-def test_a_state_kept_after_the_end_is_taken_up_at_the_end(task, tmp_path) -> None:
-    kind = type("Waiting", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
-    first = looped(task, kind, ahead=True, patience=3, epochs=20)
-    first.run(None, StopRequest(), "")
-    Checkpoint(tmp_path / "state", "key").save(*first.state())
-    again = looped(task, kind, ahead=True, patience=3, epochs=20)
-    saved = Checkpoint(tmp_path / "state", "key", resume=True).load()
-    assert saved is not None
-    again.restore(*saved)
-    assert again.run(None, StopRequest(), "") == "early"
-    assert again.epoch == 4
-    assert again.column("val_micro_f1").tolist() == first.column("val_micro_f1").tolist()
-
-
-def test_a_wish_to_stop_among_epochs_ahead(task) -> None:
-    kind = type("Slow", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.1, 0.2, 0.3, 0.4)})
-    loop, request = looped(task, kind, ahead=True, epochs=50), StopRequest()
-    request.stop = True
-    assert loop.run(None, request, "") == "interrupted"
-    assert loop.column("lr").shape == (loop.epoch, 2)
-    assert not np.isnan(loop.column("lr")).any()
-    assert int(loop.groups[0].clock) == loop.epoch
-
-
-def test_no_replica_diverges_after_the_end(task) -> None:
-    script = {"LOSS": (1.0, 1.0, 1.0, 1.0, 1.0, float("nan")), "SCORE": (0.5, 0.4)}
-    seen = []
-    for ahead in (False, True):
-        loop = looped(task, type("Late", (Scripted,), script), ahead=ahead, patience=3, epochs=20)
-        loop.run(None, StopRequest(), "")
-        seen.append((loop.epoch, loop.joined("diverged").tolist()))
-    assert seen[0] == (4, [0, 0])
-    assert seen[1] == seen[0]
-
-
-def test_epochs_of_a_group_that_is_done_beside_one_that_is_not(task) -> None:
-    early = type("Early", (Scripted,), {"LOSS": (1.0,), "SCORE": (0.5, 0.4)})
-    late = type("Late", (Scripted,), {"LOSS": (1.0,), "SCORE": tuple(np.arange(40) / 40)})
-    loops = []
-    for ahead in (False, True):
-        one, two = (looped(task, k, ahead=ahead, patience=3, epochs=20) for k in (early, late))
-        loop = _Loop([*one.groups, *two.groups], one.training)
-        assert loop.run(None, StopRequest(), "") == "complete"
-        loops.append(loop)
-    for name in ("best_epoch", "diverged", "running"):
-        assert loops[0].joined(name).tolist() == loops[1].joined(name).tolist(), name
-    assert loops[0].joined("best_epoch").tolist() == [1, 1, 20, 20]
-
-
-# ----------------------------------------------------------------------------------- slabs
 
 
 def test_names_and_shapes_of_the_state_are_those_of_plain_training(task) -> None:
@@ -220,7 +100,7 @@ def test_groups_of_replicas_give_what_one_group_gives(task) -> None:
     seen = []
     for split in ([(1, 2)], [(1,), (2,)]):
         with kernels.compile_mode(FAST):
-            made = [parts(task, seeds=seeds, **LIVELY, epochs=2) for seeds in split]
+            made = [training_parts(task, seeds=seeds, **LIVELY, epochs=2) for seeds in split]
             networks = [network for network, *_ in made]
             found = fit(networks, *made[0][1:])
             logits = forward(networks, made[0][1], "val")[1]
@@ -265,15 +145,12 @@ def test_a_replica_with_a_large_number_diverges_in_both_ways_or_none(task, large
 
 def test_a_frozen_parameter_stays(task) -> None:
     with kernels.compile_mode(FAST):
-        (network, streams), stages, labels, training = parts(task)
+        (network, streams), stages, labels, training = training_parts(task)
         network.head.bias.requires_grad_(False)
         before = network.head.bias.clone()
         group = Group(network, streams, stages=stages, labels=labels, training=training)
         group.one_epoch(1)
     assert torch.equal(network.head.bias, before)
-
-
-# -------------------------------------------------------------------------- foreign convolutions
 
 
 class Mean(nn.Module):
@@ -300,13 +177,13 @@ class Normed(Mean):
 
 def test_a_foreign_convolution_without_parameters_is_not_recorded(task) -> None:
     with kernels.compile_mode(FAST):
-        (network, _), _, _, training = parts(task, foreign=Mean)
+        (network, _), _, _, training = training_parts(task, foreign=Mean)
         assert isinstance(find_optimizer(network, 2, training), PlainOptimizer)
 
 
 def test_a_foreign_convolution_with_buffers_only_learns(task) -> None:
     with kernels.compile_mode(FAST):
-        network, *others = parts(task, foreign=Normed, epochs=1)
+        network, *others = training_parts(task, foreign=Normed, epochs=1)
         assert np.isfinite(fit([network], *others).history["train_loss"]).all()
 
 
@@ -316,18 +193,15 @@ def test_a_foreign_convolution_with_parameters_learns(task) -> None:
     seen = []
     for mode in (FAST, "off"):
         with kernels.compile_mode(mode):
-            network, *others = parts(task, foreign=GraphConv, epochs=2, **LIVELY)
+            network, *others = training_parts(task, foreign=GraphConv, epochs=2, **LIVELY)
             seen.append(fit([network], *others).history["train_loss"])
     assert seen[0] == pytest.approx(seen[1], rel=1e-4)
-
-
-# ------------------------------------------------------------------------- checkpoints and memory
 
 
 def test_a_state_of_the_other_optimiser_is_refused_in_words(task, tmp_path) -> None:
     for mode, resume in (("off", False), (FAST, True)):
         with kernels.compile_mode(mode):
-            network, *others = parts(task, epochs=1 + resume)
+            network, *others = training_parts(task, epochs=1 + resume)
             state = Checkpoint(tmp_path / "state", "key", every=-1.0, resume=resume)
             refused = pytest.raises(Sub2NodeError, match="remove it to start anew")
             with refused if resume else nullcontext():
@@ -355,7 +229,7 @@ def test_memory_of_a_training_is_free_after_it(task) -> None:
     try:
         held = []
         for _ in range(3):
-            network, *others = parts(task, epochs=8)
+            network, *others = training_parts(task, epochs=8)
             fit([network], *others)
             del network, others
             held.append(torch.cuda.memory_allocated())
