@@ -219,7 +219,7 @@ def test_multilabel_variant_and_names(small: Path) -> None:
     refused(small, "must count 0, 1, 2")
     (small / "nodes.tsv").unlink()
     (small / "subgraph_ids.tsv").write_text("line\tname\n0\tx\n")
-    refused(small, "1 names for 4 subgraphs")
+    refused(small, "1 name for 4 subgraphs")
     refused(small, "no subgraphs.nope.pth", variant="nope")
 
 

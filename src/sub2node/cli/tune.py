@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .options import (
@@ -181,7 +182,7 @@ def tune(
     outcome = search.run(place)
     outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
-        say("Done", f"{len(outcome.trials)} trials have ended.", style="green", to=errors)
+        say("Done", f"{plural(len(outcome.trials), 'trial')} ended.", style="green", to=errors)
     else:
         _finish(outcome, place, data=_data_words(context), shown=changes, as_json=as_json)
     if share is not None:
@@ -315,7 +316,7 @@ def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
         percent = "-" if importance is None else f"{100 * importance:.0f} %"
         view.add_row(name, _value_text(best.point[name]), str(spec.space.axes[name]), percent)
     console.print(view)
-    count = f"{len(outcome.trials)} trials, {outcome.count('pruned')} given up early"
+    count = f"{plural(len(outcome.trials), 'trial')}, {outcome.count('pruned')} stopped early"
     failed = f", {outcome.count('failed')} failed" if outcome.count("failed") else ""
     kind = "held-out" if spec.rehearse else "validation"
     score = f"{100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (n = {len(best.values)})"
