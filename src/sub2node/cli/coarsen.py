@@ -36,7 +36,7 @@ def coarsen(
         float, typer.Option("--ratio", help="Fraction of nodes to remove, between 0 and 1.")
     ] = 0.5,
     eigenvectors: Annotated[
-        int, typer.Option("--eigenvectors", help="How many local variation preserves.")
+        int, typer.Option("--eigenvectors", help="Eigenvectors that local variation preserves.")
     ] = 4,
     small: Annotated[
         str,

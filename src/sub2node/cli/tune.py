@@ -35,7 +35,7 @@ from .study_place import StudyPlace
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..tune import Found, Trial
+    from ..tune import SearchResult, Trial
     from ..tune.search_space import Axis
 
 _SEARCH, _WORKERS = "Search", "Several processes"  # groups of options in the help
@@ -256,7 +256,7 @@ class _Search:
     compile: str
     start: float
 
-    def run(self, place: StudyPlace) -> Found:
+    def run(self, place: StudyPlace) -> SearchResult:
         """Open the study, after all that could be refused was looked at, and work on it."""
         from ..tune import Objective, Study, make_spec
 
@@ -291,7 +291,7 @@ class _Search:
 
 
 def _finish(
-    outcome: Found, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
+    outcome: SearchResult, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
 ) -> None:
     if not outcome.count("complete"):
         if outcome.ended == "interrupted":
@@ -305,7 +305,7 @@ def _finish(
         say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}", style="bold")
 
 
-def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
+def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:
     best, spec, config = outcome.best, outcome.spec, outcome.spec.config
     title = f"{spec.name or 'This task'}, {config.structure} {config.conv}: the best of the search"
     view = table(title, "Setting", "Best", "Searched", "Importance")
@@ -334,7 +334,7 @@ def _value_text(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value).lower()
 
 
-def _draw(outcome: Found, folder: Path) -> None:
+def _draw(outcome: SearchResult, folder: Path) -> None:
     from ..base.errors import MissingExtraError
     from ..report.drawing import save_figure
     from ..report.tuning_figure import study_figure

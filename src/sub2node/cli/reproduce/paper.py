@@ -80,18 +80,38 @@ class ReproduceArguments:
     as_json: bool
 
 
+_REPRODUCTION = "Reproduction"  # a group of options in the help
 Out = Annotated[Path, out_option("Folder for cells, tables and report.")]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="A look at whether all works: few seeds, epochs and cells.")
+    bool,
+    typer.Option(
+        "--quick",
+        help="A look at whether all works: few seeds, epochs and cells.",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
 Only = Annotated[
     str | None,
-    typer.Option("--data", help="Some datasets only, as ppi_bp,density.", show_default="all"),
+    typer.Option(
+        "--data",
+        metavar="NAME,NAME",
+        help="Some datasets only, as ppi_bp,density.",
+        show_default="all",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
 OnlyReport = Annotated[
-    bool, typer.Option("--only-report", help="Run nothing; write the report of the folder anew.")
+    bool,
+    typer.Option(
+        "--only-report",
+        help="Run nothing; write the report of the folder again.",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Write tables, but no HTML.")]
+NoReport = Annotated[
+    bool,
+    typer.Option("--no-report", help="Write tables, but no HTML.", rich_help_panel=_REPRODUCTION),
+]
 
 
 def make_command(name: str) -> Callable[..., None]:

@@ -89,7 +89,7 @@ def data_scarce(
     PNG and SVG.
 
     Without DATA it is the paper's figures on the data at hand, as of s2n reproduce all; their
-    options are at the end of the list.
+    options are those of the group Reproduction.
     """
     from ...config import STRUCTURES
     from ...evaluate.protocol import split_if_needed
