@@ -89,7 +89,7 @@ def test_ctrl_c_shows_what_was_probed(folder: Path, monkeypatch) -> None:
     assert found["interrupted"] is True
     structures = [each["name"] for each in found["probes"] if each["name"] in STRUCTURES]
     assert len(structures) == 1
-    assert "Stopped: after 1 of the structures." in done.err
+    assert "Stopped: after 1 structure." in done.err
 
 
 def test_errors_are_one_line(folder: Path, small: Path) -> None:

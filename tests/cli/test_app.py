@@ -81,8 +81,8 @@ def test_help_begins_with_examples_of_own_data_and_fits(words: tuple[str, ...]) 
 @pytest.mark.parametrize("words", list(paths(get_command(app))), ids=" ".join)
 def test_options_are_grouped_and_their_values_have_plain_names(words: tuple[str, ...]) -> None:
     lines = printed_help(*words)
-    order = ["Arguments", "Options", READING, MODEL, EVALUATION, "Search", "Several processes",
-             MACHINE, OUTPUT]  # fmt: skip
+    own_groups = ("Search", "Several processes", "Reproduction")
+    order = ["Arguments", "Options", READING, MODEL, EVALUATION, *own_groups, MACHINE, OUTPUT]
     titles = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
     assert titles == [title for title in order if title in titles]
     assert not any(re.search(r"<\w+|list\[", line) for line in lines)

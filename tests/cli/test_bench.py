@@ -120,7 +120,7 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(library, "benchmark", stopped)
     done = run(DATA, "--model", "s2n+0:gcn,glass", *QUICK, "-o", out)
     assert done.exit_code == 130, done.output
-    assert "Stopped: after 1 models" in done.output
+    assert "Stopped: after 1 model" in done.output
     assert "s2n+0 gcn" in (out / "efficiency.csv").read_text()
     assert "interrupted" in (out / "result.json").read_text()
 

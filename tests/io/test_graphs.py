@@ -93,7 +93,7 @@ def test_task_from_lists_and_mappings() -> None:
     [
         ([["a"], []], None, "subgraph 1 is empty"),
         ([["a"], ["z"]], None, "subgraph 1 has the node 'z'"),
-        ([["a"], ["b"]], ["x"], "2 subgraphs but 1 labels"),
+        ([["a"], ["b"]], ["x"], "2 subgraphs but 1 label"),
         ({"s": ["a"]}, {"t": "x"}, "the label of subgraph 's' is missing"),
     ],
 )

@@ -141,7 +141,7 @@ def test_multilabel_variant_and_names(small: Path) -> None:
     assert_refused(small, "must count 0, 1, 2")
     (small / "nodes.tsv").unlink()
     (small / "subgraph_ids.tsv").write_text("line\tname\n0\tx\n")
-    assert_refused(small, "1 names for 4 subgraphs")
+    assert_refused(small, "1 name for 4 subgraphs")
     assert_refused(small, "no subgraphs.nope.pth", variant="nope")
 
 

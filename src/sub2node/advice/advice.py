@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from ..base.environment import find_device, free_memory
 from ..base.errors import ConfigError
 from ..base.notes import data_changes
+from ..base.plural import plural
 from ..config import STRUCTURES, Structure
 from ..evaluate.protocol import split_if_needed
 from ..evaluate.seeds import seed_list
@@ -261,7 +262,7 @@ def _short_training_notes(evidence: _Evidence) -> list[str]:
     notes = []
     if evidence.probes and epochs < _ENOUGH_EPOCHS:
         notes.append(
-            f"probes had {epochs} epochs of {total}; what learns slowly looks"
+            f"probes had {plural(epochs, 'epoch')} of {total}; what learns slowly looks"
             " worse than it is, and more --minutes would tell."
         )
     if cut:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import Sub2NodeError
+from ..base.plural import plural
 from ..base.ragged import Array, blocks, distinct, owners
 from ..coarsen import without_virtual
 from ..config import TranslationSettings
@@ -161,7 +162,9 @@ def traits(task: SubgraphTask, translation: TranslationSettings | None = None) -
         translation = find_preset("default", task).config.translation
     notes = []
     if task.num_virtual:
-        notes.append(f"{task.num_virtual:,} virtual subgraphs of the data are not counted here.")
+        notes.append(
+            f"{plural(task.num_virtual, 'virtual subgraph')} of the data not counted here."
+        )
     labels = _train_labels(task)
     bare = without_virtual(replace(task, labels=None, class_names=()))
     graph, subgraphs = bare.graph, bare.subgraphs

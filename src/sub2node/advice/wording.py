@@ -6,6 +6,7 @@ import math
 import shlex
 from typing import TYPE_CHECKING
 
+from ..base.plural import plural
 from ..config import CoarseningSettings
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def _format_cost(advice: Advice, name: str) -> str:
     cost = advice.price[name]
     if not cost.timed:
         return "a time that was not measured"
-    return f"about {duration(cost.seconds)} and {size(cost.memory)} for {cost.seeds} seeds"
+    return (
+        f"about {duration(cost.seconds)} and {size(cost.memory)} for {plural(cost.seeds, 'seed')}"
+    )
 
 
 def _by_probes(advice: Advice) -> list[str]:

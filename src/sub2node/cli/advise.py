@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Conv, Device, Seeds, minutes_option
 from .output import console, errors, print_json, progress, say, show_notes, table
@@ -58,8 +59,8 @@ def advise(
     else:
         _show_advice(advice, data, shown=task.notes)
     if advice.interrupted:
-        count = len(advice.probes)
-        say("Stopped", f"after {count} of the structures.", style="yellow", to=errors)
+        count = plural(len(advice.probes), "structure")
+        say("Stopped", f"after {count}.", style="yellow", to=errors)
         raise typer.Exit(130)
 
 
@@ -119,7 +120,9 @@ def _structures_table(advice: Advice) -> Table:
 
     count = advice.costs[0].seeds if advice.costs else 0
     tried = {model.name: model for model in (*advice.simple, *advice.probes)}
-    view = table("Structures", "", f"Time, {count} seeds", "Memory", "Validation", "Verdict")
+    view = table(
+        "Structures", "", f"Time, {plural(count, 'seed')}", "Memory", "Validation", "Verdict"
+    )
     for column in view.columns[:-1]:
         column.no_wrap = True
     view.columns[-1].justify = "left"

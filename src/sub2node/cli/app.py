@@ -85,7 +85,7 @@ sub2node {__version__}: classify sets of nodes (subgraphs) of one large graph.
 Your data is a folder of tables (CSV, TSV or Parquet):
   edges.csv     source,target         the graph: one edge per row
   members.csv   subgraph_id,node_id   the sets: one member per row
-  labels.csv    subgraph_id,label     the class of each set
+  labels.csv    subgraph_id,label     the class of each set (and its split)
 
 1. Look at it: sizes, classes, overlap, warnings.
      s2n describe my-folder

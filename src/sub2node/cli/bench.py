@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..report.number_format import short
 from .former_spellings import Group, command_class
 from .options import (
@@ -146,7 +147,7 @@ def efficiency(
     if not finished:
         hint = "" if out is not None else "; with -o they would be kept"
         count = sum(row.efficiency is not None for row in rows.values())
-        say("Stopped", f"after {count} models{hint}.", style="yellow", to=errors)
+        say("Stopped", f"after {plural(count, 'model')}{hint}.", style="yellow", to=errors)
         raise typer.Exit(130)
 
 

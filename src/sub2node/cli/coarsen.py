@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
@@ -35,7 +36,7 @@ def coarsen(
         float, typer.Option("--ratio", help="Fraction of nodes to remove, between 0 and 1.")
     ] = 0.5,
     eigenvectors: Annotated[
-        int, typer.Option("--eigenvectors", help="How many local variation preserves.")
+        int, typer.Option("--eigenvectors", help="Eigenvectors that local variation preserves.")
     ] = 4,
     small: Annotated[
         str,
@@ -118,7 +119,7 @@ def _show_coarsening(result: JsonObject, task: SubgraphTask) -> None:
     title = f"{task.name or 'The graph'}, {result['method']}:{result['ratio']:g}"
     view = table(title, "", "before", "after")
     edges = result["edges"]["after"]
-    view.add_row("Nodes", f"{result['nodes']:,}", f"{result['sets']:,} sets")
+    view.add_row("Nodes", f"{result['nodes']:,}", plural(result["sets"], "set"))
     view.add_row(
         "Edges", f"{result['edges']['before']:,}", "sets overlap" if edges is None else f"{edges:,}"
     )
@@ -126,13 +127,13 @@ def _show_coarsening(result: JsonObject, task: SubgraphTask) -> None:
     sizes = result["sizes"]
     say(
         "Virtual subgraphs",
-        f"{result['virtual_subgraphs']:,} of two nodes at least, over {result['covered_nodes']:,}"
-        f" nodes; sizes {sizes['median']:g} (median), {sizes['mean']:.1f} (mean),"
-        f" {sizes['max']:,} (largest)",
+        f"{result['virtual_subgraphs']:,} of two nodes at least, over"
+        f" {plural(result['covered_nodes'], 'node')}; sizes {sizes['median']:g} (median),"
+        f" {sizes['mean']:.1f} (mean), {sizes['max']:,} (largest)",
         style="bold",
     )
     if result["left_out"]:
-        say("Left out", f"{result['left_out']:,} nodes", style="bold")
+        say("Left out", plural(result["left_out"], "node"), style="bold")
     if "spectral" in result:
         spectral = result["spectral"]
         say(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..base.plural import plural
 from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .options import Overwrite
@@ -39,5 +40,5 @@ def convert(
     with progress(), activity(f"Writing {out}"):
         save_task(task, out, format=to, overwrite=overwrite)  # type: ignore[arg-type]
     show_notes(task.notes)
-    message = Text(f"Wrote {len(task):,} subgraphs to {out} ({to}).")
+    message = Text(f"Wrote {plural(len(task), 'subgraph')} to {out} ({to}).")
     console.print(message, highlight=False, soft_wrap=True)

@@ -8,6 +8,7 @@ import platform
 from rich.text import Text
 
 from ..base.environment import free_memory, installed_version, required_packages
+from ..base.plural import plural
 from ..base.records import JsonObject
 from .options import AsJson
 from .output import console, print_json, table, warn
@@ -42,7 +43,7 @@ def doctor(as_json: AsJson = False) -> None:
     view.add_row("Processors", str(facts["processors"]))
     view.add_row("Free memory", _gigabytes(facts["free_memory"]))
     for folder in facts["data_folders"]:
-        state = f"{folder['benchmarks']} benchmarks" if folder["exists"] else "does not exist"
+        state = plural(folder["benchmarks"], "benchmark") if folder["exists"] else "does not exist"
         view.add_row(Text(f"Data in {folder['path']}"), state)
     console.print(view)
     for problem in facts["problems"]:
@@ -92,7 +93,7 @@ def _find_device() -> tuple[str, str | None]:
         return "unknown", f"torch cannot be imported ({error})."
     if torch.cuda.is_available():
         return f"cuda: {torch.cuda.get_device_name()}", None
-    return f"cpu ({torch.get_num_threads()} threads)", None
+    return f"cpu ({plural(torch.get_num_threads(), 'thread')})", None
 
 
 def _gigabytes(value: int | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, ChangedSettings, Device, Overwrite, out_option
 from .output import console, print_json, progress, say, show_notes, table
@@ -183,12 +184,18 @@ def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_jso
         print_json({"name": kind, "subgraphs": len(task), "columns": columns, **summary})
         return
     if kind == "structure":
-        view = table(f"Statistics of {len(task):,} subgraphs", "", "Mean", "SD", "Least", "Largest")
+        view = table(
+            f"Statistics of {plural(len(task), 'subgraph')}", "", "Mean", "SD", "Least", "Largest"
+        )
         for name, mean, sd, column in zip(columns, means, sds, values.T, strict=True):
             numbers = (mean, sd, *((column.min(), column.max()) if len(column) else (0, 0)))
             view.add_row(name.replace("_", " "), *(f"{number:,.4g}" for number in numbers))
         console.print(view)
     else:
-        say("Histograms", f"{values.shape[1]:,} columns of {len(task):,} subgraphs", style="bold")
+        say(
+            "Histograms",
+            f"{values.shape[1]:,} columns of {plural(len(task), 'subgraph')}",
+            style="bold",
+        )
     if out is not None:
         say("Wrote", str(out), style="green")

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.notes import NoteKind, has_kind
+from ..base.plural import plural
 from .progress_rows import show_progress
 
 console = Console(emoji=False)
@@ -58,10 +59,8 @@ def show_notes(
 def report_cut_lines(count: int) -> None:
     """Say on stderr how many lines of a journal could not be read, if there are some."""
     if count:
-        lines = (
-            "1 line that was cut off was" if count == 1 else f"{count} lines that were cut off were"
-        )
-        say("Note", f"{lines} ignored.", style="dim", to=errors)
+        text = f"{plural(count, 'line')} of the journal cut off and ignored."
+        say("Note", text, style="dim", to=errors)
 
 
 def print_json(value: object) -> None:

@@ -268,7 +268,8 @@ def _why_unanswered(problems: list[_BadSubgraph]) -> str:
     if not problems:
         return "there is no subgraph in it."
     first = problems[0]
-    return f"none of {len(problems):,} subgraphs has an answer; line {first.line}: {first.problem}"
+    count = plural(len(problems), "subgraph")
+    return f"none of {count} has an answer; line {first.line}: {first.problem}"
 
 
 def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
 from .options import (
@@ -34,7 +35,7 @@ from .study_place import StudyPlace
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..tune import Found, Trial
+    from ..tune import SearchResult, Trial
     from ..tune.search_space import Axis
 
 _SEARCH, _WORKERS = "Search", "Several processes"  # groups of options in the help
@@ -181,7 +182,7 @@ def tune(
     outcome = search.run(place)
     outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
-        say("Done", f"{len(outcome.trials)} trials have ended.", style="green", to=errors)
+        say("Done", f"{plural(len(outcome.trials), 'trial')} ended.", style="green", to=errors)
     else:
         _finish(outcome, place, data=_data_words(context), shown=changes, as_json=as_json)
     if share is not None:
@@ -255,7 +256,7 @@ class _Search:
     compile: str
     start: float
 
-    def run(self, place: StudyPlace) -> Found:
+    def run(self, place: StudyPlace) -> SearchResult:
         """Open the study, after all that could be refused was looked at, and work on it."""
         from ..tune import Objective, Study, make_spec
 
@@ -290,7 +291,7 @@ class _Search:
 
 
 def _finish(
-    outcome: Found, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
+    outcome: SearchResult, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
 ) -> None:
     if not outcome.count("complete"):
         if outcome.ended == "interrupted":
@@ -304,7 +305,7 @@ def _finish(
         say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}", style="bold")
 
 
-def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
+def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:
     best, spec, config = outcome.best, outcome.spec, outcome.spec.config
     title = f"{spec.name or 'This task'}, {config.structure} {config.conv}: the best of the search"
     view = table(title, "Setting", "Best", "Searched", "Importance")
@@ -315,7 +316,7 @@ def _show_outcome(outcome: Found, shown: Iterable[str]) -> None:
         percent = "-" if importance is None else f"{100 * importance:.0f} %"
         view.add_row(name, _value_text(best.point[name]), str(spec.space.axes[name]), percent)
     console.print(view)
-    count = f"{len(outcome.trials)} trials, {outcome.count('pruned')} given up early"
+    count = f"{plural(len(outcome.trials), 'trial')}, {outcome.count('pruned')} stopped early"
     failed = f", {outcome.count('failed')} failed" if outcome.count("failed") else ""
     kind = "held-out" if spec.rehearse else "validation"
     score = f"{100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (n = {len(best.values)})"
@@ -333,7 +334,7 @@ def _value_text(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value).lower()
 
 
-def _draw(outcome: Found, folder: Path) -> None:
+def _draw(outcome: SearchResult, folder: Path) -> None:
     from ..base.errors import MissingExtraError
     from ..report.drawing import save_figure
     from ..report.tuning_figure import study_figure

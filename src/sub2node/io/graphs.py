@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..base.errors import DataError, MissingExtraError
 from ..base.notes import changed
+from ..base.plural import plural
 from ..task import Graph, Names, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 
@@ -127,7 +128,7 @@ def _per_subgraph(values: Any, keys: list[Any], what: str) -> list[Any]:
             raise DataError(f"the {what} of subgraph {lost!r} is missing.")
         return [values[key] for key in keys]
     if len(values) != len(keys):
-        raise DataError(f"{len(keys):,} subgraphs but {len(values):,} {what}s.")
+        raise DataError(f"{plural(len(keys), 'subgraph')} but {plural(len(values), what)}.")
     return list(values)
 
 

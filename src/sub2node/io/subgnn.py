@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
 from ..base.ragged import Array
 from ..task.assemble import UnknownNodes, assemble
 from ..task.edges import undirected
@@ -223,7 +224,7 @@ def _read_set_names(folder: Path, count: int) -> tuple[pa.Array, pa.Array | None
         return pa.array(np.arange(count)), None
     table = text_table(path, "\t")
     if len(table) != count:
-        raise DataError(f"{len(table):,} names for {count:,} subgraphs.", path=path)
+        raise DataError(f"{plural(len(table), 'name')} for {plural(count, 'subgraph')}.", path=path)
     names, titles = _pick_names(table, path, key="line")
     ids = pa.array(np.arange(count)) if names is None else names.arrow
     return ids, None if titles is None else titles.arrow

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..coarsen import Coarsening, coarsen, with_virtual, without_virtual
 from ..config import CoarseningSettings, Config, NodeFeatureSettings, TranslationSettings
 from ..nn import Streams, build_network, build_stages
@@ -144,8 +145,7 @@ def presented(task: SubgraphTask, config: Config) -> tuple[SubgraphTask, tuple[s
     if not config.structure.coarsened:
         return without_virtual(task), ()
     if task.num_virtual:
-        plural = "" if task.num_virtual == 1 else "s"
-        return task, (f"{task.num_virtual:,} virtual subgraph{plural} came with the data.",)
+        return task, (f"{plural(task.num_virtual, 'virtual subgraph')} came with the data.",)
     return bridged(task, config.coarsening)
 
 
@@ -156,7 +156,7 @@ def bridged(
     """The task with the virtual subgraphs of a coarsening; computed once for all candidates."""
     coarsening = coarsened(task.graph, settings)
     note = (
-        f"{len(coarsening):,} virtual subgraphs of {coarsening.covered:,} nodes by"
+        f"{plural(len(coarsening), 'virtual subgraph')} of {plural(coarsening.covered, 'node')} by"
         f" {coarsening.method} at ratio {coarsening.ratio:g}."
     )
     return with_virtual(task, coarsening.subgraphs), (note, *coarsening.notes)

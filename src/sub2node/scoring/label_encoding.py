@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
 from ..base.ragged import Array
 from ..task import SubgraphTask
 
@@ -30,7 +31,7 @@ def encode_labels(y: Any, count: int) -> tuple[Array, Array]:
     if isinstance(values, np.ndarray) and values.ndim not in (1, 2):
         raise DataError(f"labels have {values.ndim} dimensions, expected one per subgraph.")
     if len(values) != count:
-        raise DataError(f"{count:,} subgraphs but {len(values):,} labels.")
+        raise DataError(f"{plural(count, 'subgraph')} but {plural(len(values), 'label')}.")
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return _encode_indicator(values)
     if _is_table(values):

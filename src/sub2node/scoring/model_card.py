@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..base.plural import plural
+
 if TYPE_CHECKING:
     from .scorer import Scorer
 
@@ -22,7 +24,7 @@ def render_model_card(scorer: Scorer) -> str:
         "",
         f"- A graph of {graph.num_nodes:,} nodes and {graph.num_edges:,} edges (content hash"
         f" `{graph.hash[:12]}`).",
-        f"- {len(task) - task.num_virtual:,} training subgraphs"
+        f"- {plural(len(task) - task.num_virtual, 'training subgraph')}"
         + (f" and {task.num_virtual:,} virtual ones" if task.num_virtual else "")
         + f", and {card.get('validation_subgraphs', 0):,} to choose and calibrate on.",
         f"- {len(seeds)} seeds ({', '.join(map(str, seeds))}), whose mean is the answer and whose"

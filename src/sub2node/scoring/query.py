@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
 from ..base.ragged import Array, distinct, owners, pointers, ranges
 from ..task import Graph, Subgraphs
 from ..task.names import Names
@@ -193,7 +194,7 @@ class IdLists:
         """Store lists of ids, text or whole numbers; names are by default their numbers."""
         names = [str(i) for i in range(len(sets))] if names is None else list(map(str, names))
         if len(names) != len(sets):
-            raise DataError(f"{len(sets):,} subgraphs but {len(names):,} names.")
+            raise DataError(f"{plural(len(sets), 'subgraph')} but {plural(len(names), 'name')}.")
         for name, nodes in zip(names, sets, strict=True):
             if isinstance(nodes, str | bytes) or not hasattr(nodes, "__iter__"):
                 raise DataError(f"subgraph {name!r} is {nodes!r}, expected a list of node ids.")

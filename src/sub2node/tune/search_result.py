@@ -14,6 +14,7 @@ import numpy as np
 from ..base.environment import versions
 from ..base.errors import Sub2NodeError
 from ..base.files import new_file, written
+from ..base.plural import plural
 from ..config import Config
 from ..config.settings import to_toml
 from .study_spec import Spec
@@ -115,15 +116,18 @@ class SearchResult:
     def evidence(self) -> str:
         """Why the winner was chosen, in a sentence."""
         best, spec = self.best, self.spec
-        criterion = f"the mean over {len(best.values)} seeds of the best validation micro-F1"
+        criterion = (
+            f"the mean over {plural(len(best.values), 'seed')} of the best validation micro-F1"
+        )
         if spec.rehearse:
             criterion = (
                 f"the mean micro-F1 on parts held out of train and val, {spec.rehearse} splits and"
-                f" {len(best.values)} seeds"
+                f" {plural(len(best.values), 'seed')}"
             )
+        score = f"{100 * (best.value or 0):.1f} ± {100 * best.sd:.1f}"
         return (
-            f"chosen by s2n tune among {len(self.trials)} trials on {spec.name or 'this task'} by"
-            f" {criterion}: {100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (a little high,"
+            f"chosen by s2n tune among {plural(len(self.trials), 'trial')} on"
+            f" {spec.name or 'this task'} by {criterion}: {score} (a little high,"
             f" being the best of many); no test subgraph was there{self._origin_of_the_rest}"
         )
 

@@ -163,7 +163,7 @@ def test_ctrl_c_loses_one_cell_at_most(folder, monkeypatch) -> None:
         file.write('{"key": "half')
     again = reproduce(*words)
     assert again.exit_code == 0, again.output
-    assert "1 line that was cut off" in again.output
+    assert "1 line of the journal cut off" in again.output
     assert "3 of" in again.output
     assert len([1 for line in (folder / "cells.jsonl").read_text().splitlines()
                 if line.endswith("}")]) == len(calls) - 1  # fmt: skip

@@ -92,7 +92,7 @@ GOOD: dict[str, dict[str, list[object]]] = {
         (
             "members",
             {"subgraph_id": ["s", "s", "t"], "node_id": ["a", "a", "c"]},
-            "1 members are there twice",
+            "1 member given twice",
         ),
         (
             "members",
@@ -102,7 +102,7 @@ GOOD: dict[str, dict[str, list[object]]] = {
         (
             "members",
             {"subgraph_id": ["s", "s"], "node_id": ["a", "c"]},
-            "1 subgraphs have no members",
+            "1 subgraph without members",
         ),
         (
             "labels",
@@ -122,19 +122,19 @@ GOOD: dict[str, dict[str, list[object]]] = {
         (
             "edges",
             {"source": ["a", "b"], "target": ["b", "a"], "weight": [1.0, 2.0]},
-            "1 edges are there several times with different weights",
+            "1 edge given several times with different weights",
         ),
         (
             "edges",
             {"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, -2.0]},
-            "1 rows have a weight that is missing, not finite or not above 0",
+            "1 row with a weight that is missing, not finite or not above 0",
         ),
         (
             "members",
             {"subgraph_id": ["s", "t"], "node_id": ["a", "c"], "weight": [1.0, None]},
-            "1 rows have a weight that is missing",
+            "1 row with a weight that is missing",
         ),
-        ("edges", {"source": ["a", None], "target": ["b", "c"]}, "'source' is missing in 1 rows"),
+        ("edges", {"source": ["a", None], "target": ["b", "c"]}, "'source' is missing in 1 row"),
         (
             "members",
             {"subgraph_id": ["s", "t"], "node_id": ["a", None]},
@@ -147,7 +147,7 @@ GOOD: dict[str, dict[str, list[object]]] = {
         ),
         ("edges", {"source": [1, 2], "target": [2, 3]}, "ids are numbers in edges.target but text"),
         ("edges", {"source": [1.5], "target": [2.5]}, "ids are integers or text"),
-        ("nodes", {"node_id": ["a", "a", "b", "c"]}, "1 nodes are there twice"),
+        ("nodes", {"node_id": ["a", "a", "b", "c"]}, "1 node given twice"),
     ],
 )
 def test_bad_tables(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...base.errors import ConfigError, MissingExtraError
+from ...base.plural import plural
 from ..options import AsJson, Device, OptionalSeeds, Shard, is_given, out_option
 from ..output import errors, print_json, progress, report_cut_lines, say
 
@@ -79,18 +80,38 @@ class ReproduceArguments:
     as_json: bool
 
 
+_REPRODUCTION = "Reproduction"  # a group of options in the help
 Out = Annotated[Path, out_option("Folder for cells, tables and report.")]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="A look at whether all works: few seeds, epochs and cells.")
+    bool,
+    typer.Option(
+        "--quick",
+        help="A look at whether all works: few seeds, epochs and cells.",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
 Only = Annotated[
     str | None,
-    typer.Option("--data", help="Some datasets only, as ppi_bp,density.", show_default="all"),
+    typer.Option(
+        "--data",
+        metavar="NAME,NAME",
+        help="Some datasets only, as ppi_bp,density.",
+        show_default="all",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
 OnlyReport = Annotated[
-    bool, typer.Option("--only-report", help="Run nothing; write the report of the folder anew.")
+    bool,
+    typer.Option(
+        "--only-report",
+        help="Run nothing; write the report of the folder again.",
+        rich_help_panel=_REPRODUCTION,
+    ),
 ]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Write tables, but no HTML.")]
+NoReport = Annotated[
+    bool,
+    typer.Option("--no-report", help="Write tables, but no HTML.", rich_help_panel=_REPRODUCTION),
+]
 
 
 def make_command(name: str) -> Callable[..., None]:
@@ -227,7 +248,7 @@ def _run_missing(
         )
     todo, count = work.todo, len(work.jobs)
     if work.known and not arguments.as_json:
-        text = f"{work.known} of {count} cells are there already."
+        text = f"{work.known} of {plural(count, 'cell')} there already."
         say("Going on", text, style="bold", to=errors)
     with progress():
         try:
@@ -236,7 +257,9 @@ def _run_missing(
                     say("Failed", f"{record.job}: {record.why}", style="red", to=errors)
         except KeyboardInterrupt:
             left = sum(not work.journal.done(job.key) for job in todo)
-            text = f"{len(todo) - left} cells were done, {left} are left; the same command goes on."
+            text = (
+                f"{plural(len(todo) - left, 'cell')} done, {left} left; the same command goes on."
+            )
             say("Stopped", text, style="yellow", to=errors)
             return work.sheet, work.journal, False
     return work.sheet, work.journal, True
@@ -303,7 +326,11 @@ def _show_totals(tables: Sequence[PaperTable], sheet: Sheet, *, done: int, closi
     states = ("missing", "left out", "failed", "not yet")
     counts = {state: sum(table.count(state) for table in tables) for state in states}
     rest = "".join(f", {count} {state}" for state, count in counts.items() if count)
-    say("Done", f"{done} cells of {len(tables)} tables{rest}; {closing}", style="green")
+    say(
+        "Done",
+        f"{plural(done, 'cell')} of {plural(len(tables), 'table')}{rest}; {closing}",
+        style="green",
+    )
 
 
 def _write_page(arguments: ReproduceArguments, journal: Journal) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...base.errors import ConfigError
+from ...base.plural import plural
 from ..data_arguments import DataArguments, reads_data
 from ..feature_arguments import FeatureArguments
 from ..options import (
@@ -88,7 +89,7 @@ def data_scarce(
     PNG and SVG.
 
     Without DATA it is the paper's figures on the data at hand, as of s2n reproduce all; their
-    options are at the end of the list.
+    options are those of the group Reproduction.
     """
     from ...config import STRUCTURES
     from ...evaluate.protocol import split_if_needed
@@ -155,7 +156,7 @@ def data_scarce(
         _write(results, task, out, quiet=as_json)
     if not finished:
         more = "; --resume goes on." if out is not None else "; with -o they would be kept."
-        say("Stopped", f"after {len(results.rows)} runs{more}", style="yellow", to=errors)
+        say("Stopped", f"after {plural(len(results.rows), 'run')}{more}", style="yellow", to=errors)
         raise typer.Exit(130)
 
 

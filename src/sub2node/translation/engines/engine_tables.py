@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from ...base.errors import DataError
 from ...base.files import read_card
+from ...base.plural import plural
 from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION
 from ...io.save import tables_of
 from ...task import PARTS, Split
@@ -82,7 +83,7 @@ def find_tables(folder: Path) -> EngineTables:
             )
         if len(labels) != len(ids):
             raise DataError(
-                f"{len(labels) - len(ids):,} subgraphs have no members: they are empty.",
+                f"{plural(len(labels) - len(ids), 'subgraph')} without members.",
                 path=paths["labels"],
             )
         labels = labels.take(where)

@@ -7,6 +7,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ConfigError, DataError
+from ...base.plural import plural
 from ...base.work_folders import work_folder
 from ...task import SubgraphTask
 from ..graph_files import WEIGHTS, load_graph, write_card, write_subgraphs
@@ -145,15 +146,16 @@ def _check_tables(
     ):
         for column in columns:
             if lost := _count_rows(backend, table.filter(table[column].isnull())):
-                raise DataError(f"'{column}' is missing in {lost:,} rows.", path=where)
+                raise DataError(f"'{column}' is missing in {plural(lost, 'row')}.", path=where)
     if not _count_rows(backend, edges.limit(1)):
         raise DataError("the graph has no edges: the edges table has no rows.", path=edge_path)
     if twice := _count_rows(backend, pairs) - _count_rows(backend, pairs.distinct()):
-        raise DataError(f"{twice:,} members are there twice; 's2n convert' merges them.", path=path)
+        count = plural(twice, "member")
+        raise DataError(f"{count} given twice; 's2n convert' merges them.", path=path)
     if "nodes" in tables.paths:
         nodes = backend.read(tables.paths["nodes"]).select("node_id")
         if twice := _count_rows(backend, nodes) - _count_rows(backend, nodes.distinct()):
-            raise DataError(f"{twice:,} nodes are there twice.", path=tables.paths["nodes"])
+            raise DataError(f"{plural(twice, 'node')} given twice.", path=tables.paths["nodes"])
         message = "is not in the nodes table"
         _require_none(backend, pairs.anti_join(nodes, "node_id"), path=path, message=message)
         for end in ("source", "target"):
@@ -183,7 +185,8 @@ def _check_weights(backend: Backend, table: ir.Table, path: Path) -> None:
     bad = table.filter(w.isnull() | (w <= 0) | w.isnan() | w.isinf())
     if count := _count_rows(backend, bad):
         raise DataError(
-            f"{count:,} rows have a weight that is missing, not finite or not above 0.", path=path
+            f"{plural(count, 'row')} with a weight that is missing, not finite or not above 0.",
+            path=path,
         )
 
 
@@ -198,5 +201,5 @@ def _check_repeats(backend: Backend, edges: ir.Table, path: Path) -> None:
     weights = ends.group_by(["u", "v"]).aggregate(low=ends.w.min(), high=ends.w.max())
     if count := _count_rows(backend, weights.filter(weights.low != weights.high)):
         raise DataError(
-            f"{count:,} edges are there several times with different weights.", path=path
+            f"{plural(count, 'edge')} given several times with different weights.", path=path
         )
