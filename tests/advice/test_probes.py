@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from advice_given import made, price
+from advice_cases import price, probe_of
 from small_models import write_task
 from sub2node import load_task
 from sub2node.advice.probes import (
@@ -41,11 +41,11 @@ def test_scores_are_micro_f1(seed: int, multilabel: bool) -> None:
 def test_noise_of_few_subgraphs() -> None:
     """One answer of five is noise, one of five of many is not; a better model is never out."""
     few, many = np.tile([1, 1, 1, 1, 0], (2, 1)), np.tile([1, 1, 1, 1, 0], (2, 60))
-    whole = [made("better", np.ones_like(few)), made("worse", few)]
+    whole = [probe_of("better", np.ones_like(few)), probe_of("worse", few)]
     assert within_noise(whole) == ("better", "worse")
-    whole = [made("better", np.ones_like(many)), made("worse", many)]
+    whole = [probe_of("better", np.ones_like(many)), probe_of("worse", many)]
     assert within_noise(whole) == ("better",)
-    assert within_noise([made("one", few), made("same", few)]) == ("one", "same")
+    assert within_noise([probe_of("one", few), probe_of("same", few)]) == ("one", "same")
     assert within_noise([]) == ()
 
 
@@ -55,10 +55,10 @@ def test_comparisons_are_paired() -> None:
     right = (rng.random((1, 60)) < 0.5).astype(int)
     more = right.copy()
     more[0, np.flatnonzero(right[0] == 0)[:6]] = 1
-    pair = [made("less", right), made("more", more)]
+    pair = [probe_of("less", right), probe_of("more", more)]
     draws = Draws(pair)
     low, high = draws.interval("less")
-    assert low < made("more", more).score < high
+    assert low < probe_of("more", more).score < high
     assert draws.behind("less", "more")[0] > 0
     assert within_noise(pair) == ("more",)
 
@@ -70,13 +70,13 @@ def test_a_handful_of_subgraphs_is_not_more_than_noise(size: int) -> None:
         noise = binomtest(count, count).pvalue - 0.5**count > 0.05
         right = np.ones((1, size), int)
         right[0, :count] = 0
-        pair = [made("worse", right), made("better", np.ones((1, size), int))]
+        pair = [probe_of("worse", right), probe_of("better", np.ones((1, size), int))]
         assert (within_noise(pair) == ("worse", "better")) == noise, count
 
 
 def test_the_interval_is_as_wide_as_the_binomial_one() -> None:
     right = np.tile([1, 0], (1, 50))
-    low, high = Draws([made("half", right)]).interval("half")
+    low, high = Draws([probe_of("half", right)]).interval("half")
     assert (low, high) == pytest.approx((0.5 - 0.098, 0.5 + 0.098), abs=0.02)
 
 
@@ -151,12 +151,12 @@ def test_a_probe_that_fails_does_not_end_the_others(known) -> None:
 
 def test_simple_models_tell_what_labels_depend_on(known) -> None:
     good, bad = np.ones((1, 40), int), np.tile([1, 0, 0, 0], (1, 10))
-    bag, shape = made("bag", good), made("statistics", bad)
+    bag, shape = probe_of("bag", good), probe_of("statistics", bad)
     assert clear_features(known, [bag, shape])[0] == "random"
-    kind, note = clear_features(known, [made("bag", bad), made("statistics", good)])
+    kind, note = clear_features(known, [probe_of("bag", bad), probe_of("statistics", good)])
     assert kind == "constant"
     assert "bag 25, statistics 100" in note
-    assert clear_features(known, [bag, made("statistics", good)]) == (None, "")
+    assert clear_features(known, [bag, probe_of("statistics", good)]) == (None, "")
     assert clear_features(known, [bag]) == (None, "")
     features = np.zeros((known.graph.num_nodes, 2), np.float32)
     given_ = replace(known, graph=replace(known.graph, features=features))

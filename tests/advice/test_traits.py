@@ -8,11 +8,13 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from advice_given import poisoned
+from advice_cases import poisoned
 from strategies import tasks
+from sub2node import load_task
+from sub2node.advice import traits
 from sub2node.advice import traits as measured
 from sub2node.advice.task_parts import timing_part, why_not_probed, without_test_part
 from sub2node.base.errors import Sub2NodeError
@@ -35,10 +37,10 @@ def share(part: float, whole: float) -> float:
 
 @given(tasks())
 def test_shares_of_nodes_and_edges(task: SubgraphTask) -> None:
-    found, groups = measured(task, CUT), sets(task)
+    result, groups = measured(task, CUT), sets(task)
     count = task.graph.num_nodes
     covered = set().union(*groups)
-    assert found.coverage == pytest.approx(len(covered) / count)
+    assert result.coverage == pytest.approx(len(covered) / count)
     low, high, _ = task.graph.edges()
     kinds = {"inside": 0, "between": 0, "border": 0, "outside": 0}
     for u, v in zip(low.tolist(), high.tolist(), strict=True):
@@ -46,18 +48,18 @@ def test_shares_of_nodes_and_edges(task: SubgraphTask) -> None:
         kind = "outside" if not ends else "border" if ends == 1 else "between"
         kinds["inside" if any({u, v} <= group for group in groups) else kind] += 1
     for kind, number in kinds.items():
-        assert getattr(found, kind) == pytest.approx(share(number, len(low)))
-    assert found.density == pytest.approx(share(len(low), count * (count - 1) / 2))
+        assert getattr(result, kind) == pytest.approx(share(number, len(low)))
+    assert result.density == pytest.approx(share(len(low), count * (count - 1) / 2))
     several = sum(sum(node in group for group in groups) > 1 for node in covered)
-    assert found.overlap.several == pytest.approx(several / len(covered))
+    assert result.overlap.several == pytest.approx(several / len(covered))
 
 
 @given(tasks())
 def test_overlap_is_the_mean_jaccard_index(task: SubgraphTask) -> None:
-    found, groups = measured(task, CUT), sets(task)
+    result, groups = measured(task, CUT), sets(task)
     each = [len(a & b) / len(a | b) for a, b in combinations(groups, 2)]
-    assert found.overlap.jaccard == pytest.approx(np.mean(each) if each else 0.0)
-    assert found.overlap.compared == len(groups)
+    assert result.overlap.jaccard == pytest.approx(np.mean(each) if each else 0.0)
+    assert result.overlap.compared == len(groups)
 
 
 def test_of_many_shared_nodes_a_sample_is_compared(monkeypatch) -> None:
@@ -74,42 +76,42 @@ def test_of_many_shared_nodes_a_sample_is_compared(monkeypatch) -> None:
 
 @given(tasks())
 def test_sizes_and_insides(task: SubgraphTask) -> None:
-    found, groups = measured(task, CUT), sets(task)
+    result, groups = measured(task, CUT), sets(task)
     sizes = [len(group) for group in groups]
-    assert (found.size_mean, found.size_sd) == pytest.approx((np.mean(sizes), np.std(sizes)))
-    assert found.size_max == max(sizes)
+    assert (result.size_mean, result.size_sd) == pytest.approx((np.mean(sizes), np.std(sizes)))
+    assert result.size_max == max(sizes)
     inside = np.diff(task.internal_edges()[0])
     dense = [share(e, n * (n - 1) / 2) for e, n in zip(inside, sizes, strict=True)]
-    assert found.internal_density == pytest.approx(np.mean(dense))
-    assert found.internal_density_sd == pytest.approx(np.std(dense))
-    assert 1 <= found.components <= max(sizes)
+    assert result.internal_density == pytest.approx(np.mean(dense))
+    assert result.internal_density_sd == pytest.approx(np.std(dense))
+    assert 1 <= result.components <= max(sizes)
 
 
 @given(tasks(), st.floats(0.0, 2.0))
 def test_links_of_the_s2n_graph(task: SubgraphTask, a: float) -> None:
     cut = TranslationSettings(a=a, delta=0.7)
-    found = measured(task, cut)
-    if found.links is None:
+    result = measured(task, cut)
+    if result.links is None:
         with pytest.raises(Sub2NodeError) as caught:
             translate(replace(task, labels=None, class_names=())).normalize(a, 0.7)
-        assert str(caught.value) in found.notes[-1]
+        assert str(caught.value) in result.notes[-1]
         return
     raw = translate(replace(task, labels=None, class_names=()))
     dense = raw.normalize(a, 0.7).weights.toarray()
     np.fill_diagonal(dense, 0)
     count = len(task)
-    assert found.links.count == np.count_nonzero(np.triu(dense))
-    assert found.links.density == pytest.approx(share(found.links.count, count * (count - 1) / 2))
-    assert found.links.isolated == pytest.approx((dense == 0).all(axis=1).mean())
+    assert result.links.count == np.count_nonzero(np.triu(dense))
+    assert result.links.density == pytest.approx(share(result.links.count, count * (count - 1) / 2))
+    assert result.links.isolated == pytest.approx((dense == 0).all(axis=1).mean())
     scores = raw.weights.toarray().astype(float)
     np.fill_diagonal(scores, 0)
     strongest = scores.max(axis=1)
-    if found.links.half is None:
+    if result.links.half is None:
         assert (strongest == 0).mean() > 0.5
     else:
         reached = (strongest - raw.statistics.mean) / raw.statistics.std
-        assert (reached >= found.links.half - 1e-9).mean() >= 0.5
-        assert (reached > found.links.half + 1e-9).mean() <= 0.5
+        assert (reached >= result.links.half - 1e-9).mean() >= 0.5
+        assert (reached > result.links.half + 1e-9).mean() <= 0.5
 
 
 def alike(a: np.ndarray, b: np.ndarray) -> float:
@@ -124,34 +126,35 @@ def test_labels_of_train(task: SubgraphTask) -> None:
         count = len(task)
         task = replace(task, labels=np.arange(count) % 2, class_names=("a", "b"),
                        split=Split.sizes(train=count))  # fmt: skip
-    if len(task) < 2:
-        return
-    found = measured(task, CUT).labelled
+    assume(len(task) > 1)
+    result = measured(task, CUT).labelled
     train = np.flatnonzero(task.split.mask("train"))
     labels = task.labels[train]
     one_hot = labels if task.multilabel else labels[:, None] == np.arange(task.num_classes)
     each = one_hot.sum(axis=0)
     each = each[each > 0]
-    assert (found.least, found.median) == (each.min(), np.median(each))
-    assert found.largest == pytest.approx(each.max() / len(train))
+    assert (result.least, result.median) == (each.min(), np.median(each))
+    assert result.largest == pytest.approx(each.max() / len(train))
     pairs = list(combinations(range(len(train)), 2))
-    assert found.chance == pytest.approx(np.mean([alike(labels[i], labels[j]) for i, j in pairs]))
+    assert result.chance == pytest.approx(np.mean([alike(labels[i], labels[j]) for i, j in pairs]))
     try:
         graph = translate(replace(task, labels=None, class_names=())).normalize(CUT.a, CUT.delta)
     except Sub2NodeError:
-        assert found.homophily is None
+        assert result.homophily is None
         return
     dense = graph.weights.toarray()[: len(train), : len(train)]
     weights = np.array([dense[i, j] for i, j in pairs])
-    assert found.links == np.count_nonzero(weights)
-    if not found.links:
-        assert found.homophily is None
-        assert found.gain is None
+    assert result.links == np.count_nonzero(weights)
+    if not result.links:
+        assert result.homophily is None
+        assert result.gain is None
         return
     wanted = sum(dense[i, j] * alike(labels[i], labels[j]) for i, j in pairs) / weights.sum()
-    assert found.homophily == pytest.approx(wanted, abs=1e-5)
-    if found.chance < 1:
-        assert found.gain == pytest.approx((wanted - found.chance) / (1 - found.chance), abs=1e-4)
+    assert result.homophily == pytest.approx(wanted, abs=1e-5)
+    if result.chance < 1:
+        assert result.gain == pytest.approx(
+            (wanted - result.chance) / (1 - result.chance), abs=1e-4
+        )
 
 
 def test_chance_of_many_label_sets_is_drawn(monkeypatch) -> None:
@@ -187,20 +190,13 @@ def test_labels_of_the_test_part_are_not_read(multilabel: bool) -> None:
     assert timing_part(poisoned(task)) == known
 
 
-def test_tasks_to_time_on() -> None:
-    """Without labels or split, some are made up; the shape stays."""
-    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-    bare = SubgraphTask(graph, Subgraphs.from_lists([[i % 5, (i + 1) % 5] for i in range(10)]))
-    made = timing_part(bare)
-    assert (made.split.count("train"), made.split.count("val")) == (8, 2)
-    assert why_not_probed(bare) == "the data has no labels, so nothing was trained."
-    assert why_not_probed(made) is None
-    alone = made.with_split(Split.sizes(train=10))
-    assert "10 train and 0 val" in why_not_probed(alone)
-    assert timing_part(alone).split.count("val") == 2
-    same = replace(made, labels=np.zeros(10, int), class_names=("x",))
-    assert "the same class" in why_not_probed(same)
-    strange = replace(made, labels=np.r_[np.arange(8) % 2, 2, 2], class_names=("a", "b", "c"))
-    assert "class 'c' is in val but not in train" in why_not_probed(strange)
-    part = replace(bare, split=Split.sizes(train=4, val=4, test=2))
-    assert len(timing_part(part)) == 8
+def test_real_traits_are_quick(data) -> None:
+    """PPI-BP within two seconds, on a machine that does nothing else."""
+    import time
+
+    task = load_task(data / "ppi_bp")
+    start = time.perf_counter()
+    result = traits(task)
+    assert time.perf_counter() - start < 20  # others may be at work here
+    assert result.coverage == pytest.approx(0.326, abs=1e-3)
+    assert result.links.isolated < 0.1

@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sub2node.base.errors import (
-    ConfigError,
-    DataError,
-    MissingExtraError,
-    Sub2NodeError,
-    suggest,
-)
+from sub2node.base.errors import ConfigError, DataError, MissingExtraError, Sub2NodeError, suggest
 
 
 @pytest.mark.parametrize(

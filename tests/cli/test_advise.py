@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advice_given import price
+from advice_cases import price
 from commands import refused, s2n
 from small_models import write_task
 from sub2node.config import STRUCTURES

@@ -40,43 +40,43 @@ class Clock:
 def test_short_steps_are_timed_in_blocks(monkeypatch) -> None:
     """The first ones, which compile and capture, do not count."""
     clock = Clock(monkeypatch, 0.5, 0.005, 0.005, 0.3, 0.0002)
-    found = timed(clock.step, CPU, repeats=7, seconds=60)
-    assert found.median == pytest.approx(0.0002)
-    assert found.high == pytest.approx(0.0002)
-    assert found.blocks == 7
-    assert 100 <= found.epochs / 7 <= 101  # twenty milliseconds each
+    result = timed(clock.step, CPU, repeats=7, seconds=60)
+    assert result.median == pytest.approx(0.0002)
+    assert result.high == pytest.approx(0.0002)
+    assert result.blocks == 7
+    assert 100 <= result.epochs / 7 <= 101  # twenty milliseconds each
     assert clock.waits < 2 * 25 < clock.steps  # the device is waited for at the ends of blocks
 
 
 def test_a_long_compilation_is_no_slow_step(monkeypatch) -> None:
     """The first step takes longer than the limit, those after it a fraction of a millisecond."""
     clock = Clock(monkeypatch, 100.0, 0.005, 0.4, 0.0002)
-    found = timed(clock.step, CPU, repeats=5, seconds=2)
-    assert found.blocks == 5
-    assert found.high == pytest.approx(0.0002)
-    assert found.epochs >= 500
+    result = timed(clock.step, CPU, repeats=5, seconds=2)
+    assert result.blocks == 5
+    assert result.high == pytest.approx(0.0002)
+    assert result.epochs >= 500
 
 
 def test_steps_that_become_quick_late(monkeypatch) -> None:
     clock = Clock(monkeypatch, *[0.005] * 6, 0.0002)
-    found = timed(clock.step, CPU, repeats=5, seconds=2)
-    assert found.high == pytest.approx(0.0002)
-    assert found.epochs >= 500
+    result = timed(clock.step, CPU, repeats=5, seconds=2)
+    assert result.high == pytest.approx(0.0002)
+    assert result.epochs >= 500
 
 
 def test_slow_steps_are_few(monkeypatch) -> None:
     """One to warm up and two to time, even where the limit is far behind."""
     clock = Clock(monkeypatch, 70.0, 50.0, 60.0)
-    found = timed(clock.step, CPU, repeats=10, seconds=1)
-    assert (clock.steps, found.blocks, found.epochs) == (3, 2, 2)
-    assert (found.low, found.median, found.high) == (50, 55, 60)
-    assert found.spread == pytest.approx(5 / 55)
+    result = timed(clock.step, CPU, repeats=10, seconds=1)
+    assert (clock.steps, result.blocks, result.epochs) == (3, 2, 2)
+    assert (result.low, result.median, result.high) == (50, 55, 60)
+    assert result.spread == pytest.approx(5 / 55)
 
 
 def test_a_limit_ends_the_blocks(monkeypatch) -> None:
     clock = Clock(monkeypatch, 1.0)
-    found = timed(clock.step, CPU, repeats=100, seconds=20)
-    assert 2 < found.blocks < 20
+    result = timed(clock.step, CPU, repeats=100, seconds=20)
+    assert 2 < result.blocks < 20
     assert clock.now <= 22
     many = timed(Clock(monkeypatch, 1.0).step, CPU, repeats=6, seconds=1000)
     assert many.blocks == 6
@@ -86,14 +86,14 @@ def test_a_limit_ends_the_blocks(monkeypatch) -> None:
 
 @given(seconds, seconds, counts, counts, counts, counts)
 def test_formulas_of_the_paper(train, answer, subgraphs, val, steps, passes) -> None:
-    found = Efficiency(
+    result = Efficiency(
         Timing(train, train, train, 1, 1), Timing(answer, answer, answer, 1, 1), subgraphs, val,
         steps, passes, 1, 1, "cpu",
     )  # fmt: skip
-    assert found.train_throughput * found.train_seconds == pytest.approx(subgraphs)
-    assert found.eval_throughput * found.eval_seconds == pytest.approx(val)
-    assert found.train_latency * steps == pytest.approx(found.train_seconds)
-    assert found.eval_latency * passes == pytest.approx(found.eval_seconds)
+    assert result.train_throughput * result.train_seconds == pytest.approx(subgraphs)
+    assert result.eval_throughput * result.eval_seconds == pytest.approx(val)
+    assert result.train_latency * steps == pytest.approx(result.train_seconds)
+    assert result.eval_latency * passes == pytest.approx(result.eval_seconds)
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +110,12 @@ def measured(task, name: str, **settings: object) -> Efficiency:
 
 def test_batches_of_an_epoch(task) -> None:
     assert (task.split.count("train"), task.split.count("val")) == (48, 6)
-    found = measured(task, "glass", **{"training.batch": 5})
-    assert (found.train_batches, found.eval_batches) == (
+    result = measured(task, "glass", **{"training.batch": 5})
+    assert (result.train_batches, result.eval_batches) == (
         9,
         2,
     )  # what is left over is not trained on
-    assert found.train_latency == found.train_seconds / 9
+    assert result.train_latency == result.train_seconds / 9
     whole = measured(task, "glass", **{"training.batch": 500})
     assert (whole.train_batches, whole.eval_batches) == (1, 1)
     structure = measured(task, "s2n+a")

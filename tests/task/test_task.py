@@ -85,33 +85,6 @@ def test_hash_names_the_content() -> None:
     assert task.hash != make(split=None).hash
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels": [0, 1]}, "4 subgraphs but labels for 2"),
-        ({"labels": [0, 1, -1, 0]}, "subgraph 2 has no label"),
-        ({"labels": [0, 1, 2, 0], "class_names": ("a", "b")}, "only 2 class names"),
-        ({"labels": np.ones((4, 2), bool), "class_names": ("a",)}, "2 label columns"),
-        ({"labels": None, "class_names": ("a",)}, "no labels"),
-        ({"split": Split.given(["train"])}, "the split for 1"),
-        ({"subgraphs": Subgraphs.from_lists([[0], [], [1], [2]])}, "subgraph 1 is empty"),
-        ({"subgraphs": Subgraphs.from_lists([[0], [9], [1], [2]])}, "has node 9, but the graph"),
-    ],
-)
-def test_bad_tasks(change: dict[str, object], message: str) -> None:
-    parts: dict[str, object] = {"graph": GRAPH, "subgraphs": SETS, "labels": [0, 1, 0, 1]}
-    with pytest.raises(DataError, match=message):
-        SubgraphTask(**{**parts, **change})  # type: ignore[arg-type]
-
-
-def test_edges_of_subgraphs_must_be_edges() -> None:
-    sets = Subgraphs(
-        np.array([0, 2]), np.array([0, 2]), edge_ptr=np.array([0, 1]), edges=np.array([[0, 2]])
-    )
-    with pytest.raises(DataError, match="edge 0-2, which the graph does not have"):
-        SubgraphTask(GRAPH, sets)
-
-
 def test_to_pyg_agrees_with_the_task() -> None:
     pytest.importorskip("torch_geometric")
     task = SubgraphTask(

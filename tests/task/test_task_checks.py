@@ -1,4 +1,4 @@
-"""The order of the input: kept through splits, subsets and files, beside the order of the rows."""
+"""What must hold of a task, and the order of the input beside that of the rows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sub2node import DataError, Split, SubgraphTask, load_task, save_task
 from sub2node.coarsen.virtual import with_virtual, without_virtual
 from sub2node.io.save import FORMATS, Format
 from sub2node.task import Graph, Names, Subgraphs
+from sub2node.task.task_checks import renumber_order
 
 GRAPH = Graph.from_edges(np.arange(9), np.arange(1, 10), num_nodes=10)
 WORDS = ["test", "train", "val", "train", "train", "test"]
@@ -152,3 +153,39 @@ def test_tables_in_any_order_come_back_in_that_of_the_labels(
             assert again == one or format != "parquet"
     members = frames(order, words, labels)[:2]
     assert order_of(SubgraphTask.from_tables(*members)) == [f"s{k}" for k in range(len(order))]
+
+
+SETS = Subgraphs.from_lists([[0, 1], [1, 2], [2, 3], [3]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": [0, 1]}, "4 subgraphs but labels for 2"),
+        ({"labels": [0, 1, -1, 0]}, "subgraph 2 has no label"),
+        ({"labels": [0, 1, 2, 0], "class_names": ("a", "b")}, "only 2 class names"),
+        ({"labels": np.ones((4, 2), bool), "class_names": ("a",)}, "2 label columns"),
+        ({"labels": None, "class_names": ("a",)}, "no labels"),
+        ({"split": Split.given(["train"])}, "the split for 1"),
+        ({"subgraphs": Subgraphs.from_lists([[0], [], [1], [2]])}, "subgraph 1 is empty"),
+        ({"subgraphs": Subgraphs.from_lists([[0], [10], [1], [2]])}, "has node 10, but the graph"),
+    ],
+)
+def test_bad_tasks(change: dict[str, object], message: str) -> None:
+    parts: dict[str, object] = {"graph": GRAPH, "subgraphs": SETS, "labels": [0, 1, 0, 1]}
+    with pytest.raises(DataError, match=message):
+        SubgraphTask(**{**parts, **change})  # type: ignore[arg-type]
+
+
+def test_edges_of_subgraphs_must_be_edges() -> None:
+    sets = Subgraphs(
+        np.array([0, 2]), np.array([0, 2]), edge_ptr=np.array([0, 1]), edges=np.array([[0, 2]])
+    )
+    with pytest.raises(DataError, match="edge 0-2, which the graph does not have"):
+        SubgraphTask(GRAPH, sets)
+
+
+@given(st.permutations(range(6)), st.lists(st.integers(0, 5), unique=True))
+def test_an_order_of_some_rows_is_the_order_among_them(order: list[int], rows: list[int]) -> None:
+    renumbered = renumber_order(np.array(order), np.array(rows, dtype=np.int64))
+    assert [rows[row] for row in renumbered] == [row for row in order if row in rows]
