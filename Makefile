@@ -5,14 +5,16 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: help venv demo test docs lint types layers unit clean
+.PHONY: help venv demo test quick mutants docs lint types layers unit clean
 
 help:
-	@echo "make demo   generate a benchmark, look at it, translate it, train on it"
-	@echo "make test   every check: format, lint, types, layers, tests"
-	@echo "make docs   the documentation as a site, in site/"
-	@echo "make venv   only the environment: .venv/bin/s2n"
-	@echo "make clean  remove the environment and caches"
+	@echo "make demo     generate a benchmark, look at it, translate it, train on it"
+	@echo "make test     every check: format, lint, types, layers, tests"
+	@echo "make quick    the tests without Spark, browser and child processes"
+	@echo "make mutants  thirty faults that the tests must find"
+	@echo "make docs     the documentation as a site, in site/"
+	@echo "make venv     only the environment: .venv/bin/s2n"
+	@echo "make clean    remove the environment and caches"
 
 # The package and what it needs to run.
 $(VENV)/.core: pyproject.toml $(CONSTRAINTS)
@@ -65,7 +67,15 @@ layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
+
+# What one runs while working: a minute instead of several.
+quick: $(VENV)/.dev
+	$(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
+
+# Each of thirty faults is put into a copy of the source; the tests must find it.
+mutants: $(VENV)/.dev
+	$(BIN)/python tests/mutants.py
 
 # The tests build the site too, as strictly; this one is to look at.
 docs: $(VENV)/.dev
