@@ -26,6 +26,7 @@ def ring_task(multilabel: bool = False) -> SubgraphTask:
     )
 
 
+@pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", list(SIMPLE))
 def test_a_class_that_all_or_none_have_is_no_trouble(name) -> None:
     if name == "sub2vec":
