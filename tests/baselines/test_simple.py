@@ -77,6 +77,7 @@ def test_ties_on_validation_are_decided_within_train() -> None:
     assert np.array_equal(result.logits("test").argmax(-1)[0], labels[16:])
 
 
+@pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", ["wl", "gbdt", "sub2vec"])
 def test_structure_is_seen(name: str) -> None:
     pytest.importorskip("gensim")
