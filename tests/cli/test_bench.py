@@ -24,6 +24,7 @@ from sub2node.efficiency.efficiency_table import (
 from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.report import drawing
 
+pytestmark = pytest.mark.usefixtures("rough_timing")
 DATA = "generate:density,subgraphs=40,seed=3"
 QUICK = ("--preset", "fast", "--repeats", "2", "--minutes", "0.002", "--device", "cpu")
 

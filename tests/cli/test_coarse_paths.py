@@ -28,6 +28,7 @@ from sub2node.reproduce.scarce_journal import ScarceJournal
 from sub2node.reproduce.scarce_subsets import subset
 from sub2node.task import SubgraphTask
 
+pytestmark = pytest.mark.usefixtures("rough_timing", "few_candidates")
 DATA = "generate:density,subgraphs=60,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=2", "--features", "random", "--seeds", "2")
 SETTINGS = {"epochs": 2, "features.kind": "random"}

@@ -29,6 +29,7 @@ from sub2node.reproduce.scarce_journal import ScarceJournal
 from sub2node.reproduce.scarce_subsets import published_subset, subset
 from sub2node.task import Split, SubgraphTask
 
+pytestmark = pytest.mark.usefixtures("rough_timing", "few_candidates")
 QUICK = {"epochs": 3, "features.kind": "random"}
 PLAN = ScarcePlan((2, 4), ("s2n+0", "cos2n+0"), ("variation_edges:0.1", "heavy_edge:0.1"), (10, 11))
 

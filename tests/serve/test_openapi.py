@@ -22,7 +22,7 @@ schema.app = app
 
 @schema.parametrize()
 @settings(
-    max_examples=200,
+    max_examples=60,
     derandomize=True,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),

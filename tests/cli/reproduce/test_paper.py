@@ -20,6 +20,7 @@ from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.report.drawing import new_figure
 from sub2node.reproduce import job_execution, job_measures, jobs, session, theory
 
+pytestmark = pytest.mark.usefixtures("rough_timing", "few_candidates")
 QUICK = ("--quick", "--device", "cpu")
 
 
