@@ -73,8 +73,12 @@ def test_data_without_labels_has_sets_but_no_task(tmp_path: Path) -> None:
     done = s2n_command("coarsen", sets, "--graph", edges, "-o", out)
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in out.iterdir()) == [
-        "coarse_edges.parquet", "coarsening.json", "partition.parquet", "virtual.parquet",
-    ]  # fmt: skip
+        "checksums.json",
+        "coarse_edges.parquet",
+        "coarsening.json",
+        "partition.parquet",
+        "virtual.parquet",
+    ]
     assert set(pq.read_table(out / "partition.parquet")["node_id"].to_pylist()) == {
         f"n{i}" for i in range(12)
     }

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,8 +78,8 @@ def test_a_run_folder_is_a_preset(run, tmp_path) -> None:
     assert "glass on density" in first.out
     names = {file.name for file in out.iterdir()}
     assert names == {
-        "config.toml", "result.json", "MODEL_CARD.md", "predictions.parquet", "epochs.parquet",
-        "embeddings.parquet", "subgraphs.parquet",
+        "checksums.json", "config.toml", "result.json", "MODEL_CARD.md", "predictions.parquet",
+        "epochs.parquet", "embeddings.parquet", "subgraphs.parquet",
     }  # fmt: skip
     assert not (tmp_path / "run.checkpoint").exists()
     kept = json.loads((out / "result.json").read_text())
@@ -316,42 +317,41 @@ def test_a_run_that_is_refused_leaves_nothing(run, tmp_path, monkeypatch) -> Non
     assert done.code == 0, done.err
 
 
-def interrupt(monkeypatch, what: str, at: int) -> None:
+def interrupted(what: str, at: int) -> AbstractContextManager[None]:
     """Ctrl-C in the so-many-th report of this work."""
-    step, count = progress.step, [0]
+    count = [0]
 
-    def ask(name: str, done: float, total: float, detail: str = "") -> None:
-        step(name, done, total, detail)
-        count[0] += name.startswith(what)
-        if name.startswith(what) and count[0] == at:
+    def interrupt(report: progress.Report) -> None:
+        count[0] += report.what.startswith(what)
+        if report.what.startswith(what) and count[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
-    for module in ("sub2node.train.fit", "sub2node.baselines.simple"):
-        monkeypatch.setattr(sys.modules[module], "step", ask)
+    return progress.listen(interrupt)
 
 
-def test_ctrl_c_in_a_simple_model(run, monkeypatch) -> None:
-    interrupt(monkeypatch, "Fitting bag", 2)
-    assert run("--model", "bag").code == 130
-    interrupt(monkeypatch, "Fitting bag", 2)
-    done = run("--model", "majority", "--model", "bag", "--model", "wl", "--json")
+def test_ctrl_c_in_a_simple_model(run) -> None:
+    with interrupted("Candidate", 2):
+        assert run("--model", "bag").code == 130
+    with interrupted("Candidate", 2):
+        done = run("--model", "majority", "--model", "bag", "--model", "wl", "--json")
     assert [row["model"] for row in done.json["models"]] == ["majority"]
     assert "interrupted in bag" in done.err
 
 
-def test_ctrl_c_in_a_network(run, tmp_path, monkeypatch) -> None:
-    interrupt(monkeypatch, "Training", 4)
+def test_ctrl_c_in_a_network(run) -> None:
     words = ("--set", "epochs=100000", "--set", "start=1", "--set", "features.kind=random")
-    done = run("--model", "glass", "--model", "bag", "--seeds", "1", "--json", *words)
+    with interrupted("Training", 4):
+        done = run("--model", "glass", "--model", "bag", "--seeds", "1", "--json", *words)
     assert done.code == 0, done.err
     (row,) = done.json["models"]
     assert row["ended"] == "interrupted"
     assert any("interrupted after 4 of 100000 epochs" in note for note in row["notes"])
 
 
-def test_ctrl_c_in_a_network_before_validation_counts(run, monkeypatch) -> None:
-    interrupt(monkeypatch, "Training", 4)
-    done = run("--model", "glass", "--seeds", "1", "--features", "random")  # start is 10
+def test_ctrl_c_in_a_network_before_validation_counts(run) -> None:
+    with interrupted("Training", 4):
+        done = run("--model", "glass", "--seeds", "1", "--features", "random")  # start is 10
+    assert "interrupted after 4 of" in done.out + done.err
     assert "finite" not in done.err
 
 

@@ -111,7 +111,7 @@ def test_interrupting_leaves_nothing(tmp_path: Path, engine: str) -> None:
     if engine == "memory":
         time.sleep(1.0)  # while the data are drawn
     else:  # until DuckDB has its spill folder: then it is at work
-        while not any(tmp_path.glob("s2n-spill-*")) and time.monotonic() < deadline:
+        while not any(tmp_path.glob(".spill.s2n-work-*")) and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.5)
     work.send_signal(signal.SIGINT)

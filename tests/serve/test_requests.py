@@ -57,7 +57,12 @@ def test_model(client) -> None:
     found = client.get("/v1/model").json()
     assert (found["name"], found["nodes"], found["edges"]) == ("fake", 200, 199)
     assert found["classes"] == list(CLASSES)
-    assert found["limits"] == {"subgraphs": 1000, "nodes": 10_000, "body_bytes": 2_048_000}
+    assert found["limits"] == {
+        "subgraphs": 1000,
+        "nodes": 10_000,
+        "explained_nodes": 1000,
+        "body_bytes": 2_048_000,
+    }
     assert found["token"] is False
     assert (found["known_subgraphs"], found["validation"]) == (4, {"micro_f1": 0.5})
     assert found["examples"] == [

@@ -57,7 +57,7 @@ def test_a_table_beside_the_published_one_and_going_on(folder) -> None:
                  "left out"):  # fmt: skip
         assert text in done.output
     last = done.output.strip().splitlines()[-1]
-    assert re.match(r"Done: \d+ cells of 1 tables, \d+ missing, \d+ left out; open ", last)
+    assert re.match(r"Done: \d+ cells of 1 table, \d+ missing, \d+ left out; open ", last)
     table = {(row["row"], row["column"]): row for row in rows(folder, "real")}
     ours = table["S2N+A GCNII", "PPI-BP"]
     assert ours["published"] == "63.7"
@@ -157,7 +157,7 @@ def test_ctrl_c_loses_one_cell_at_most(folder, monkeypatch) -> None:
     words = ("synthetic", *QUICK, "--seeds", "1", "-o", folder)
     done = reproduce(*words)
     assert done.exit_code == 130
-    assert "Stopped: 3 cells were done" in done.output
+    assert "Stopped: 3 cells done" in done.output
     assert len(cells(folder)) == 3
     assert "not yet" in {row["status"] for row in rows(folder, "synthetic")}
     with (folder / "cells.jsonl").open("a") as file:  # killed while it wrote

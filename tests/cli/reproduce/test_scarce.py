@@ -61,7 +61,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     with ctrl_c(lambda report: report.what == "Training" and report.done == 1):
         done = reproduce(*QUICK, "--set", "epochs=3", "-o", out)
     assert done.returncode == 130, done.stderr
-    assert "Stopped: after 1 runs" in done.stderr
+    assert "Stopped: after 1 run;" in done.stderr
     assert "n = 2" in done.stdout
     assert (out / "table.csv").exists()
 
