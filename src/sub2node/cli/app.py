@@ -32,12 +32,12 @@ from . import (
     tune,
 )
 from .ctrl_c import interruptible
-from .former_spellings import Group, command_class
+from .former_spellings import CommandGroup, command_class
 from .output import errors, say
 
 app = typer.Typer(
     name="s2n",
-    cls=Group,
+    cls=CommandGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",

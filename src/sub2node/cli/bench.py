@@ -13,7 +13,7 @@ import typer
 from ..base.errors import ConfigError
 from ..base.plural import plural
 from ..report.number_format import short
-from .former_spellings import Group, command_class
+from .former_spellings import CommandGroup, command_class
 from .options import (
     AsJson,
     Compile,
@@ -40,7 +40,7 @@ app = typer.Typer(
     help="Measure speed and memory of models, side by side in one run.\n\nExamples:\n"
     "  s2n bench efficiency my-folder --model gcn2 --model glass -o speed\n\n"
     "s2n bench efficiency --help explains a command.",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
 )
 

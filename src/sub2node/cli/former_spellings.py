@@ -76,7 +76,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, list(respell(args, self.former)))
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands whose help is written as that of a command."""
 
     def __init__(self, *args: Any, help: str | None = None, **options: Any) -> None:

@@ -21,7 +21,7 @@ _BAR = 14  # columns
 
 
 @dataclass
-class _Row:
+class _ProgressRow:
     """Work that is going on.
 
     Args:
@@ -54,7 +54,7 @@ class ProgressRows:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._rows, self._lock = clock, dict[str, _Row](), threading.Lock()
+        self._clock, self._rows, self._lock = clock, dict[str, _ProgressRow](), threading.Lock()
 
     def update(self, report: Report) -> None:
         """Take a report; work that is finished goes, and with an item that is counted its parts."""
@@ -66,7 +66,7 @@ class ProgressRows:
                 self._rows.pop(report.what, None)
             elif row is None:
                 now = self._clock()
-                self._rows[report.what] = _Row(report, now, report.done, now)
+                self._rows[report.what] = _ProgressRow(report, now, report.done, now)
             else:
                 row.advanced = self._clock() if report.done > row.report.done else row.advanced
                 row.report = report
@@ -98,7 +98,7 @@ def _share(report: Report) -> float | None:
     return report.done / report.total if report.total else None
 
 
-def _time(row: _Row, now: float) -> str:
+def _time(row: _ProgressRow, now: float) -> str:
     left = row.seconds_left(now)
     return f"{duration(now - row.opened)} so far" if left is None else f"{duration(left)} left"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ..former_spellings import Group, command_class
+from ..former_spellings import CommandGroup, command_class
 from .paper import ALL, make_command, with_and_without_data
 from .scarce import data_scarce
 
@@ -13,7 +13,7 @@ app = typer.Typer(
     "  s2n reproduce all --quick -o quick-look\n"
     "  s2n reproduce data-scarce my-folder -o scarce\n\n"
     "s2n reproduce real --help explains a table.",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
 )
 
