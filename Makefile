@@ -3,8 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
-# One more than there are processors: some tests wait for other processes.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2)')
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .PHONY: help venv demo test quick mutants docs lint types layers unit clean
@@ -69,11 +67,11 @@ layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal
 
 # What one runs while working: a minute instead of several.
 quick: $(VENV)/.dev
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not spark and not browser and not process and not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
 
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev

@@ -23,7 +23,7 @@ if not torch.cuda.is_available():  # must be set before Triton is loaded
     os.environ["TRITON_INTERPRET"] = "1"
 
 settings.register_profile(
-    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "default", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
 

@@ -97,7 +97,7 @@ def test_wrong_ones_fail_alone(scorer: FakeScorer) -> None:
 
 def test_other_requests_keep_their_place(scorer: FakeScorer) -> None:
     async def work(client):
-        kinds = ["predict", "explain", "predict", "predict", "neighbors", "predict"]
+        kinds = ["predict", "neighbors", "predict", "predict", "neighbors", "predict"]
         return await together(
             scorer, (client.post(f"/v1/{kind}", json={"nodes": ["n1"]}) for kind in kinds)
         )
