@@ -286,6 +286,14 @@ def test_candidates_of_a_preset_share_the_time(split_task, monkeypatch) -> None:
     assert given[1] <= 9.7
 
 
+def test_training_has_no_test_subgraph() -> None:
+    task = small_task()
+    assert task.split.count("test")
+    fitted = choices_module.fit_network(task, recipe(settings={**S, "epochs": 1}))
+    assert not fitted.task.split.count("test")
+    assert len(fitted.task) == len(task) - task.split.count("test")
+
+
 def test_auto_as_a_whole(capsys) -> None:
     made = classifier(structure="auto", budget=0.01, verbose=True).fit(X, Y)
     assert made.choices_[0]["chosen"]
