@@ -14,7 +14,7 @@ import pytest
 
 from commands import s2n
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_1"
+FIXTURES = Path(__file__).parent / "fixtures" / "v0_1"
 MODELS = ("model", "model-link", "model-random")
 
 

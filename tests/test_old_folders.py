@@ -14,7 +14,7 @@ from sub2node.report.citations import cite
 from sub2node.report.html import collect_findings, read_study
 from sub2node.runs import StudyFile, load_scores, read_json
 
-HOME = Path(__file__).parents[1] / "fixtures" / "v0_1"
+HOME = Path(__file__).parent / "fixtures" / "v0_1"
 MODELS = ("bag", "cos2n+a-gcn2", "glass", "majority", "s2n+0-gcn2")
 RUNS = (HOME / "run", HOME / "run-link", *(HOME / "comparison" / "models" / m for m in MODELS))
 
