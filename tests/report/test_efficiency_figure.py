@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sub2node.efficiency.efficiency_table import METRICS, EfficiencyRow, EfficiencyTable
 from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.report import efficiency_figure as efficiency
-from sub2node.report.number_format import log_ticks, ratio_text, short
 
 
 def row(data: str, model: str, seconds: float, memory: int) -> EfficiencyRow:
@@ -20,7 +17,7 @@ def row(data: str, model: str, seconds: float, memory: int) -> EfficiencyRow:
 
 
 @pytest.fixture
-def found() -> EfficiencyTable:
+def table() -> EfficiencyTable:
     rows = (
         row("one", "s2n+0 gcn", 0.01, 10**6), row("one", "s2n+a gcn2", 0.02, 3 * 10**6),
         row("one", "glass", 7.11, 2 * 10**6), row("two", "s2n+0 gcn", 0.01, 10**6),
@@ -45,8 +42,8 @@ def values(points: list[tuple[float, ...]]) -> list[float]:
     return [value for _, _, value, _ in points]
 
 
-def test_points_are_medians_with_their_blocks(found) -> None:
-    figure = efficiency.efficiency_figure(found)
+def test_points_are_medians_with_their_blocks(table) -> None:
+    figure = efficiency.efficiency_figure(table)
     speed = panel(figure, "train_throughput")
     assert list(speed) == ["s2n+0", "s2n+a", "glass"]
     assert values(speed["s2n+0"]) == pytest.approx([10_000, 10_000])
@@ -70,39 +67,39 @@ def dashed(axes) -> list[float]:
     ]
 
 
-def test_ratios_are_drawn_where_glass_was_measured(found) -> None:
-    figure = efficiency.efficiency_figure(found)
+def test_ratios_are_drawn_where_glass_was_measured(table) -> None:
+    figure = efficiency.efficiency_figure(table)
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
     assert texts == [["×711"], ["×711"], ["×0.014"], ["×0.014"], ["×1.0"], ["×0.50"]]
     assert [len(dashed(axes)) for axes in figure.axes] == [2] * 6
     assert sorted(dashed(figure.axes[0])) == pytest.approx([100 / 7.11, 10_000])
 
 
-def test_everything_is_inside_its_axis(found) -> None:
-    figure = efficiency.efficiency_figure(found)
+def test_everything_is_inside_its_axis(table) -> None:
+    figure = efficiency.efficiency_figure(table)
     for axes, metric in zip(figure.axes, METRICS, strict=True):
         low, high = axes.get_ylim()
         for points in panel(figure, metric).values():
             assert all(low < end < high for point in points for end in point[1:])
 
 
-def test_without_glass_there_are_no_ratios(found) -> None:
-    alone = EfficiencyTable(tuple(r for r in found.rows if r.model != "glass"), found.machine)
+def test_without_glass_there_are_no_ratios(table) -> None:
+    alone = EfficiencyTable(tuple(r for r in table.rows if r.model != "glass"), table.machine)
     for axes in efficiency.efficiency_figure(alone).axes:
         assert not axes.texts
         assert not dashed(axes)
 
 
-def test_the_legend_names_colours_and_shapes(found) -> None:
-    [legend] = efficiency.efficiency_figure(found).legends
+def test_the_legend_names_colours_and_shapes(table) -> None:
+    [legend] = efficiency.efficiency_figure(table).legends
     names = [text.get_text() for text in legend.get_texts()]
     dashed = "GLASS, and the best of s2n+0 and s2n+a; × is their ratio"
     assert names == ["s2n+0", "s2n+a", "glass", "gcn", "gcn2", dashed]
 
 
-def test_one_convolution_needs_no_shapes(found) -> None:
-    rows = tuple(r for r in found.rows if r.conv != "gcn2")
-    figure = efficiency.efficiency_figure(EfficiencyTable(rows, found.machine))
+def test_one_convolution_needs_no_shapes(table) -> None:
+    rows = tuple(r for r in table.rows if r.conv != "gcn2")
+    figure = efficiency.efficiency_figure(EfficiencyTable(rows, table.machine))
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names[:2] == ["s2n+0", "glass"]
     assert "gcn" not in names
@@ -117,36 +114,3 @@ def test_long_names_are_broken() -> None:
         "generate:density,\nsubgraphs=60"
     )
     assert efficiency.short_name("/data/of/mine/") == "mine"
-
-
-@given(st.floats(1e-9, 1e12))
-def test_short_numbers_are_near(value) -> None:
-    text = short(value)
-    size = {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1)
-    assert float(text.rstrip("kMG")) * size == pytest.approx(value, rel=0.0051)
-    if 0.001 < value < 999e9:
-        assert len(text) <= 8
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(999.4, "999"), (999.6, "1k"), (12345, "12.3k"), (1, "1"), (0.012, "0.012")]
-)  # fmt: skip
-def test_short_numbers(value, text) -> None:
-    assert short(value) == text
-
-
-@pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(710.7, "×711"), (9.96, "×10"), (7.34, "×7.3"), (1.05, "×1.1"), (0.0523, "×0.052"),
-     (12345, "×12,345")],
-)  # fmt: skip
-def test_ratios_as_text(ratio, text) -> None:
-    assert ratio_text(ratio) == text
-
-
-@given(st.floats(1e-6, 1e9), st.floats(1.7, 1e12))
-def test_ticks_are_few_and_inside(low, times) -> None:
-    ticks = log_ticks(low, low * times)
-    assert 1 <= len(ticks) <= 8
-    assert all(low <= tick <= low * times for tick in ticks)
-    assert ticks == sorted(set(ticks))
