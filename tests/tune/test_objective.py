@@ -79,9 +79,9 @@ def test_a_rehearsal_is_the_protocol_inside(task) -> None:
     objective = Objective(task, [1, 2, 3, 4], rehearse=2, device="cpu")
     wanted = []
     for inner, seeds in zip(rehearsals(without_test(task), 2), ([1, 3], [2, 4]), strict=True):
-        found = s2n.run(inner, structure="s2n+a", seeds=seeds, settings=QUICK, device="cpu")
-        wanted += found.test["micro_f1"].values
-    score = objective(Config.from_dict(found.config))
+        result = s2n.run(inner, structure="s2n+a", seeds=seeds, settings=QUICK, device="cpu")
+        wanted += result.test["micro_f1"].values
+    score = objective(Config.from_dict(result.config))
     assert score.values == pytest.approx(wanted, abs=1e-6)
 
 

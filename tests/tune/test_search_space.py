@@ -31,8 +31,8 @@ def ranges(draw) -> Range:
 
 @given(ranges())
 def test_a_range_is_read_as_it_is_shown(axis: Range) -> None:
-    name, found = parse_axis(f"lr={axis}")
-    assert (name, found) == ("training.lr", axis)
+    name, result = parse_axis(f"lr={axis}")
+    assert (name, result) == ("training.lr", axis)
     assert axis.has(axis.low)
     assert not axis.has(axis.low - 1)
     assert not axis.has(axis.high * 1.1)
@@ -115,7 +115,7 @@ def test_one_point_is_no_space() -> None:
 
 def test_the_papers_space() -> None:
     """The table of the authors' search files, with batch norm and skip."""
-    found = paper_space(Config().with_settings({"structure": "s2n+a", "conv": "gcn2"})).to_dict()
+    result = paper_space(Config().with_settings({"structure": "s2n+a", "conv": "gcn2"})).to_dict()
     tenths = {"low": 0.0, "high": 0.5, "step": 0.1}
     both = [False, True]
     gcn2 = {
@@ -123,7 +123,7 @@ def test_the_papers_space() -> None:
         "theta": {"low": 0.1, "high": 2.0, "step": 0.1},
         "shared_weights": both,
     }
-    assert found == {
+    assert result == {
         "training.lr": {"low": 5e-4, "high": 1e-2, "log": True},
         "training.weight_decay": {"low": 1e-9, "high": 1e-6, "log": True},
         "training.clip": tenths, "model.dropout": tenths, "model.edge_dropout": tenths,

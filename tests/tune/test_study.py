@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -19,19 +18,12 @@ import torch
 
 pytest.importorskip("optuna")
 
-from studies import SPACE, Landscape, begun, points, spec
+from studies import Landscape, begun, points, spec
 from sub2node import ConfigError, DataError
 from sub2node.tune import Choice, Range, Space, Study
 from sub2node.tune import study_storage as storages
 from sub2node.tune.objective import Score
-from sub2node.tune.study_storage import (
-    StorageGoneError,
-    hide_password,
-    mend_journal,
-    open_storage,
-    share,
-)
-from sub2node.tune.trial_records import requeue_trial
+from sub2node.tune.study_storage import StorageGoneError, open_storage
 
 HERE = Path(__file__).parents[1]
 
@@ -40,32 +32,6 @@ HERE = Path(__file__).parents[1]
 def quick_waits(monkeypatch) -> None:
     monkeypatch.setattr("sub2node.tune.study_storage._WAITS", (0.01, 0.02))
     monkeypatch.setattr(storages.call_with_retries, "__kwdefaults__", {"waits": (0.01, 0.02)})
-
-
-def test_a_search_repeats_itself_and_finds_the_top(tmp_path) -> None:
-    both = []
-    for name in ("a", "b"):
-        study = begun(tmp_path / name, trials=40)
-        assert study.work(Landscape(), wait=True) == "complete"
-        both.append(points(study))
-    assert both[0] == both[1]
-    found = study.result()
-    assert found.count("complete") == 40
-    assert found.best.value > 0.85
-    assert found.best.point["model.layers"] == 2
-    assert next(iter(found.importance)) == "training.lr"
-    assert sum(found.importance.values()) == pytest.approx(1)
-    assert 0 < found.overhead < 1
-
-
-def test_resumed_it_draws_what_it_would_have_drawn(tmp_path) -> None:
-    whole = begun(tmp_path / "whole", trials=30)
-    whole.work(Landscape(), wait=True)
-    for trials in (3, 22, 30):
-        part = begun(tmp_path / "part", trials=trials, resume=trials > 3)
-        part.work(Landscape(), wait=True)
-    assert points(part) == points(whole)
-    assert len(points(whole)) == 30
 
 
 def test_the_first_point_is_the_preset(tmp_path) -> None:
@@ -77,46 +43,6 @@ def test_the_first_point_is_the_preset(tmp_path) -> None:
     assert landscape.seen == [study.spec.config]
     outside = spec(Space({"model.layers": Range(3, 4)}))
     assert outside.first_points() == []
-
-
-def test_two_features_are_an_axis() -> None:
-    """Without a choice of features, the search chooses."""
-    from studies import task
-    from sub2node.tune import make_spec
-
-    found = make_spec(task(), structure="s2n+0")
-    assert found.space.axes["features.kind"] == Choice(("random", "constant"))
-    assert found.settings({"features.kind": "constant"}).features.trainable is False
-    assert found.settings({"features.kind": "random"}).features.trainable is True
-    with pytest.raises(ConfigError, match="both fixed and varied"):
-        make_spec(task(), settings={"skip": True}, vary={"model.skip": Choice((True, False))})
-    with pytest.raises(ConfigError, match="no search space 'papr'"):
-        make_spec(task(), space="papr")
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"space": SPACE.with_axes({"model.layers": Range(1, 3)})},
-         "another space (model.layers: 1..4 there, 1..3 here)"),
-        ({"space": SPACE.with_axes({"model.skip": Choice((True, False))})},
-         "another space (model.skip: not varied there, false"),
-        ({"seed": 3}, "another search seed"),
-        ({"structure": "s2n+0"}, "has no study 'component s2n+0 gcn2' to go on with; it has 'com"),
-        ({"prune": False}, "another way of pruning trials"),
-        ({"encodings": [[1.0]]}, "other encodings"),
-    ],
-)  # fmt: skip
-def test_another_search_is_not_this_one(tmp_path, more, message) -> None:
-    begun(tmp_path, trials=2).work(Landscape(), wait=True)
-    before = (tmp_path / "journal.log").read_bytes()
-    if "not varied there" in message:
-        message = "another space (model.skip: not varied there"
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        begun(tmp_path, resume=True, **more)
-    with pytest.raises(ConfigError, match="--resume"):
-        begun(tmp_path)
-    assert (tmp_path / "journal.log").read_bytes() == before
 
 
 def test_other_data(tmp_path) -> None:
@@ -148,9 +74,9 @@ def test_trials_that_fail_are_kept_with_their_reason(tmp_path) -> None:
 
     told = []
     study.work(Landscape(before=sometimes), wait=True, tell=told.append)
-    found = study.result()
-    assert (found.count("complete"), found.count("failed")) == (3, 3)
-    assert [trial.state for trial in told] == [trial.state for trial in found.trials]
+    result = study.result()
+    assert (result.count("complete"), result.count("failed")) == (3, 3)
+    assert [trial.state for trial in told] == [trial.state for trial in result.trials]
 
 
 def test_a_journal_that_is_removed_loses_nothing(tmp_path) -> None:
@@ -193,36 +119,6 @@ def test_a_journal_that_is_replaced(tmp_path) -> None:
     with pytest.raises(StorageGoneError, match="replaced by another file"):
         study.work(Landscape(before=replace), wait=True)
     assert (tmp_path / "journal.log").read_text() == "mine\n"
-
-
-def test_a_line_that_was_cut_short(tmp_path) -> None:
-    begun(tmp_path, trials=3).work(Landscape(), wait=True)
-    journal = tmp_path / "journal.log"
-    whole = journal.read_bytes()
-    journal.write_bytes(whole + b'{"op_code":4,"wor')
-    mend_journal(journal)
-    assert journal.read_bytes() == whole
-    assert begun(tmp_path, trials=3, resume=True).result().count("complete") == 3
-
-
-@pytest.mark.parametrize("text", ["nonsense\nmore\n", '{"op_code": 99}\n{}\n', "[]\n[]\n"])
-def test_a_file_that_is_no_journal(tmp_path, text) -> None:
-    (tmp_path / "journal.log").write_text(text)
-    with pytest.raises((DataError, ConfigError), match="journal"):
-        begun(tmp_path, resume=True)
-    assert (tmp_path / "journal.log").read_text() == text
-
-
-def test_storages_that_cannot_be_opened(tmp_path) -> None:
-    with pytest.raises(ConfigError, match=r"postgresql://me:\*\*\*@localhost:1/none cannot be op"):
-        open_storage("postgresql://me:secret@localhost:1/none")
-    with pytest.raises(ConfigError, match="cannot be opened"):
-        open_storage("nonsense://somewhere")
-    with pytest.raises(ConfigError, match="HOST:PORT is expected"):
-        open_storage("grpc://nowhere")
-    with pytest.raises(ConfigError, match="is no file"):
-        open_storage(str(tmp_path))
-    assert hide_password("postgresql://me:se:cr@host/name") == "postgresql://me:***@host/name"
 
 
 def test_joining_needs_a_study(tmp_path) -> None:
@@ -282,27 +178,6 @@ def test_ctrl_c_at_the_very_end_of_a_trial(tmp_path) -> None:
     assert study.result().count("complete") == 1
 
 
-def test_a_trial_that_was_taken_over(tmp_path) -> None:
-    """A process that slept for too long finds its trial gone, and goes on with another."""
-    study, other = begun(tmp_path, trials=3), Study.join(str(tmp_path / "journal.log"))
-    told: list = []
-
-    def sleep(landscape: Landscape) -> None:
-        if not landscape.seen:
-            requeue_trial(other.inner, other._frozen_trials()[-1], other.spec.space.axes)
-
-    class Reporting(Landscape):
-        def __call__(self, config, report) -> Score:
-            found = super().__call__(config, report)
-            assert report(1, 0.5) == (len(self.seen) == 1)  # given up, since it is another's
-            return found
-
-    study.work(Reporting(before=sleep), wait=True, tell=told.append)
-    found = study.result()
-    assert found.count("complete") == 3
-    assert len(told) == 3  # the lost one is not announced
-
-
 def test_out_of_memory_is_one_failed_trial(tmp_path) -> None:
     study = begun(tmp_path, trials=3)
 
@@ -312,9 +187,9 @@ def test_out_of_memory_is_one_failed_trial(tmp_path) -> None:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
 
     study.work(Landscape(before=full), wait=True)
-    found = study.result()
-    assert (found.count("complete"), found.count("failed")) == (2, 1)
-    assert any("out of memory" in trial.reason for trial in found.trials)
+    result = study.result()
+    assert (result.count("complete"), result.count("failed")) == (2, 1)
+    assert any("out of memory" in trial.reason for trial in result.trials)
 
 
 def test_other_errors_keep_the_point(tmp_path) -> None:
@@ -353,9 +228,9 @@ def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
         worker.send_signal(signal.SIGKILL)
         worker.wait()
     assert study.work(Landscape(), wait=True) == "complete"
-    found = study.result()
-    assert found.count("complete") == 5
-    assert any(dict(trial.point) == pytest.approx(lost) for trial in found.trials)
+    result = study.result()
+    assert result.count("complete") == 5
+    assert any(dict(trial.point) == pytest.approx(lost) for trial in result.trials)
 
 
 def many(url: str, folder: Path, count: int, trials: int) -> Study:
@@ -376,37 +251,10 @@ def many(url: str, folder: Path, count: int, trials: int) -> Study:
 
 def test_many_on_one_journal(tmp_path) -> None:
     head = many(str(tmp_path / "journal.log"), tmp_path, 3, 24)
-    found = head.result()
-    assert 24 <= found.count("complete") <= 27
-    values = [trial.point["training.lr"] for trial in found.trials]
+    result = head.result()
+    assert 24 <= result.count("complete") <= 27
+    values = [trial.point["training.lr"] for trial in result.trials]
     assert len(set(values)) == len(values)  # nobody drew what another drew
-
-
-def test_over_grpc(tmp_path) -> None:
-    pytest.importorskip("grpc")
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    url = f"sqlite:///{tmp_path / 'study.sqlite'}"
-    storage = open_storage(url)
-    head = Study.create(spec(), url, trials=8, resume=False, storage=storage, folder=tmp_path)
-    share(storage, f"127.0.0.1:{port}")
-    other = Study.join(f"grpc://127.0.0.1:{port}")
-    assert other.spec == head.spec
-    assert other.work(Landscape(), wait=True) == "complete"
-    assert head.result().count("complete") == 8
-    assert points(head) == points(other)
-    with pytest.raises(ConfigError, match="cannot listen at"):
-        share(storage, f"127.0.0.1:{port}")
-
-
-def test_nobody_shares(monkeypatch) -> None:
-    pytest.importorskip("grpc")
-    monkeypatch.setattr(storages, "_READY", 0.3)
-    with pytest.raises(ConfigError, match="is s2n tune --share running"):
-        open_storage("grpc://127.0.0.1:9")
 
 
 @pytest.fixture
