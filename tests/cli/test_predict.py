@@ -23,7 +23,7 @@ from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
 from sub2node.scoring import Scorer, load_scorer
 from sub2node.scoring.answer_tables import table_writer
-from sub2node.scoring.answers import Answers, answer_columns, answer_objects
+from sub2node.scoring.answers import Answers
 
 COLUMNS = ["subgraph_id", "prediction", "probability", "spread", "known",
            *(f"p {name}" for name in CLASSES)]  # fmt: skip
@@ -446,33 +446,6 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
         printed = capsys.readouterr().out
         assert "Spread" in printed
         assert "no spread" not in printed
-
-
-def test_the_probability_of_several_labels(tmp_path: Path) -> None:
-    answers = made([[True, False, True], [False] * 3], [[0.9, 0.1, 0.7], [0.2, 0.4, 0.3]])
-    rows = answer_columns(answers)
-    assert rows["prediction"] == [["x;y", "ü"], []]
-    assert rows["probability"] == [0.7, 0.4]
-    assert rows["spread"] == pytest.approx([0.07, 0.04])
-    assert rows["known"] == [1.0, 0.5]
-    for ending in (".csv", ".jsonl", ".parquet"):
-        path = tmp_path / f"a{ending}"
-        with table_writer(path, ending) as write:
-            write(answers)
-            write(answers)
-        found = rows_in(path)
-        assert len(found) == 4
-        assert found[1] == found[3]
-        assert [row["p ü"] for row in found] == [0.7, 0.3, 0.7, 0.3]
-        assert found[1]["prediction"] in ("", [])
-    first, second = answer_objects(answers)
-    assert (first["id"], first["labels"], first["unknown"]) == ("a", ["x;y", "ü"], [])
-    assert second["probabilities"] == {"x;y": 0.2, 'q"': 0.4, "ü": 0.3}
-    assert second["spread"] == pytest.approx({"x;y": 0.02, 'q"': 0.04, "ü": 0.03})
-    for one, other in zip((first, second), answer_objects(answers, columns=True), strict=True):
-        shared = one.keys() - {"spread"}
-        assert {key: one[key] for key in shared} == {key: other[key] for key in shared}
-        assert other["spread"] == pytest.approx(one["probability"] / 10)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -13,8 +14,10 @@ import sub2node as s2n
 from sub2node.base.errors import ConfigError
 from sub2node.efficiency import measure as module
 from sub2node.efficiency.measure import Efficiency, Timing, efficiency, timed
+from sub2node.models import find_preset
 from sub2node.models.baseline import baseline
 from sub2node.models.find import find_model
+from sub2node.models.graph_network import GraphNetwork
 
 CPU = torch.device("cpu")
 seconds = st.floats(1e-6, 1e4)
@@ -165,3 +168,33 @@ def test_memory_of_a_gpu_is_the_models_own(task) -> None:
     assert again.device == "cuda"
     assert held.numel() * 4 > first.memory > 4 * 4 * first.parameters
     assert again.memory == pytest.approx(first.memory, rel=0.05, abs=2**20)
+
+
+QUICK = {"epochs": 3, "features.kind": "random"}
+
+
+@pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "cos2n+a"])
+def test_steps_are_timed_and_weighed(task, structure) -> None:
+    config = find_preset("fast", task, structure, "gcn2").with_settings(QUICK).config
+    found = efficiency(task, GraphNetwork((config,), device="cpu"))
+    assert found.train_subgraphs == task.split.count("train")
+    assert found.eval_subgraphs == task.split.count("val")
+    assert found.train_throughput == found.train_subgraphs / found.train_seconds
+    assert 0 < found.eval_seconds < 5
+    # At least parameters, gradients and two moments of each.
+    assert found.memory > 4 * 4 * found.parameters
+    wider = config.with_settings({"hidden": 2 * config.model.hidden})
+    assert efficiency(task, GraphNetwork((wider,), device="cpu")).memory > found.memory
+    joined = config.with_settings({"features.join": "concat"})
+    columns = np.ones((task.graph.num_nodes, 40))
+    more = efficiency(task, GraphNetwork((joined,), columns, "cpu"))
+    assert more.memory > found.memory  # what joins the features counts
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-plain", "gnn-seg", "subgnn"])
+def test_epochs_of_baselines_are_timed_and_weighed(task, name) -> None:
+    model = baseline(task, name, preset="fast", device="cpu").model
+    found = efficiency(task, model)
+    assert found.train_subgraphs == task.split.count("train")
+    assert found.train_throughput == found.train_subgraphs / found.train_seconds
+    assert found.memory > 4 * 4 * found.parameters > 0

@@ -19,10 +19,12 @@ from sub2node.baselines import NETWORKS
 from sub2node.config import Config
 from sub2node.encode import Encoding
 from sub2node.evaluate.protocol import labels_of
+from sub2node.models import candidates as choosing
 from sub2node.models.candidates import _loss_weights, target
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import SubgraphTask
 from sub2node.train import checkpoint
+from sub2node.train.scores import losses
 
 KINDS = ("random", "constant")
 
@@ -150,3 +152,31 @@ def test_the_time_that_is_left_is_shared_by_the_candidates_that_are_left(task, m
     assert 30 < limits[1] <= 60
     assert trained.val_scores.shape == (1,)
     assert "node features chosen on validation" in trained.facts["notes"][-1]
+
+
+def test_weighted_losses_are_those_of_torch() -> None:
+    logits = torch.randn(2, 20, 3, generator=torch.Generator().manual_seed(0))
+    by_class = (0.5, 2.0, 4.0)
+    labels = np.random.default_rng(0).integers(0, 3, 20)
+    weights = choosing._loss_weights(labels, by_class)
+    found = losses(logits, torch.from_numpy(labels), weights=weights)
+    wanted = [
+        torch.nn.functional.cross_entropy(
+            each, torch.from_numpy(labels), weight=torch.tensor(by_class)
+        )
+        for each in logits
+    ]
+    torch.testing.assert_close(found, torch.stack(wanted), atol=1e-6, rtol=1e-6)
+    table = np.random.default_rng(1).random((20, 3)) < 0.3
+    weights = choosing._loss_weights(table, by_class)
+    scale = np.where(table, by_class, 1.0).mean()
+    found = losses(logits, torch.from_numpy(table).float(), weights=weights)
+    positive = torch.tensor(by_class)
+    wanted = [
+        torch.nn.functional.binary_cross_entropy_with_logits(
+            each, torch.from_numpy(table).float(), pos_weight=positive
+        )
+        / scale
+        for each in logits
+    ]
+    torch.testing.assert_close(found, torch.stack(wanted), atol=1e-6, rtol=1e-6)

@@ -73,3 +73,14 @@ def service(scorer: FakeScorer):
 @pytest.fixture
 def client(service) -> Client:
     return service()
+
+
+@pytest.fixture(scope="package")
+def trained_scorer():
+    """A model that was trained, for a few epochs."""
+    from sub2node.datasets import load_task
+    from sub2node.estimator import SubgraphClassifier
+
+    task = load_task("generate:density,subgraphs=40,seed=3")
+    model = SubgraphClassifier("s2n+a", seeds=2, preset="fast", settings={"epochs": 3})
+    return model.fit(task).scorer_

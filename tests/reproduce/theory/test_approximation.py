@@ -7,54 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import graphs, node_sets
 from sub2node.base.errors import ConfigError
 from sub2node.reproduce.theory import approximation_error, error_bound
-from sub2node.reproduce.theory.approximation import lemma_difference
 from sub2node.reproduce.theory.linear_layers import Layers
-from sub2node.task import Graph, Subgraphs, SubgraphTask
-from sub2node.translation import translate
+from sub2node.task import Graph, Subgraphs
+from theory_problems import dense, problems
 
 ROUNDING = 1e-9
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> tuple[Graph, Subgraphs, np.ndarray, np.ndarray, np.ndarray]:
-    """Graph with isolated nodes, overlapping and single-node subgraphs, X, X̂ and W."""
-    graph = draw(graphs(plain=True))
-    subgraphs = Subgraphs.from_lists(draw(node_sets(graph.num_nodes)))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    width = draw(st.integers(1, 4))
-    x = rng.standard_normal((graph.num_nodes, width))
-    x_hat = rng.standard_normal((len(subgraphs), width))
-    return graph, subgraphs, x, x_hat, rng.standard_normal((width, 3))
-
-
-def inverse_root(degrees: np.ndarray) -> np.ndarray:
-    return np.diag([0.0 if d == 0 else d**-0.5 for d in degrees])
-
-
-def dense(graph: Graph, subgraphs: Subgraphs, *, loops: bool = False) -> tuple[np.ndarray, ...]:
-    """A, M, D^-½ A D^-½, D̂^-½ Â D̂^-½ and R as they are printed."""
-    a = graph.adjacency(dtype=np.float64).toarray() + loops * np.eye(graph.num_nodes)
-    m = np.zeros((graph.num_nodes, len(subgraphs)))
-    for i in range(len(subgraphs)):
-        m[subgraphs.nodes[subgraphs.ptr[i] : subgraphs.ptr[i + 1]], i] = 1
-    a_hat = m.T @ a @ m
-    d, d_hat = a.sum(axis=1), a_hat.sum(axis=1)
-    r = np.diag(np.sqrt(d)) @ m @ inverse_root(d_hat)
-    spread = inverse_root(d) @ a @ inverse_root(d)
-    return a, m, spread, inverse_root(d_hat) @ a_hat @ inverse_root(d_hat), r
-
-
-@given(problems(), st.booleans())
-def test_the_lemma_is_exact(problem, loops: bool) -> None:
-    graph, subgraphs, *_ = problem
-    _, _, spread, small, r = dense(graph, subgraphs, loops=loops)
-    np.testing.assert_allclose(r.T @ spread @ r, small, atol=1e-12)
-    layers = Layers.of(graph, subgraphs, self_loops=loops)
-    np.testing.assert_allclose(layers.readout.toarray(), r.T, atol=1e-12)
-    assert lemma_difference(layers) < 1e-12
 
 
 @given(problems(), st.booleans(), st.booleans())
@@ -105,24 +64,6 @@ def test_gin_equals_its_definition(problem, own: bool, eps: float) -> None:
     layers = Layers.of(graph, subgraphs)
     assert layers.adjacency_gain >= np.linalg.norm(a, 2) - ROUNDING
     assert layers.membership_gain >= np.linalg.norm(m, 2) - ROUNDING
-
-
-@given(problems())
-def test_s2n_side_is_the_translated_graph(problem) -> None:
-    graph, subgraphs, *_ = problem
-    plain = Graph(graph.indptr, graph.indices, graph.weights)
-    weights = translate(SubgraphTask(plain, subgraphs), self_loops=False).weights
-    found = Layers.of(graph, subgraphs)
-    np.testing.assert_allclose(found.s2n_adjacency.toarray(), weights.toarray())
-    np.testing.assert_allclose(found.s2n_degrees, weights.toarray().sum(axis=1))
-
-
-def test_a_partition_has_no_loss_in_the_readout() -> None:
-    graph = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4])
-    layers = Layers.of(graph, Subgraphs.from_lists([[0, 1], [2, 3, 4]]))
-    np.testing.assert_allclose((layers.readout @ layers.readout.T).toarray(), np.eye(2))
-    assert layers.readout_norm == pytest.approx(2**0.5)
-    assert layers.readout_gain == pytest.approx(1)
 
 
 @pytest.mark.parametrize("leaves", [2, 9, 100])

@@ -12,12 +12,7 @@ import pytest
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
-from scoring_tasks import (
-    FILES,
-    QUERY,
-    copied,
-    signed,
-)
+from scoring_tasks import FILES, QUERY, copied, signed
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import DataError
 from sub2node.nn.streams import Init

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 pytest.importorskip("selenium")
+pytest.importorskip("fastapi")
 if not (shutil.which("chromium") and shutil.which("chromedriver")):
     pytest.skip("chromium or chromedriver is not installed", allow_module_level=True)
 

@@ -1,0 +1,56 @@
+"""Answers as tables, piece by piece."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from scorer_cases import SEVERAL
+from sub2node.base.errors import ConfigError
+from sub2node.scoring.answer_tables import table_writer
+
+
+def rows_in(path: Path) -> list[dict]:
+    """The answers of a file, numbers as numbers."""
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()
+    with path.open(encoding="utf-8", newline="") as text:
+        if path.suffix == ".jsonl":
+            return [json.loads(line) for line in text]
+        rows = list(csv.DictReader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
+    words = ("subgraph_id", "prediction")
+    return [{k: v if k in words else float(v) for k, v in row.items()} for row in rows]
+
+
+def test_pieces_of_several_labels_are_one_table(tmp_path: Path) -> None:
+    for ending in (".csv", ".tsv", ".jsonl", ".parquet"):
+        path = tmp_path / f"a{ending}"
+        with table_writer(path, ending) as write:
+            write(SEVERAL)
+            write(SEVERAL)
+        rows = rows_in(path)
+        assert len(rows) == 4
+        assert rows[1] == rows[3]
+        assert [row["p ü"] for row in rows] == [0.7, 0.3, 0.7, 0.3]
+        assert rows[0]["prediction"] in ("x;y;ü", ["x;y", "ü"])
+        assert rows[1]["prediction"] in ("", [])
+
+
+def test_a_table_without_answers_is_a_file(tmp_path: Path) -> None:
+    for ending in (".csv", ".tsv", ".jsonl"):
+        with table_writer(tmp_path / f"a{ending}", ending):
+            pass
+        assert (tmp_path / f"a{ending}").read_text() == ""
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ConfigError, match=r"written as \.parquet, \.csv, .* not '\.xlsx'"),
+        table_writer(tmp_path / "a.xlsx", ".xlsx"),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []

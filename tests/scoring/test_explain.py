@@ -1,0 +1,58 @@
+"""Contributions add up to the probability, and are the terms of a linear model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from scorer_cases import CASES, close, part
+from scoring_tasks import small_task, trained
+from sub2node.base.errors import ConfigError
+from sub2node.scoring.restore import build_scorer
+
+
+@pytest.mark.parametrize(("structure", "conv", "settings"), CASES)
+def test_contributions_add_up_to_the_probability(structure, conv, settings) -> None:
+    task = small_task(seed=4)
+    scorer = build_scorer(trained(task, structure=structure, conv=conv, **settings), task)
+    asked = part(task, "test").take([0, 3])
+    said = scorer.predict(asked)
+    for number, result in enumerate(scorer.explain(asked)):
+        best = said.probabilities[number].argmax()
+        assert result.label == task.class_names[best]
+        assert result.probability == pytest.approx(said.probabilities[number, best], abs=1e-5)
+        parts = [c.value for c in (*result.members, *result.neighbors)] + [result.statistics or 0.0]
+        total = result.baseline + sum(parts)
+        assert total + result.gap == pytest.approx(result.probability, abs=1e-6)
+        assert abs(result.gap) < 2e-3
+        assert len(result.members) == asked.subgraphs.sizes[number]
+        assert (result.statistics is not None) == ("features.subgraphs" in settings)
+
+
+def test_contributions_are_the_same_each_time_and_tell_members_apart() -> None:
+    task = small_task(seed=5)
+    scorer = build_scorer(trained(task, epochs=40), task)
+    asked = part(task, "test").take([1])
+    one, two = scorer.explain(asked)[0], scorer.explain(asked)[0]
+    assert one == two
+    assert len({round(c.value, 9) for c in one.members}) == len(one.members)
+    other = scorer.explain(asked, label="2")[0]
+    assert other.label == "2"
+    with pytest.raises(ConfigError, match="no class 'x'"):
+        scorer.explain(asked, label="x")
+
+
+def test_a_linear_model_is_explained_by_its_terms() -> None:
+    """One replica, no layers: the log-odds are linear in the members' vectors."""
+    task = small_task(multilabel=True)
+    scorer = build_scorer(trained(task, structure="s2n+0", layers=0, seeds=1), task)
+    asked = part(task, "test").take([2])
+    result = scorer.explain(asked, label="1")[0]
+    head, table = scorer.network.head, scorer.network.table()[0]
+    nodes = asked.subgraphs.nodes
+    terms = (table[torch.from_numpy(nodes.astype(np.int64))] @ head.weight[0])[:, 1].detach()
+    terms = terms.double().numpy()
+    values = {c.id: c.value for c in result.members}
+    mine = np.array([values[str(node)] for node in nodes])
+    close(mine / np.abs(mine).sum(), terms / np.abs(terms).sum(), 1e-4)

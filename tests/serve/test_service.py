@@ -1,0 +1,76 @@
+"""What the service answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from asked_service import ask_service
+from fake_scorer import CLASSES, hashed
+from service_requests import GOOD
+from sub2node.serve import api_schemas
+
+
+def test_health(client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    client.app.state.service.stopping = True
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (503, {"status": "stopping"})
+    assert answer.headers["connection"] == "close"
+
+
+def test_predict_one(client) -> None:
+    answer = client.post("/v1/predict", json={**GOOD, "id": "mine"})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    (prediction,) = answer.json()["predictions"]
+    expected = hashed(("n1", "n2"))
+    assert prediction["probabilities"] == dict(zip(CLASSES, expected.tolist(), strict=True))
+    assert prediction["spread"]["red"] == pytest.approx(expected[0] / 10)
+    assert prediction["labels"] == [CLASSES[int(np.argmax(expected))]]
+    assert (prediction["id"], prediction["known"], prediction["unknown"]) == ("mine", 1.0, [])
+
+
+def test_predict_many_in_order(client) -> None:
+    sets = [["n1"], ["n2", "n3"], ["n4", "zz"]]
+    body = {"subgraphs": [{"nodes": nodes} for nodes in sets], "unknown_nodes": "drop"}
+    predictions = client.post("/v1/predict", json=body).json()["predictions"]
+    assert [one["id"] for one in predictions] == ["0", "1", "2"]
+    for one, nodes in zip(predictions, [("n1",), ("n2", "n3"), ("n4",)], strict=True):
+        assert list(one["probabilities"].values()) == hashed(nodes).tolist()
+    assert (predictions[2]["known"], predictions[2]["unknown"]) == (0.5, ["zz"])
+
+
+def test_explain(client) -> None:
+    answer = client.post("/v1/explain", json={**GOOD, "id": "x", "label": "blue"}).json()
+    parts = [one["contribution"] for one in answer["members"] + answer["neighbors"]]
+    assert answer["baseline"] + sum(parts) == pytest.approx(answer["probability"] - answer["gap"])
+    assert (answer["id"], answer["label"], answer["statistics"]) == ("x", "blue", None)
+    assert answer["neighbors"][0]["weight"] == 2
+    assert answer["graph"]["links"] == [[-1, 0, 2.0], [0, 1, 1.0]]
+    assert [one["hop"] for one in answer["graph"]["nodes"]] == [1, 2]
+
+
+def test_neighbors_and_nodes(client) -> None:
+    answer = client.post("/v1/neighbors", json={**GOOD, "count": 2}).json()["neighbors"]
+    assert answer == 2 * [{"id": "s1", "title": "first", "labels": ["red"], "similarity": 0.5}]
+    answer = client.get("/v1/nodes", params={"q": "n19", "count": 3}).json()["nodes"]
+    assert [one["id"] for one in answer] == ["n19", "n190", "n191"]
+
+
+def test_shared_passes_change_no_answer(trained_scorer) -> None:
+    sets = [[str(n) for n in range(at, at + 2 + at % 7)] for at in range(0, 400, 10)]
+
+    async def work(client):
+        return await asyncio.gather(
+            *(client.post("/v1/predict", json={"nodes": nodes}) for nodes in sets)
+        )
+
+    for nodes, answer in zip(sets, ask_service(trained_scorer, work), strict=True):
+        (prediction,) = api_schemas.Predictions.model_validate(answer.json()).predictions
+        alone = trained_scorer.predict(trained_scorer.ask([nodes]))
+        expected = dict(zip(trained_scorer.classes, alone.probabilities[0].tolist(), strict=True))
+        assert prediction.probabilities == pytest.approx(expected, abs=1e-6)
+        assert prediction.labels == [alone.labels[0]]
