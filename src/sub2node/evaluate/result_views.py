@@ -8,15 +8,14 @@ from ..base.data_frame import make_frame
 from ..base.html_table import html_view
 from ..base.metrics import METRIC_LABELS
 from ..base.plural import plural
-from .significance import Summary
+from .significance import MIN_RUNS, Summary
+from .verdicts import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .comparison import Comparison
     from .result import Result
-
-_MIN_RUNS = 5  # below them an interval says nothing
 
 
 def result_frame(result: Result) -> pd.DataFrame:
@@ -38,16 +37,16 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
     rows = []
     for number, row in enumerate(comparison.rows):
         test, val = row.result.test["micro_f1"], row.result.val["micro_f1"]
-        low, high = _interval(test) or (None, None)
+        low, high = test.interval or (None, None)
         rows.append(
             {
                 "model": row.result.model,
                 "test_mean": test.mean,
-                "test_sd": _spread(test),
+                "test_sd": test.sd,
                 "test_low": low,
                 "test_high": high,
                 "val_mean": val.mean,
-                "val_sd": _spread(val),
+                "val_sd": val.sd,
                 "runs": test.n,
                 "p": row.p,
                 "sign": row.sign,
@@ -77,8 +76,8 @@ def result_html(result: Result) -> str:
         rows=[
             (
                 METRIC_LABELS.get(name, name),
-                _score_text(result.val[name]),
-                _score_text(test),
+                result.val[name].percent_text(),
+                test.percent_text(),
                 _interval_text(test),
             )
             for name, test in result.test.items()
@@ -97,42 +96,26 @@ def comparison_html(comparison: Comparison) -> str:
         rows=[
             (
                 row.result.model,
-                _score_text(row.result.test["micro_f1"]),
+                row.result.test["micro_f1"].percent_text(),
                 _interval_text(row.result.test["micro_f1"]),
-                _score_text(row.result.val["micro_f1"]),
+                row.result.val["micro_f1"].percent_text(),
                 row.result.test["micro_f1"].n,
                 "" if row.p is None else f"{row.p:.2g}",
                 "best on validation" if number == comparison.reference else row.sign,
             )
             for number, row in enumerate(comparison.rows)
         ],
-        caption="Micro-F1. ∗ significantly better than the best on validation, ∼ no significant"
-        " difference.",
+        caption=f"Micro-F1. Against the best on validation: {MARKS}.",
     )
 
 
-def _spread(score: Summary) -> float | None:
-    return score.sd if score.n > 1 else None
-
-
-def _interval(score: Summary) -> tuple[float, float] | None:
-    return score.interval if score.n >= _MIN_RUNS else None
-
-
-def _score_text(score: Summary) -> str:
-    """In percent: ``93.6 ± 6.1``; of a single run the mean."""
-    spread = _spread(score)
-    return f"{100 * score.mean:.1f}" + ("" if spread is None else f" ± {100 * spread:.1f}")
-
-
 def _interval_text(score: Summary) -> str:
-    interval = _interval(score)
-    return "" if interval is None else f"{100 * interval[0]:.1f} … {100 * interval[1]:.1f}"
+    return "" if score.interval is None else score.interval_text()
 
 
 def _runs_note(runs: int) -> str:
     """How to read the numbers."""
     if runs == 1:
         return "In percent. One run has no spread."
-    few = f" Fewer than {_MIN_RUNS} runs give no interval." if runs < _MIN_RUNS else ""
+    few = f" Fewer than {MIN_RUNS} runs give no interval." if runs < MIN_RUNS else ""
     return f"In percent. ± is the standard deviation over {runs} runs.{few}"
