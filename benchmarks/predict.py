@@ -98,7 +98,10 @@ for query in queries:
     processor.append(time.process_time() - start[1])
 print(json.dumps({
     "jobs": {"explain one set": [median(clock), median(processor)]},
-    "result": hashlib.sha256(repr(reasons).encode()).hexdigest(),
+    "result": hashlib.sha256(repr([
+        (reason.label, [(member.id, round(member.value, 6)) for member in reason.members])
+        for reason in reasons
+    ]).encode()).hexdigest(),
 }))
 """
 
