@@ -2,7 +2,7 @@
 
     python benchmarks/comparison_rows.py FOLDER… --out benchmarks/results/ppi_bp-models.csv
 
-Scores are micro-F1 in points, `macro` is macro-F1 of test; sd has n - 1.
+Scores are micro-F1 in points, `macro` is macro-F1 of test; sd has n - 1, and is 0 for one run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def row_of(model: dict[str, Any]) -> dict[str, object]:
     row: dict[str, object] = {"model": model["model"]}
     for part in ("val", "test"):
         score = model[part]["micro_f1"]
-        row |= {part: f"{100 * score['mean']:.1f}", f"{part}_sd": f"{100 * score['sd']:.1f}"}
+        row |= {part: f"{100 * score['mean']:.1f}", f"{part}_sd": f"{100 * (score['sd'] or 0):.1f}"}
     row["macro"] = f"{100 * model['test']['macro_f1']['mean']:.1f}"
     return row | {"n": len(model["test"]["micro_f1"]["values"]), "seconds": round(model["seconds"])}
 
