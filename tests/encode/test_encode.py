@@ -51,7 +51,8 @@ def test_a_name_stands_for_its_function(kind, function, settings) -> None:
 def test_links_are_learned_by_their_settings() -> None:
     settings = LinkSettings(epochs=2, held_out=0.3)
     by_name = encode(LARGER, "link", width=4, epochs=2, held_out=0.3)
-    assert np.array_equal(by_name.values, link_prediction(LARGER, 4, settings).values)
+    direct = link_prediction(LARGER, 4, settings)
+    assert by_name.values == pytest.approx(direct.values, abs=1e-4)  # sums on a GPU vary in order
 
 
 def test_settings_and_nodes_each_have_their_own() -> None:

@@ -133,7 +133,7 @@ def test_weights_change_the_vectors() -> None:
     plain = link_prediction(graph_of(made), 4, QUICK)
     ones, twos = (link_prediction(graph_of(made, np.full(count, w)), 4, QUICK) for w in (1.0, 2.0))
     uneven = link_prediction(graph_of(made, np.r_[9.0, np.ones(count - 1)]), 4, QUICK)
-    assert ones.values == pytest.approx(plain.values, abs=1e-5)
+    assert ones.values == pytest.approx(plain.values, abs=1e-3)  # sums on a GPU vary in order
     assert twos.values == pytest.approx(ones.values, abs=1e-3)  # the mean is the same
     assert not np.allclose(uneven.values, ones.values, atol=1e-2)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -224,7 +225,9 @@ def _product(matrix: SparseMatrix, device: torch.device) -> Callable[[Tensor], T
         return lambda x: embedding_bag(
             index, x, ptr, mode="sum", per_sample_weights=data, include_last_offset=True
         )
-    sparse = torch.sparse_csr_tensor(ptr, index, data, matrix.shape, check_invariants=False)
+    with warnings.catch_warnings():  # PyTorch warns of unchecked ones even where that is asked for
+        warnings.filterwarnings("ignore", "Sparse invariant checks", UserWarning)
+        sparse = torch.sparse_csr_tensor(ptr, index, data, matrix.shape, check_invariants=False)
     return lambda x: sparse @ x
 
 

@@ -16,7 +16,7 @@ from sub2node.ops.triton.random import is_kept, keys
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # words of 32 bits overflow
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["site", "threshold"])  # as in the kernels that draw
 def _keep(out, seeds, step, site, threshold, size, BLOCK: tl.constexpr):
     replica = tl.program_id(0)
     first, second = keys(seeds, step, site, replica)
