@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 
 import pytest
 import torch
@@ -80,7 +81,7 @@ def test_machine_says_what_numbers_are_of() -> None:
     assert facts["device"] == "cpu"
     assert facts["threads"] == torch.get_num_threads()
     assert facts["processor"]
-    assert facts["torch"] == torch.__version__.partition("+")[0]
+    assert facts["torch"] == version("torch")
 
 
 def test_records_give_back_their_rows(tmp_path) -> None:
