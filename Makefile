@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: help venv demo test quick mutants docs lint types layers unit clean
+.PHONY: help venv demo test quick mutants torture docs lint types layers unit clean
 
 help:
 	@echo "make demo     generate a benchmark, look at it, translate it, train on it"
 	@echo "make test     every check: format, lint, types, layers, tests"
 	@echo "make quick    the tests without Spark, browser and child processes"
 	@echo "make mutants  thirty faults that the tests must find"
+	@echo "make torture  kills, damaged files, crafted models, hostile requests (minutes)"
 	@echo "make docs     the documentation as a site, in site/"
 	@echo "make venv     only the environment: .venv/bin/s2n"
 	@echo "make clean    remove the environment and caches"
@@ -76,6 +77,10 @@ quick: $(VENV)/.dev
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/mutants.py
+
+# Attacks on the whole program; docs/reliability.md has the table.
+torture: $(VENV)/.dev
+	cd tests && ../$(BIN)/python -m torture
 
 # The tests build the site too, as strictly; this one is to look at.
 docs: $(VENV)/.dev

@@ -19,6 +19,7 @@ PAGES = {
     "benchmarks/README.md": "benchmarks/scripts.md",
     "examples/README.md": "examples.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
 }
 _COPIED = (
     "benchmarks/results/**/*.csv",

@@ -213,7 +213,7 @@ def test_virtual_subgraphs_stay_virtual_in_random_splits(task) -> None:
         assert (drawn.labels[drawn.split.mask("virtual")] == -1).all()
 
 
-def test_one_label_column_and_classes_that_do_not_occur(task) -> None:
+def test_one_label_column_and_classes_that_do_not_occur(task, few_candidates) -> None:
     column = (task.labels == 0)[:, None]
     one = SubgraphTask(task.graph, task.subgraphs, column, ("A",), task.split)
     for model in SIMPLE.values():

@@ -1,0 +1,1 @@
+"""Attacks on the whole program: kills, damaged files, crafted models, hostile requests."""
