@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import sub2node as s2n
 from commands import refused
-from drawn_runs import TINY, run
+from drawn_runs import DATA, TINY, run
 from sub2node.base.errors import ConfigError
 from sub2node.cli.requested_models import model_names
+from sub2node.coarsen import coarsen, with_virtual
 
 
 def test_names_of_models() -> None:
@@ -220,3 +222,11 @@ def test_tables_with_names_and_one_label(tmp_path: Path) -> None:
     done = run(*words, "--seeds", "1", "--json", *TINY, "--set", "trees=3", data=tmp_path)
     assert done.code == 0, done.err
     assert [row["model"] for row in done.json["models"]] == list(names)
+
+
+def test_data_with_virtual_subgraphs_is_not_coarsened(tmp_path: Path) -> None:
+    task = s2n.load_task(DATA)
+    virtual = coarsen(task.graph, "variation_edges", 0.1).subgraphs
+    s2n.save_task(with_virtual(task, virtual), tmp_path / "data")
+    done = run("--all", "--coarsen", "heavy_edge:0.3", data=tmp_path / "data")
+    refused(done, "the data brings virtual subgraphs; omit --coarsen.")

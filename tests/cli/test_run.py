@@ -165,6 +165,13 @@ def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
     assert again.json["model"] == "connected gin"
 
 
+def test_the_settings_of_a_run_are_a_preset_with_the_same_scores(tmp_path: Path) -> None:
+    words = ("--structure", "cos2n+0", "--coarsen", "heavy_edge:0.3", "--seeds", "2", *QUICK)
+    first = run(*words, "-o", tmp_path / "run", "--json")
+    again = run("--preset", tmp_path / "run" / "config.toml", "--seeds", "2", "--json")
+    assert again.json["test"] == first.json["test"]
+
+
 def is_epoch(report: Report) -> bool:
     return report.what.startswith("Training") and not report.counted
 
