@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 import sub2node as s2n
 from commands import refused
@@ -77,6 +78,13 @@ def test_a_file_of_features(vectors: Path) -> None:
     refused(run("--model", "bag", "--features", vectors), "a use for --features")
 
 
-def test_a_file_of_encodings_with_default_features(vectors: Path) -> None:
-    done = run("--model", "glass", "--seeds", "1", "--encoding", vectors, "--json", *TINY)
+def test_a_file_of_encodings_joins_default_features(vectors: Path, tmp_path: Path) -> None:
+    words = ("--model", "glass", "--seeds", "1", *TINY, "-o")
+    done = run(*words, tmp_path / "with", "--encoding", vectors)
     assert done.code == 0, done.err
+    assert run(*words, tmp_path / "without").code == 0
+    tables = [
+        parquet.read_table(tmp_path / name / "embeddings.parquet") for name in ("with", "without")
+    ]
+    assert tables[0].column_names == tables[1].column_names
+    assert not tables[0].equals(tables[1])

@@ -42,11 +42,18 @@ def test_what_cannot_be_is_refused_before_anything_is_trained(task) -> None:
     several = replace(task, labels=labels, class_names=("a", "b"))
     with pytest.raises(DataError, match="single-label data only"):
         next(data_scarce(several, PLAN, models))
-    for wrong in ({"sizes": ()}, {"sizes": (2, 2)}, {"structures": ()}, {"coarsenings": ()},
-                  {"seeds": (1, 1)}, {"subsets": "other"}):  # fmt: skip
-        with pytest.raises(ConfigError):
+    for wrong, message in (
+        ({"sizes": ()}, "sizes are one at least, each once"),
+        ({"sizes": (2, 2)}, "sizes are one at least, each once"),
+        ({"structures": ()}, "structures are one at least"),
+        ({"coarsenings": ()}, "coarsenings are one at least"),
+        ({"seeds": (1, 1)}, "seeds are different whole numbers"),
+        ({"subsets": "other"}, "subsets are fresh or published"),
+    ):
+        with pytest.raises(ConfigError, match=message):
             replace(PLAN, **wrong)
-    replace(PLAN, structures=("s2n+0",), coarsenings=())  # needs none
+    without = replace(PLAN, structures=("s2n+0",), coarsenings=())  # needs none
+    assert without.models == [("s2n+0", "")]
 
 
 def test_all_models_run_on_the_same_subsets_and_go_on_where_they_stopped(task) -> None:
