@@ -6,7 +6,6 @@ import importlib
 import json
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import numpy as np
@@ -185,10 +184,8 @@ def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monke
     from sub2node.scoring.training import fit_network as real
 
     words = [*FAST, "--set", "epochs=30", "--set", "patience=0"]
-    start = time.monotonic()
     done = fit(task, "-o", tmp_path / "model", "--structure", "auto", "--minutes", "0.0002", *words)
     assert done.code == 0, done.err
-    assert time.monotonic() - start < 60
     assert len(calls) == 1
     for text in ("Tried on validation", "chosen", "not tried"):
         assert text in done.out

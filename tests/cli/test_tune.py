@@ -255,8 +255,3 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     assert {trial["state"] for trial in trials} == {"complete"}
     assert 6 <= len(trials) <= 8
     assert len({json.dumps(trial["point"]) for trial in trials}) == len(trials)
-
-
-def test_help_has_an_example() -> None:
-    done = tune("--help")
-    assert "s2n tune my-folder" in " ".join(done.out.split())
