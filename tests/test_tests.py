@@ -9,11 +9,14 @@ from pathlib import Path
 CHECKS = {"raises", "fail", "exec", "call_and_validate", "estimator_checks"}
 
 
-def functions() -> Iterator[tuple[Path, ast.FunctionDef]]:
+def definitions() -> Iterator[tuple[str, str, set[str]]]:
+    """File and name of every function and renamed import, with the names of what it calls."""
     for path in Path(__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
-                yield path, node
+                yield path.name, node.name, called_for_effect(node)
+            elif isinstance(node, ast.alias) and node.asname:
+                yield path.name, node.asname, {node.name}
 
 
 def called_for_effect(function: ast.FunctionDef) -> set[str]:
@@ -30,9 +33,9 @@ def called_for_effect(function: ast.FunctionDef) -> set[str]:
 
 
 def test_every_test_checks_something() -> None:
-    called = [(path, node.name, called_for_effect(node)) for path, node in functions()]
-    checks = {name for *_, names in called for name in names if name.startswith("assert")} | CHECKS
-    while more := {name for _, name, names in called if names & checks} - checks:
+    known = list(definitions())
+    checks = {name for *_, names in known for name in names if name.startswith("assert")} | CHECKS
+    while more := {name for _, name, names in known if names & checks} - checks:
         checks |= more  # a helper that checks, or that calls one
-    idle = [f"{path.name}: {name}" for path, name, names in called if not names & checks]
-    assert [entry for entry in idle if ": test_" in entry] == []
+    idle = [(file, name) for file, name, names in known if not names & checks]
+    assert [place for place in idle if place[1].startswith("test_")] == []
