@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from subprocess import CompletedProcess
 from typing import Any, NamedTuple
+
+import pytest
 
 from sub2node.base import progress
 from sub2node.cli import main
@@ -28,6 +31,11 @@ class Done(NamedTuple):
     code: object
     out: str
     err: str
+
+    @property
+    def json(self) -> Any:
+        """The output as JSON; NaN and infinity, which it does not have, fail."""
+        return json.loads(self.out, parse_constant=pytest.fail)
 
 
 def s2n(*words: object) -> Done:

@@ -1,7 +1,7 @@
 """Thirty faults that the tests must find: five for each of six parts.
 
-Each is put into a copy of ``src``, and a few test files are run on the copy. A fault that no test
-finds, and a place that is no longer in the source, make the script fail:
+Each is put into a copy of ``src``, and the test file of its module is run on the copy. A fault that
+is not found, and a place that is no longer in the source, make the script fail:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
 """
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
@@ -40,8 +40,6 @@ class Mutant:
         file: Where it is, from the folder of the package.
         source: Text that the file has exactly once.
         replacement: What stands there instead.
-        tests: Test files that find it, from the folder of the tests; those that a checkout does
-            not have are left out.
         earlier: File, text and replacement in checkouts from before the text was moved.
     """
 
@@ -49,13 +47,18 @@ class Mutant:
     file: str
     source: str
     replacement: str
-    tests: tuple[str, ...]
     earlier: tuple[str, str, str] | None = None
 
     @property
     def layer(self) -> str:
         """The part of the package."""
         return self.file.partition("/")[0]
+
+    @property
+    def test(self) -> str:
+        """The test file of the module, which must find it, from the folder of the tests."""
+        path = PurePosixPath(self.file)
+        return str(path.with_name(f"test_{path.name}"))
 
     def apply(self, package: Path) -> None:
         """Put the fault into a copy of the package."""
@@ -75,126 +78,108 @@ MUTANTS = (
         "translation/weight_statistics.py",
         "sqrt(self.entries - 1)",
         "sqrt(self.entries)",
-        ("translation/test_translate.py", "translation/test_weight_statistics.py"),
     ),
     Mutant(
         "weights not divided by delta",
         "translation/s2n_graph.py",
         "/ (delta * statistics.std)",
         "/ statistics.std",
-        ("translation/test_translate.py", "translation/test_s2n_graph.py"),
     ),
     Mutant(
         "a stage sees one subgraph more",
         "translation/s2n_graph.py",
         "self.weights[:size, :size]",
         "self.weights[: size + 1, : size + 1]",
-        ("translation/test_translate.py", "translation/test_s2n_graph.py"),
     ),
     Mutant(
         "of equal weights the higher column is kept",
         "translation/product.py",
         "np.lexsort((column[others], -data[others], row[others]))",
         "np.lexsort((-column[others], -data[others], row[others]))",
-        ("translation/test_translate.py", "translation/test_product.py"),
     ),
     Mutant(
         "shared nodes counted twice",
         "translation/edge_weights.py",
         "np.full(graph.num_nodes, 1 if self_loops else 0, dtype=dtype)",
         "np.full(graph.num_nodes, 2 if self_loops else 0, dtype=dtype)",
-        ("translation/test_translate.py", "translation/test_edge_weights.py"),
     ),
     Mutant(
         "GCNII counts layers from 2",
         "nn/convolutions.py",
         "math.log(settings.theta / layer + 1)",
         "math.log(settings.theta / (layer + 1) + 1)",
-        ("nn/test_convolutions.py",),
     ),
     Mutant(
         "normalised by D^-1 on both sides",
         "nn/adjacency.py",
         "scale = self.pattern.row_sums(values).rsqrt()",
         "scale = self.pattern.row_sums(values).reciprocal()",
-        ("nn/test_adjacency.py", "nn/test_convolutions.py"),
     ),
     Mutant(
         "no residual around the S2N graph",
         "nn/networks.py",
         "x = entered + encoded",
         "x = encoded",
-        ("nn/test_networks.py",),
     ),
     Mutant(
         "dropout without scaling up",
         "nn/layers.py",
         "self.streams.keep(self.share, *x.shape[1:]).mul_(1 / (1 - self.share))",
         "self.streams.keep(self.share, *x.shape[1:])",
-        ("nn/test_layers.py",),
     ),
     Mutant(
         "member weights ignored in the readout",
         "nn/readout.py",
         "vectors = vectors * weights.unsqueeze(-1)",
         "vectors = vectors * 1.0",
-        ("nn/test_readout.py",),
     ),
     Mutant(
         "learning rate lowered one epoch early",
         "train/plateau.py",
         "self.waited > self.training.plateau_patience",
         "self.waited >= self.training.plateau_patience",
-        ("train/test_plateau.py",),
     ),
     Mutant(
         "of ties the last epoch",
         "train/fit.py",
         "better = score > self.best_score",
         "better = score >= self.best_score",
-        ("train/test_fit.py",),
     ),
     Mutant(
         "the last state instead of the best",
         "train/fit.py",
         "replicas.replicas.load(replicas.optimizer.best)",
         "replicas.replicas.tensors()",
-        ("train/test_fit.py",),
     ),
     Mutant(
         "one epoch of patience more",
         "train/fit.py",
         "self.running &= waited < self.training.patience",
         "self.running &= waited <= self.training.patience",
-        ("train/test_fit.py",),
     ),
     Mutant(
         "gradients below the limit are raised to it",
         "train/replicas.py",
         "(largest / (self.norms() + 1e-6)).clamp(max=1.0)",
         "largest / (self.norms() + 1e-6)",
-        ("train/test_replicas.py", "train/test_fit.py"),
     ),
     Mutant(
         "standard deviation of all runs, not of a sample",
         "evaluate/significance.py",
         "np.std(self.values, ddof=1)",
         "np.std(self.values, ddof=0)",
-        ("evaluate/test_significance.py",),
     ),
     Mutant(
         "t-test without the correction for overlapping training sets",
         "evaluate/significance.py",
         "(1 / len(difference) + test / train)",
         "(1 / len(difference))",
-        ("evaluate/test_significance.py",),
     ),
     Mutant(
         "the reference is the best on test",
         "evaluate/verdicts.py",
         'key=lambda m: (m.val["micro_f1"].mean, is_simple(m.config))',
         'key=lambda m: (m.test["micro_f1"].mean, is_simple(m.config))',
-        ("evaluate/test_verdicts.py", "evaluate/test_comparison.py", "evaluate/test_protocol.py"),
         (
             "evaluate/comparison.py",
             'np.argmax([result.val["micro_f1"].mean for result in results])',
@@ -209,84 +194,72 @@ MUTANTS = (
         """logits = trained.outputs("test").logits
         truth = labels_of(task, "test")
         thresholds = tuple(best_threshold(truth, replica) for replica in logits)""",
-        ("evaluate/test_protocol.py",),
     ),
     Mutant(
         "sets that share exactly half are not similar",
         "evaluate/overlap.py",
         "similar = common >= SIMILAR",
         "similar = common > SIMILAR",
-        ("evaluate/test_overlap.py",),
     ),
     Mutant(
         "logits multiplied by the temperature",
         "scoring/calibration.py",
         "logits.astype(np.float64) / temperature",
         "logits.astype(np.float64) * temperature",
-        ("scoring/test_training.py", "scoring/test_calibration.py"),
     ),
     Mutant(
         "a member that is named twice counts twice",
         "scoring/query.py",
         "np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)",
         "np.divmod(np.sort(owner[is_known] * size + positions[is_known]), size)",
-        ("scoring/test_query.py",),
     ),
     Mutant(
         "spread of all seeds, not of a sample",
         "scoring/scorer.py",
         "by_replica.std(axis=0, ddof=1)",
         "by_replica.std(axis=0, ddof=0)",
-        ("scoring/test_scorer.py",),
     ),
     Mutant(
         "a new subgraph does not raise the degree of its neighbours",
         "scoring/query_links.py",
         "(degrees + a).rsqrt()",
         "degrees.rsqrt()",
-        ("scoring/test_scorer.py", "scoring/test_query_links.py"),
     ),
     Mutant(
         "test subgraphs are there in training",
         "scoring/training.py",
         'seen_task = task.subset(~task.split.mask("test"))',
         "seen_task = task",
-        ("scoring/test_training.py",),
     ),
     Mutant(
         "columns of subgraph and node exchanged",
         "io/member_rows.py",
         "_Layout(delimiter, (who, what), len(header))",
         "_Layout(delimiter, (what, who), len(header))",
-        ("io/test_member_rows.py", "io/test_sets.py"),
     ),
     Mutant(
         "line numbers from 0",
         "io/member_rows.py",
         "MemberRows(first + np.flatnonzero(has_content)",
         "MemberRows(first - 1 + np.flatnonzero(has_content)",
-        ("io/test_member_rows.py", "io/test_sets.py"),
     ),
     Mutant(
         "the description of a gene set is a gene",
         "io/tables.py",
         "genes = [gene for gene in fields[2:] if gene]",
         "genes = [gene for gene in fields[1:] if gene]",
-        ("io/test_round_trip.py", "io/test_tables.py"),
     ),
     Mutant(
         "two subgraphs of one name",
         "io/sets.py",
         "if name in seen:",
         "if name in seen and at in batch.problems:",
-        ("io/test_sets.py",),
     ),
     Mutant(
         "val and test exchanged where val is the larger",
         "io/subgnn.py",
         "if not swap or val >= test:",
         "if not swap or val <= test:",
-        ("io/test_round_trip.py", "io/test_subgnn.py", "datasets/test_registry.py"),
     ),
 )
 
@@ -332,7 +305,7 @@ def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
     """Run the tests of a mutant on a copy of the package that has it."""
     with copied_package(checkout) as source:
         mutant.apply(source / "sub2node")
-        outcome = run_tests(checkout, source, mutant.tests, LIMIT)
+        outcome = run_tests(checkout, source, [mutant.test], LIMIT)
     print(f"{outcome.word:9} {outcome.seconds:4.0f} s  {mutant.layer:11} {mutant.name}", flush=True)
     if outcome.word not in _OUTCOMES.values():
         print(outcome.output, flush=True)
@@ -342,7 +315,7 @@ def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
 def run_all(mutants: Sequence[Mutant], checkout: Path, jobs: int) -> list[str]:
     """The outcome of each; the same tests must pass on the package as it is."""
     with copied_package(checkout) as source:
-        files = sorted({file for mutant in mutants for file in mutant.tests})
+        files = sorted({mutant.test for mutant in mutants})
         control = run_tests(checkout, source, files)
     if control.word != "survived":
         raise SystemExit(f"The tests fail without any mutant:\n{control.output}")

@@ -191,12 +191,12 @@ def test_labels_of_the_test_part_are_not_read(multilabel: bool) -> None:
 
 
 def test_real_traits_are_quick(data) -> None:
-    """PPI-BP within two seconds, on a machine that does nothing else."""
+    """PPI-BP takes about two seconds of a processor."""
     import time
 
     task = load_task(data / "ppi_bp")
-    start = time.perf_counter()
+    start = time.process_time()  # others may be at work here
     result = traits(task)
-    assert time.perf_counter() - start < 20  # others may be at work here
+    assert time.process_time() - start < 10
     assert result.coverage == pytest.approx(0.326, abs=1e-3)
     assert result.links.isolated < 0.1

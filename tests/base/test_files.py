@@ -244,6 +244,8 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path) -> None:
     require_writable(tmp_path / "a" / "b")
     with pytest.raises(ConfigError, match="is no folder to write into"):
         require_writable(file / "out")
+    with pytest.raises(ConfigError, match="is no folder to write into"):
+        check_folder(file / "out", overwrite=False, ours=".*")
     with (
         pytest.raises(Sub2NodeError, match=r"out\.csv cannot be written: Not a directory"),
         written("out.csv"),

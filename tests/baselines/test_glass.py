@@ -14,48 +14,23 @@ from torch.nn.functional import elu, linear
 from torch_geometric.nn.norm import GraphNorm as TheirNorm
 
 import sub2node as s2n
+from glass_cases import CPU, five_nodes, network
 from strategies import graphs
 from sub2node.baselines.batch_network import gather_members
 from sub2node.baselines.glass import (
     GLASS,
-    GLASSModel,
-    GLASSSettings,
     GraphNorm,
     Mixed,
     Neighbours,
-    PlainModel,
-    PlainSettings,
-    build_glass,
 )
 from sub2node.nn import Init
-from sub2node.nn.node_inputs import node_inputs
-from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task import Graph, SubgraphTask
 
-CPU, ROOT = torch.device("cpu"), math.sqrt(2)
+ROOT = math.sqrt(2)
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-
-
-def five_nodes() -> SubgraphTask:
-    """0-1, 1-2, 0-2, 2-3; 4 alone."""
-    graph = Graph.from_edges([0, 1, 0, 2], [1, 2, 2, 3], num_nodes=5)
-    subgraphs = Subgraphs.from_lists([[0, 1], [2, 3], [1, 2], [4]])
-    split = Split.given(["train", "train", "val", "test"])
-    return SubgraphTask(graph, subgraphs, np.array([0, 1, 0, 1]), ("a", "b"), split)
-
-
-def network(
-    task: SubgraphTask, seeds: tuple[int, ...] = (1, 2), *, labelled: bool = True, **model: object
-) -> GLASS:
-    kind, settings = (GLASSModel, GLASSSettings) if labelled else (PlainModel, PlainSettings)
-    config = settings(model=kind(**{"hidden": 3, "dropout": 0.0, **model})).with_settings(  # type: ignore
-        {"features.width": 4, "batch": 2}
-    )
-    rows = np.arange(task.graph.num_nodes)
-    inputs = node_inputs(task, config.features, rows)
-    return build_glass(task, config, seeds=seeds, inputs=inputs, device=CPU)[0]
 
 
 @given(graphs(plain=True), st.sampled_from(["mean", "sum", "gcn"]))

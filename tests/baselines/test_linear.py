@@ -9,24 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sub2node as s2n
+from ring_tasks import ring_task
 from strategies import graphs, node_sets, tasks
 from sub2node.baselines import SIMPLE
 from sub2node.baselines.linear import bag_of_nodes, diffused_bag
 from sub2node.evaluate import assess
 from sub2node.models.baseline import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
-
-
-def ring_task(multilabel: bool = False) -> SubgraphTask:
-    """Sets on the left half of a ring are red, on the right half blue."""
-    rng = np.random.default_rng(0)
-    graph = Graph.from_edges(np.arange(40), (np.arange(40) + 1) % 40)
-    labels = np.tile([0, 1], 30)
-    sets = [rng.choice(20, 5, replace=False) + 20 * label for label in labels]
-    truth = np.stack([labels == 0, labels == 1], axis=1) if multilabel else labels
-    return SubgraphTask(
-        graph, Subgraphs.from_lists(sets), truth, ("red", "blue"), Split.random(labels)
-    )
 
 
 @pytest.mark.parametrize("multilabel", [False, True])

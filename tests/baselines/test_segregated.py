@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import elu
 
 import sub2node as s2n
@@ -24,6 +24,7 @@ from sub2node.models.baseline import baseline
 from sub2node.nn import Init
 from sub2node.nn.node_inputs import node_inputs
 from sub2node.task import Graph, Subgraphs, SubgraphTask
+from subgnn_cases import drawn, mixed_task, scatter_parameters, task_of
 
 SEEDS = (3, 11)
 SMALL = {"hidden": 4, "width": 3, "batch": 4, "model.dropout": 0.0}
@@ -32,10 +33,6 @@ VARIANTS: list[dict[str, Any]] = [
     for conv in ("gcn", "gin")
     for degrees, layers in ((True, 1), (False, 2), (True, 3))
 ]
-
-
-def drawn(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
 def settings_of(**changes: Any) -> SegregatedSettings:
@@ -47,24 +44,6 @@ def build(
 ) -> Segregated:
     inputs = node_inputs(task, settings.features, np.arange(task.graph.num_nodes))
     return build_segregated(task, settings, seeds=seeds, inputs=inputs, device="cpu")[0]
-
-
-def task_of(graph: Graph, sets: list[list[int]]) -> SubgraphTask:
-    return SubgraphTask(graph, Subgraphs.from_lists(sets), np.arange(len(sets)) % 2)
-
-
-def mixed_task() -> SubgraphTask:
-    """Subgraphs of one node, of isolated nodes, with isolated members, and of all nodes."""
-    ends = generator(5).integers(0, 20, (2, 40))
-    graph = Graph.from_edges(*ends, num_nodes=24, repeated="same")  # 20 to 23 are isolated
-    some = generator(6).integers(0, 24, (5, 8)).tolist()
-    return task_of(graph, [[0], [21], [20, 22, 23], *some, [1, 2], list(range(24))])
-
-
-def scatter_parameters(network: nn.Module, seed: int = 0) -> None:
-    with torch.no_grad():
-        for number, parameter in enumerate(network.parameters()):
-            parameter.copy_(drawn(*parameter.shape, seed=1000 * seed + number) * 0.6)
 
 
 def inner_adjacency(task: SubgraphTask, number: int) -> tuple[list[int], Tensor]:

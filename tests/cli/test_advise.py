@@ -99,9 +99,3 @@ def test_errors_are_one_line(folder: Path, small: Path) -> None:
     refused(s2n("advise", folder, "--conv", "gcn9"), "gcn9")
     (small / "subgraphs.pth").write_text("0-1-2\tred\ttrain\n")
     refused(s2n("advise", small), "the data has 1.")
-
-
-def test_help_has_an_example() -> None:
-    done = s2n("advise", "--help")
-    assert done.code == 0
-    assert "s2n advise my-folder" in done.out

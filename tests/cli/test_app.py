@@ -1,15 +1,20 @@
-"""The help of all commands, as it is printed at 80 columns."""
+"""The command line as a whole: help at 80 columns, errors in one line, ends of processes."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from commands import MAIN, refused, run_process, s2n
+from sub2node import __version__
 from sub2node.cli.app import app
 from sub2node.cli.help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING, read_examples
 
@@ -87,3 +92,40 @@ def test_options_are_grouped_and_their_values_have_plain_names(words: tuple[str,
     assert titles == [title for title in order if title in titles]
     assert not any(re.search(r"<\w+|list\[", line) for line in lines)
     assert any("--help" in line for line in lines)
+
+
+@pytest.mark.parametrize("words", [("describe",), ("convert", "{}", "out"), ("describe", "--json")])
+def test_errors_are_one_line_without_a_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "edge_list.txt").write_text("0 1\n1 [red]x[/]\n")
+    (bad / "subgraphs.pth").write_text("0\ta\ttrain\n")
+    args = [w.replace("{}", str(bad)) for w in words]
+    args = [str(tmp_path / "out") if w == "out" else w for w in args]
+    done = s2n(*(args if "convert" in words else (*args, bad)))
+    refused(done, "edge_list.txt:2")
+    assert "[red]x[/]" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.process
+def test_help_and_version_do_not_import_torch() -> None:
+    code = (
+        "import sys; from sub2node.cli.app import app\n"
+        "try: app({words})\nexcept SystemExit: pass\n"
+        "print('torch' in sys.modules)"
+    )
+    for words in (["--help"], ["describe", "generate:density,subgraphs=12", "--json"]):
+        done = run_process(code=code.format(words=words))
+        assert done.stdout.strip().endswith("False"), done.stderr
+    assert s2n("--version").out.strip() == f"sub2node {__version__}"
+
+
+@pytest.mark.process
+def test_a_reader_that_leaves_is_no_error(small: Path) -> None:
+    shell = f"'{sys.executable}' -c '{MAIN}' describe '{small}'"
+    done = subprocess.run(
+        f"{shell} | head -1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""

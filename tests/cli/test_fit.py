@@ -6,7 +6,6 @@ import importlib
 import json
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import numpy as np
@@ -185,10 +184,8 @@ def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monke
     from sub2node.scoring.training import fit_network as real
 
     words = [*FAST, "--set", "epochs=30", "--set", "patience=0"]
-    start = time.monotonic()
     done = fit(task, "-o", tmp_path / "model", "--structure", "auto", "--minutes", "0.0002", *words)
     assert done.code == 0, done.err
-    assert time.monotonic() - start < 60
     assert len(calls) == 1
     for text in ("Tried on validation", "chosen", "not tried"):
         assert text in done.out
@@ -378,16 +375,20 @@ def test_by_reference_is_checked_before_training(
 ) -> None:
     words = ("--graph", task / "edges.csv", "--by-reference", *FAST)
     done = fit(task / "subgraphs.jsonl", "-o", tmp_path / "model", *words)
-    assert done.code == 2
+    refused(done, "--by-reference is for data that DATA alone names; omit the others.")
     assert trains == []
 
 
 def test_a_reference_holds_in_every_folder(task: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(task.parent)
     out = tmp_path / "model"
-    assert fit(task.name, "-o", out, "--by-reference", *FAST).code == 0
+    done = fit(task.name, "-o", out, "--by-reference", *FAST)
+    assert done.code == 0, done.err
+    here = s2n("predict", out, "--nodes", "g1", "--json")
     monkeypatch.chdir(tmp_path)
-    assert s2n("predict", out, "--nodes", "g1").code == 0
+    there = s2n("predict", out, "--nodes", "g1", "--json")
+    assert there.code == 0, there.err
+    assert there.json == here.json
 
 
 def test_a_wrong_threshold_costs_no_budget(task: Path, tmp_path: Path, trains: list[str]) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from answer_files import rows_in
 from commands import Done, refused, run_process, s2n
 from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier
@@ -48,18 +49,6 @@ def asked(tmp_path: Path) -> Path:
 
 def predict(*words: object) -> Done:
     return s2n("predict", *words)
-
-
-def rows_in(path: Path) -> list[dict]:
-    """The answers of a file, numbers as numbers."""
-    if path.suffix == ".parquet":
-        return pq.read_table(path).to_pylist()
-    with path.open(encoding="utf-8", newline="") as text:
-        if path.suffix == ".jsonl":
-            return [json.loads(line) for line in text]
-        rows = list(csv.DictReader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
-    words = ("subgraph_id", "prediction")
-    return [{k: v if k in words else float(v) for k, v in row.items()} for row in rows]
 
 
 def files(folder: Path) -> list[str]:

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import sub2node as s2n
-from commands import call_command, ctrl_c, run_process, start_process
-from sub2node.base.progress import Report
+from commands import ctrl_c, refused, run_process, start_process
+from drawn_runs import DATA, TINY, run
+from sub2node.base.progress import Report, listen
 
-DATA = "generate:density,subgraphs=30,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
-WIDE = {"COLUMNS": "110"}
-
-
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return call_command("run", *words, env=WIDE)
 
 
 def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    done = run(DATA, "--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
-    assert done.returncode == 0, done.stderr
+    done = run("--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
+    assert done.code == 0, done.err
     for text in ("s2n+0 gcn2 on density", "Validation", "Micro-F1", "95 % interval", "Wrote"):
-        assert text in done.stdout
+        assert text in done.out
     assert (out / "result.json").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run"]  # no checkpoint is left
-    again = run(DATA, "--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
-    assert again.returncode == 2
-    assert "exists already" in again.stderr
+    again = run("--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
+    refused(again, "exists already")
 
 
 def test_json_is_the_result_of_the_library() -> None:
-    done = run(DATA, "--seeds", "2", "--json", *QUICK)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    done = run("--seeds", "2", "--json", *QUICK)
+    assert done.code == 0, done.err
+    found = done.json
     expected = s2n.run(
         s2n.load_task(DATA), seeds=2, preset="fast",
         settings={"epochs": 4, "features.kind": "random"},
@@ -51,23 +45,23 @@ def test_json_is_the_result_of_the_library() -> None:
 @pytest.mark.usefixtures("few_candidates")
 def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
     out = tmp_path / "all"
-    done = run(DATA, "--all", "--seeds", "2", "-o", out, *QUICK)
-    assert done.returncode == 0, done.stderr
+    done = run("--all", "--seeds", "2", "-o", out, *QUICK)
+    assert done.code == 0, done.err
     models = ("majority", "bag", "diffused-bag", "statistics", "sub2vec", "gbdt, svd", "wl",
               "s2n-kernel", "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2",
               "cos2n+0 gcn2", "cos2n+a gcn2", "gnn-seg", "gnn-plain", "subgnn",
               "glass")  # fmt: skip
     for text in (*models, " best ", "Marks:", "±"):
-        assert text in done.stdout
+        assert text in done.out
     found = json.loads((out / "comparison.json").read_text())
     assert [row["model"] for row in found["models"]] == list(models)
     assert (out / "models" / "s2n+a-gcn2" / "result.json").exists()
 
 
 def test_repeated_splits() -> None:
-    done = run(DATA, "--splits", "3", "--json", *QUICK)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    done = run("--splits", "3", "--json", *QUICK)
+    assert done.code == 0, done.err
+    found = done.json
     assert found["test"]["micro_f1"]["n"] == 3
     assert found["data"]["splits"] == 3
     assert found["seeds"] == [10]
@@ -75,27 +69,27 @@ def test_repeated_splits() -> None:
 
 def test_a_run_against_another(tmp_path: Path) -> None:
     out = tmp_path / "first"
-    assert run(DATA, "--seeds", "3", "-o", out, *QUICK).returncode == 0
-    done = run(DATA, "--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
-    assert done.returncode == 0, done.stderr
-    assert "Against: s2n+a gcn2" in done.stdout
-    assert "too few runs for a verdict" in done.stdout
-    assert "3 seeds are too few for an interval" in done.stdout
+    assert run("--seeds", "3", "-o", out, *QUICK).code == 0
+    done = run("--structure", "s2n+0", "--seeds", "3", "--against", out, *QUICK)
+    assert done.code == 0, done.err
+    assert "Against: s2n+a gcn2" in done.out
+    assert "too few runs for a verdict" in done.out
+    assert "3 seeds are too few for an interval" in done.out
     facts = json.loads((out / "result.json").read_text())
     for part in ("val", "test"):  # the same folder with more seeds
         for scores in facts[part].values():
             scores["values"] = [0.5, 0.52, 0.51, 0.49, 0.5]
     (out / "result.json").write_text(json.dumps(facts))
     (out / "checksums.json").unlink()
-    done = run(DATA, "--model", "majority", "--against", out)
-    assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.stdout, done.stderr
+    done = run("--model", "majority", "--against", out)
+    assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.out, done.err
 
 
 def test_published_settings_carry_their_flags() -> None:
-    done = run(DATA, "--preset", "paper", "--conv", "gcn", "--seeds", "1", "--set", "epochs=2")
-    assert done.returncode == 0, done.stderr
-    assert "chosen by test score" in done.stdout
-    assert "a copy of the settings" in done.stdout
+    done = run("--preset", "paper", "--conv", "gcn", "--seeds", "1", "--set", "epochs=2")
+    assert done.code == 0, done.err
+    assert "chosen by test score" in done.out
+    assert "a copy of the settings" in done.out
 
 
 @pytest.mark.parametrize(
@@ -115,11 +109,7 @@ def test_published_settings_carry_their_flags() -> None:
     ],
 )
 def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None:
-    done = run(DATA, *words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+    refused(run(*words), message)
 
 
 @pytest.mark.process
@@ -129,9 +119,9 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         "Checkpoint.due = property(lambda self: True);"
         "from sub2node.cli import main; main()"
     )  # fmt: skip
-    words = [DATA, "--seeds", "2", "-o", str(out), "--set", "features.kind=random",
+    words = ["--seeds", "2", "-o", str(out), "--set", "features.kind=random",
              "--set", "epochs=100", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
-    process = start_process("run", *words, code=code)
+    process = start_process("run", DATA, *words, code=code)
     folder = tmp_path / "run.checkpoint"
     deadline = time.monotonic() + 60
     while not list(folder.glob("*.safetensors")) and time.monotonic() < deadline:
@@ -139,21 +129,18 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    refused = run(*words)
-    assert refused.returncode == 2
-    assert "--resume" in refused.stderr
+    refused(run(*words), "--resume")
     resumed = run(*words, "--resume", "--json")
-    assert resumed.returncode == 0, resumed.stderr
-    whole = run(*words[:3], *words[5:], "--json")
-    one, other = (json.loads(done.stdout) for done in (resumed, whole))
-    assert one["test"] == other["test"]
-    assert one["best_epoch"] == other["best_epoch"]
+    assert resumed.code == 0, resumed.err
+    whole = run(*words[:2], *words[4:], "--json")
+    assert resumed.json["test"] == whole.json["test"]
+    assert resumed.json["best_epoch"] == whole.json["best_epoch"]
     assert not folder.exists()
 
 
 @pytest.mark.process
 def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
-    words = [DATA, "--seeds", "2", "--set", "features.kind=random", "--set", "epochs=10000",
+    words = ["--seeds", "2", "--set", "features.kind=random", "--set", "epochs=10000",
              "-o", str(tmp_path / "run")]  # fmt: skip
     code = (
         "import os, signal; from sub2node.base import progress; old = progress.step;\n"
@@ -163,36 +150,35 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
         "progress.step = step\n"
         "from sub2node.cli import main; main()"
     )
-    done = run_process("run", *words, code=code, env=WIDE)
+    done = run_process("run", DATA, *words, code=code, env={"COLUMNS": "110"})
     assert done.returncode == 0, done.stderr
     assert "interrupted after 20 of 10000 epochs" in " ".join(done.stdout.split())
     found = json.loads((tmp_path / "run" / "result.json").read_text())
     assert found["ended"] == "interrupted"
 
 
-def test_states_of_others_are_not_deleted(tmp_path: Path) -> None:
-    states = tmp_path / "run.checkpoint"
-    states.mkdir()
-    (states / "thesis.txt").write_text("mine")
-    refused = run(DATA, "--seeds", "1", "-o", tmp_path / "run", "--overwrite", *QUICK)
-    assert refused.returncode == 2
-    assert "not ours" in refused.stderr
-    assert (states / "thesis.txt").read_text() == "mine"
+def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
+    first = run("--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
+                tmp_path / "run", *QUICK)  # fmt: skip
+    assert first.code == 0, first.err
+    again = run("--preset", tmp_path / "run" / "config.toml", "--seeds", "1", "--json")
+    assert again.json["model"] == "connected gin"
 
 
-def test_a_typo_costs_no_states(tmp_path: Path) -> None:
-    states = tmp_path / "run.checkpoint"
-    states.mkdir()
-    (states / "a.safetensors").write_text("")
-    for words in (("--preset", "fsat"), ("--conv", "gcnn"), ("--set", "x=1")):
-        done = run(DATA, "-o", tmp_path / "run", "--overwrite", *words)
-        assert done.returncode == 2
-    assert (states / "a.safetensors").exists()
+def test_the_settings_of_a_run_are_a_preset_with_the_same_scores(tmp_path: Path) -> None:
+    words = ("--structure", "cos2n+0", "--coarsen", "heavy_edge:0.3", "--seeds", "2", *QUICK)
+    first = run(*words, "-o", tmp_path / "run", "--json")
+    again = run("--preset", tmp_path / "run" / "config.toml", "--seeds", "2", "--json")
+    assert again.json["test"] == first.json["test"]
+
+
+def is_epoch(report: Report) -> bool:
+    return report.what.startswith("Training") and not report.counted
 
 
 def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    start = time.monotonic()
+    reports: list[Report] = []
     for words, message in (
         (("-o", tmp_path / "file" / "run"), "no folder to write into"),
         (("--all", "--conv", "gcnn"), "Did you mean"),
@@ -208,29 +194,16 @@ def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> Non
         (("--model", "wl", "--model", "bag", "--set", "z_ratio=0.9"), "no setting"),
         (("--set", "readout=degree-code", "--structure", "separated"), "S2N structures only"),
     ):
-        done = run(DATA, "--set", "epochs=1000000", *words)
-        assert done.returncode == 2
-        assert message in " ".join(done.stderr.split())
-    assert time.monotonic() - start < 60
-
-
-def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
-    first = run(DATA, "--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
-                tmp_path / "run", *QUICK)  # fmt: skip
-    assert first.returncode == 0, first.stderr
-    again = run(DATA, "--preset", tmp_path / "run" / "config.toml", "--seeds", "1", "--json")
-    assert json.loads(again.stdout)["model"] == "connected gin"
-
-
-def is_epoch(report: Report) -> bool:
-    return report.what.startswith("Training") and not report.counted
+        with listen(reports.append):
+            refused(run("--set", "epochs=1000000", *words), message)
+    assert not any(is_epoch(report) for report in reports)
 
 
 def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
     with ctrl_c(is_epoch, at=6):
-        done = run(DATA, "--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+        done = run("--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
+    assert done.code == 0, done.err
+    found = done.json
     assert found["ended"] == "interrupted"
     assert any("cut short" in note for note in found["notes"])
 
@@ -238,9 +211,9 @@ def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
 @pytest.mark.usefixtures("few_candidates")
 def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
     with ctrl_c(is_epoch, at=14):
-        done = run(DATA, "--all", "--splits", "3", "--json", *QUICK)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+        done = run("--all", "--splits", "3", "--json", *QUICK)
+    assert done.code == 0, done.err
+    found = done.json
     names = [row["model"] for row in found["models"]]
     assert names[-1] == "connected gcn2"
     assert len(names) == 10
@@ -252,9 +225,104 @@ def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path:
     (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n")
     rows = [f"1\t{label}\t{part}" for part in ("train", "val", "test") for label in "ab"]
     (tmp_path / "subgraphs.pth").write_text("\n".join(rows) + "\n")
-    done = run(tmp_path, "--all", "--seeds", "1", "--json", *QUICK)
-    assert done.returncode == 0, done.stderr
-    names = [row["model"] for row in json.loads(done.stdout)["models"]]
+    done = run("--all", "--seeds", "1", "--json", *QUICK, data=tmp_path)
+    assert done.code == 0, done.err
+    names = [row["model"] for row in done.json["models"]]
     assert "separated gcn2" in names
     assert "s2n+0 gcn2" not in names
-    assert "s2n+0 gcn2:" in " ".join(done.stderr.split())
+    assert "s2n+0 gcn2:" in done.err
+
+
+def test_random_splits_and_their_parts() -> None:
+    done = run("--model", "majority", "--model", "bag", "--splits", "3", "--parts", "50/25/25",
+               "--json")  # fmt: skip
+    for row in done.json["models"]:
+        assert row["test"]["micro_f1"]["n"] == 3
+        assert row["data"]["splits"] == 3
+        sizes = row["data"]["split"]
+        assert sizes["train"] == 15
+        assert {sizes["val"], sizes["test"]} <= {7, 8}
+    assert "corrected resampled" in done.json["test"]
+    one = run("--model", "majority", "--splits", "2", "--parts", "2/1/1", "--json").json
+    other = run("--model", "majority", "--splits", "2", "--parts", "50/25/25", "--json").json
+    assert one["test"] == other["test"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ("50/25", "written as 50/25/25"),
+        ("a/b/c", "written as 50/25/25"),
+        ("", "written as 50/25/25"),
+        ("50/25/25/0", "written as 50/25/25"),
+        ("0/1/1", "above 0"),
+        ("-1/1/1", "above 0"),
+        ("nan/1/1", "above 0"),
+        ("1/nan/1", "above 0"),
+        ("1/inf/1", "above 0"),
+        ("98/1/1", "use larger ones"),
+        ("1/1/98", "use larger ones"),
+    ],
+)
+def test_parts_that_are_none(parts: str, words: str) -> None:
+    done = run("--model", "majority", "--splits", "2", "--parts", parts)
+    refused(done, words)
+    assert "--splits 10" not in done.err  # they are there
+
+
+def test_parts_without_splits() -> None:
+    refused(run("--model", "majority", "--parts", "50/25/25"), "--splits 10")
+
+
+def test_the_published_score_is_shown() -> None:
+    words = ("--model", "glass", "--seeds", "2", "--set", "published_ties=true", *TINY)
+    assert "published rule" in run(*words).out
+    facts = run(*words, "--json").json
+    assert facts["published_ties"]["n"] == 2
+    assert facts["published_ties"]["mean"] >= facts["test"]["micro_f1"]["mean"]
+    split = run(*words, "--splits", "2", "--json").json
+    assert split["published_ties"]["n"] == 2
+
+
+def test_a_baseline_against_another(tmp_path: Path) -> None:
+    out = tmp_path / "first"
+    assert run("--model", "statistics", "--set", "trees=5", "--seeds", "3", "-o", out).code == 0
+    done = run("--model", "majority", "--against", out)
+    assert "Against: statistics" in done.out
+    facts = run("--model", "majority", "--against", out, "--json").json["against"]
+    assert facts["same_data"] is True
+    assert facts["n"] == 3
+    refused(run("--model", "majority", "--against", out, "--splits", "2"), "--splits")
+    refused(
+        run("--model", "bag", "--model", "majority", "--against", out), "--against is for one model"
+    )
+
+
+def reports_of(work: str) -> Callable[[Report], bool]:
+    return lambda report: report.what.startswith(work)
+
+
+def test_ctrl_c_in_a_simple_model() -> None:
+    with ctrl_c(reports_of("Candidate"), at=2):
+        assert run("--model", "bag").code == 130
+    with ctrl_c(reports_of("Candidate"), at=2):
+        done = run("--model", "majority", "--model", "bag", "--model", "wl", "--json")
+    assert [row["model"] for row in done.json["models"]] == ["majority"]
+    assert "interrupted in bag" in done.err
+
+
+def test_ctrl_c_in_a_network() -> None:
+    words = ("--set", "epochs=100000", "--set", "start=1", "--set", "features.kind=random")
+    with ctrl_c(reports_of("Training"), at=4):
+        done = run("--model", "glass", "--model", "bag", "--seeds", "1", "--json", *words)
+    assert done.code == 0, done.err
+    (row,) = done.json["models"]
+    assert row["ended"] == "interrupted"
+    assert any("interrupted after 4 of 100000 epochs" in note for note in row["notes"])
+
+
+def test_ctrl_c_in_a_network_before_validation_counts() -> None:
+    with ctrl_c(reports_of("Training"), at=4):
+        done = run("--model", "glass", "--seeds", "1", "--features", "random")  # start is 10
+    assert "interrupted after 4 of" in done.out + done.err
+    assert "finite" not in done.err

@@ -74,6 +74,14 @@ def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
     assert winner.config.to_dict() == found["config"]
 
 
+def test_one_seed_has_no_spread(data, tmp_path) -> None:
+    done = tune(data, "-o", tmp_path / "s", *FEW, "--seeds", "1", "--trials", "1")
+    assert done.code == 0, done
+    assert "Best so far: trial 0: " in done.err
+    assert "(n = 1)" in done.out
+    assert "±" not in done.out + done.err + (tmp_path / "s" / "best.toml").read_text()
+
+
 def test_json_is_what_is_written(data, tmp_path) -> None:
     done = tune(data, "-o", tmp_path / "a", *FEW, "--json")
     assert json.loads(done.out) == json.loads((tmp_path / "a" / "study.json").read_text())
@@ -247,8 +255,3 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     assert {trial["state"] for trial in trials} == {"complete"}
     assert 6 <= len(trials) <= 8
     assert len({json.dumps(trial["point"]) for trial in trials}) == len(trials)
-
-
-def test_help_has_an_example() -> None:
-    done = tune("--help")
-    assert "s2n tune my-folder" in " ".join(done.out.split())

@@ -260,15 +260,24 @@ def test_method_and_ratio_are_read(text: str) -> None:
     assert parse_coarsen(text) == (method, float(ratio or 0.5))
 
 
-BAD_TEXTS = [
-    "variation_edges:", "variation_edges:2", "variation_edges:0", "variation_edges:nan",
-    "variation_edges:x", "variation_edges:0.3:0.4", ":0.3", "", ":", "0.3", "edges:0.3",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", BAD_TEXTS)
-def test_bad_texts_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("variation_edges:", "is written METHOD:RATIO"),
+        ("variation_edges:x", "is written METHOD:RATIO"),
+        ("variation_edges:0.3:0.4", "is written METHOD:RATIO"),
+        (":", "is written METHOD:RATIO"),
+        ("variation_edges:2", "between 0 and 1, found 2"),
+        ("variation_edges:0", "between 0 and 1, found 0"),
+        ("variation_edges:nan", "between 0 and 1, found nan"),
+        (":0.3", "no coarsening method ''"),
+        ("", "no coarsening method ''"),
+        ("0.3", "no coarsening method '0.3'"),
+        ("edges:0.3", "no coarsening method 'edges'"),
+    ],
+)
+def test_bad_texts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         parse_coarsen(text)
 
 

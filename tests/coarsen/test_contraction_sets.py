@@ -122,16 +122,20 @@ def by_heap(level: Level, sets: Candidates) -> list[list[int]]:
     return result
 
 
-@given(graph=larger(), width=st.integers(1, 3), seed=st.integers(0, 99))
-@pytest.mark.parametrize("kind", [neighborhoods, cliques])
-def test_the_choice_equals_a_heap(kind: object, graph: Graph, width: int, seed: int) -> None:
-    level = level_of(graph, width=width, seed=seed)
+def assert_equals_a_heap(kind: object, level: Level) -> None:
     sets = neighborhoods(level) if kind is neighborhoods else cliques(level)
     assert sets is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_CHEAPEST", 10**6)  # no set is left aside
-        found = rows_of(greedy_sets(level, sets))
-    assert found == by_heap(level, sets)
+        chosen = rows_of(greedy_sets(level, sets))
+    assert chosen == by_heap(level, sets)
+
+
+@given(graph=larger(), width=st.integers(1, 3), seed=st.integers(0, 99))
+@pytest.mark.parametrize("kind", [neighborhoods, cliques])
+def test_the_choice_equals_a_heap(kind: object, graph: Graph, width: int, seed: int) -> None:
+    level = level_of(graph, width=width, seed=seed)
+    assert_equals_a_heap(kind, level)
 
 
 @given(graph=larger(), values=st.integers(0, 2))
@@ -145,12 +149,7 @@ def test_the_choice_equals_a_heap_where_costs_are_equal(
     level = Level(
         weights, basis.astype(float), np.zeros(len(basis), np.int64), np.random.default_rng(0)
     )
-    sets = neighborhoods(level) if kind is neighborhoods else cliques(level)
-    assert sets is not None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_CHEAPEST", 10**6)  # no set is left aside
-        found = rows_of(greedy_sets(level, sets))
-    assert found == by_heap(level, sets)
+    assert_equals_a_heap(kind, level)
 
 
 @given(graph=larger(), seed=st.integers(0, 99), most=st.integers(1, 3))

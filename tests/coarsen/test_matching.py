@@ -108,8 +108,8 @@ def test_a_long_chain_of_dependent_choices_takes_seconds(sign: int) -> None:
     size = 20_000
     low, high = np.arange(size - 1), np.arange(1, size)
     cost = sign * np.arange(size - 1, dtype=float)
-    start = time.perf_counter()
+    start = time.process_time()
     found = greedy_matching(low, high, cost, size)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert len(found) == size // 2
     assert found.tolist() == (low[::2] if sign > 0 else low[::-2]).tolist()

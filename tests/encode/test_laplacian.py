@@ -181,14 +181,22 @@ def test_a_residual_above_the_tolerance_is_no_result() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"width": 0}, {"width": "4"}, {"tolerance": 0}, {"tolerance": np.nan}]
+    ("options", "message"),
+    [
+        ({"width": 0}, "columns of LapPE is a whole number from 1, found 0"),
+        ({"width": "4"}, "columns of LapPE is a whole number from 1, found '4'"),
+        ({"tolerance": 0}, "the tolerance of LapPE is above 0, found 0"),
+        ({"tolerance": np.nan}, "the tolerance of LapPE is above 0, found nan"),
+    ],
 )
-def test_bad_arguments_are_one_sentence(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
+def test_bad_arguments_are_one_sentence(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         laplacian(graph_of(nx.cycle_graph(9)), **{"width": 3, **options})
 
 
 @pytest.mark.parametrize("iterations", [0, -1, "many"])
 def test_bad_iterations_are_one_sentence(iterations: Any) -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(
+        ConfigError, match=f"iterations is a whole number from 1, found {iterations!r}"
+    ):
         laplacian(graph_of(nx.path_graph(450)), 3, iterations=iterations)

@@ -180,25 +180,33 @@ def test_a_rate_that_is_far_too_high_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("name", "value", "message"),
     [
-        {"layers": -1}, {"layers": 1.0}, {"epochs": 0}, {"batch": 0}, {"seed": -1}, {"every": 0},
-        {"patience": True}, {"steps": "2"}, {"messages": -5}, {"aggregation": "max"},
-        {"dropout": 1.0}, {"dropout": np.nan}, {"held_out": 0.0}, {"held_out": 1.0}, {"lr": 0.0},
-        {"lr": np.nan},
+        ("layers", -1, "is at least 0"),
+        ("layers", 1.0, "is a whole number"),
+        ("epochs", 0, "is at least 1"),
+        ("batch", 0, "is at least 1"),
+        ("seed", -1, "is at least 0"),
+        ("every", 0, "is at least 1"),
+        ("patience", True, "is a whole number"),
+        ("steps", "2", "is a whole number"),
+        ("messages", -5, "is at least 0"),
+        ("aggregation", "max", "cannot be 'max'"),
+        ("dropout", 1.0, "is at least 0 and at most 0.99"),
+        ("dropout", np.nan, "is a finite number"),
+        ("dropout", "none", "is a number"),
+        ("held_out", 0.0, "is at least 1e-06 and at most 0.99"),
+        ("held_out", 1.0, "is at least 1e-06 and at most 0.99"),
+        ("held_out", None, "is a number"),
+        ("lr", 0.0, "is at least 1e-09"),
+        ("lr", np.nan, "is a finite number"),
+        ("lr", np.inf, "is a finite number"),
+        ("lr", "high", "is a number"),
     ],
-)  # fmt: skip
-def test_bad_settings_are_one_sentence(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        LinkSettings(**settings)
-
-
-@pytest.mark.parametrize(
-    "settings", [{"lr": "high"}, {"dropout": "none"}, {"held_out": None}, {"lr": np.inf}]
 )
-def test_settings_that_are_no_numbers_are_one_sentence(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        LinkSettings(**settings)
+def test_bad_settings_are_one_sentence(name: str, value: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{name} {message}"):
+        LinkSettings(**{name: value})
 
 
 @pytest.mark.parametrize("layers", [0, 1, 3])

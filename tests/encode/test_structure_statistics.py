@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from networkx_graphs import to_networkx
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
 from sub2node.encode import encode, node_statistics, subgraph_inputs, subgraph_statistics
@@ -20,16 +21,8 @@ from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 MODULE = sys.modules["sub2node.encode.structure_statistics"]
 
 
-def simple(graph: Graph) -> nx.Graph:
-    """The graph without self-loops and weights."""
-    low, high, _ = graph.edges()
-    made = nx.empty_graph(graph.num_nodes)
-    made.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))
-    return made
-
-
 def node_truth(graph: Graph) -> Any:
-    made = simple(graph)
+    made = to_networkx(graph)
     cores, clustering = nx.core_number(made), nx.clustering(made)
     rows = []
     for node in made:
@@ -40,7 +33,7 @@ def node_truth(graph: Graph) -> Any:
 
 
 def subgraph_truth(task: SubgraphTask) -> Any:
-    whole, rows = simple(task.graph), []
+    whole, rows = to_networkx(task.graph), []
     sets = task.subgraphs
     for number in range(len(sets)):
         nodes = sets.nodes[sets.ptr[number] : sets.ptr[number + 1]].tolist()

@@ -156,9 +156,15 @@ def test_histograms_are_the_same_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"rounds": -1}, {"rounds": 1.0}, {"width": 0}, {"width": True}, {"view": "outside"}],
+    ("options", "message"),
+    [
+        ({"rounds": -1}, "rounds is a whole number from 0, found -1"),
+        ({"rounds": 1.0}, "rounds is a whole number from 0, found 1.0"),
+        ({"width": 0}, "width is a whole number from 1, found 0"),
+        ({"width": True}, "width is a whole number from 1, found True"),
+        ({"view": "outside"}, "a view is induced or hops, not 'outside'"),
+    ],
 )
-def test_bad_arguments_are_one_sentence(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
+def test_bad_arguments_are_one_sentence(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         weisfeiler_leman(ring_with_tail(), **options)

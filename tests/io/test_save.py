@@ -1,10 +1,11 @@
-""""""
+"""What is saved reads back: every format, or a sentence on what it cannot hold."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from sub2node import (
     load_task,
     save_task,
 )
+from sub2node.coarsen import coarsen, with_virtual
 from sub2node.io import read_task
 
 
@@ -80,6 +82,18 @@ def assert_content_kept(task: SubgraphTask, format: str) -> None:
     assert again.subgraphs == task.subgraphs
     assert np.array_equal(again.input_order, task.input_order)
     assert same_labels(again, task)
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("format", ["parquet", "csv", "tsv", "jsonl", "gmt"])
+def test_virtual_subgraphs_survive_every_format(tmp_path: Path, format: str, several: bool) -> None:
+    task = load_task("generate:density,subgraphs=30,seed=3")
+    if several:
+        labels = np.stack([task.labels == 0, task.labels != 0, task.labels > -1], axis=1)
+        task = replace(task, labels=labels, class_names=("a", "b", "c"))
+    bridged = with_virtual(task, coarsen(task.graph, "heavy_edge", 0.3).subgraphs)
+    save_task(bridged, tmp_path / "out", format=format)
+    assert load_task(tmp_path / "out") == bridged
 
 
 def test_nothing_is_written_half(

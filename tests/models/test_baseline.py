@@ -296,7 +296,7 @@ def test_the_card_of_a_model_without_epochs(task, tmp_path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in SIMPLE if n != "gbdt"])
 def test_encodings_are_refused_where_they_are_not_read(task, name) -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match=f"{name} has no use for encodings; omit them"):
         s2n.run(task, model=name, seeds=1, encodings=np.zeros((NODES, 4)), settings=QUICK[name])
 
 

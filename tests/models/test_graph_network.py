@@ -129,3 +129,24 @@ def test_replicas_with_bridges_equal_single_models(task) -> None:
         torch.from_numpy(both.outputs["test"].logits[1:]),
         torch.from_numpy(one.outputs["test"].logits), atol=1e-4,
     )  # fmt: skip
+
+
+def test_other_structures_score_the_same_with_virtual_subgraphs_in_the_data(task, virtual) -> None:
+    for structure in ("separated", "connected", "s2n+0", "s2n+a"):
+        one, two = (
+            s2n.run(data, structure=structure, seeds=2, preset="fast", settings=QUICK)
+            for data in (task, with_virtual(task, virtual))
+        )
+        assert np.array_equal(one.outputs["test"].logits, two.outputs["test"].logits)
+
+
+@pytest.mark.parametrize("inputs", ["none", "structure", "wl"])
+def test_virtual_subgraphs_kept_or_made_are_the_same(task, virtual, inputs) -> None:
+    settings = {**QUICK, "features.subgraphs": inputs}
+    coarsened = s2n.run(task, structure="cos2n+a", coarsen="variation_edges:0.1", seeds=1,
+                   preset="fast", settings=settings)  # fmt: skip
+    kept = s2n.run(
+        with_virtual(task, virtual), structure="cos2n+a", seeds=1, preset="fast", settings=settings
+    )
+    for part in ("train", "val", "test"):
+        assert np.array_equal(coarsened.outputs[part].logits, kept.outputs[part].logits)

@@ -93,6 +93,22 @@ def test_settings_of_a_file(task, tmp_path: Path) -> None:
         find_baseline("glass", str(tmp_path / "none.toml"), task)
 
 
+def test_a_preset_by_structure_has_nothing_that_is_not_read(task, tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('conv = "gin"\n["s2n+0".training]\nepochs = 2\n')
+    config = find_preset(str(file), task, "s2n+0").config
+    assert (config.conv, config.training.epochs) == ("gin", 2)
+
+
+def test_a_published_file_is_a_preset_of_ones_own(task) -> None:
+    file = Path(s2n.__file__).parent / "config" / "presets" / "paper" / "gcn2" / "ppi_bp.toml"
+    own, published = (
+        find_preset(name, task, "cos2n+0").config for name in (str(file), "paper:ppi_bp")
+    )
+    assert (own.structure, own.coarsening.ratio) == ("cos2n+0", 0.4)
+    assert (own.model, own.training) == (published.model, published.training)
+
+
 def test_models_and_presets_that_are_not_there(task) -> None:
     with pytest.raises(ConfigError, match="Did you mean 'glass'"):
         find_baseline("glas", "default", task)

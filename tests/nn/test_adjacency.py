@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import scipy.sparse as sp
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ring_tasks import ring
 from strategies import graphs
 from sub2node.nn.adjacency import Adjacency
 from sub2node.ops.triton.dropout_draws import Draw
-
-
-def ring(weight: float = 0.4, loop: float = 0.7) -> Any:
-    """Six nodes in a ring with a chord and a self-loop; the seventh is isolated."""
-    dense = np.zeros((7, 7), np.float32)
-    for i in range(6):
-        dense[i, (i + 1) % 6] = dense[(i + 1) % 6, i] = 1 + i / 4
-    dense[0, 3] = dense[3, 0] = weight
-    dense[2, 2] = loop
-    return sp.csr_array(dense)
 
 
 def test_a_dropped_self_loop_is_refilled_with_one() -> None:

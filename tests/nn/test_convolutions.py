@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch_geometric.nn import GATv2Conv, GCN2Conv, GCNConv, GINConv, SAGEConv
 
+from ring_tasks import ring
 from strategies import graphs
 from sub2node.config import ConvolutionSettings
 from sub2node.nn.adjacency import Adjacency
@@ -211,16 +211,6 @@ def test_sage(graph: Graph, seed: int) -> None:
 
     x, first = inputs(graph.num_nodes, seed)
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
-
-
-def ring(weight: float = 0.4, loop: float = 0.7) -> Any:
-    """Six nodes in a ring with a chord and a self-loop; the seventh is isolated."""
-    dense = np.zeros((7, 7), np.float32)
-    for i in range(6):
-        dense[i, (i + 1) % 6] = dense[(i + 1) % 6, i] = 1 + i / 4
-    dense[0, 3] = dense[3, 0] = weight
-    dense[2, 2] = loop
-    return sp.csr_array(dense)
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)

@@ -147,12 +147,18 @@ def test_a_convolution_of_another_width_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["torch_geometric.nn:GCN2Conv", "torch_geometric.nn:GINEConv", "torch:rand", ":X", "..x:Y"],
+    ("name", "message"),
+    [
+        ("torch_geometric.nn:GCN2Conv", r"GCN2Conv cannot be called as conv\(x, edge_index\)"),
+        ("torch_geometric.nn:GINEConv", r"GINEConv cannot be made as conv\(width_in, width_out\)"),
+        ("torch:rand", "the convolution '?torch:rand"),
+        (":X", "there is no convolution ':X'"),
+        ("..x:Y", "there is no convolution '..x:Y'"),
+    ],
 )
-def test_what_is_no_convolution_of_this_kind_is_said(name) -> None:
+def test_what_is_no_convolution_of_this_kind_is_said(name: str, message: str) -> None:
     task = s2n.load_task("generate:density,subgraphs=12")
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match=message):
         s2n.run(task, conv=name, seeds=1, preset="fast", settings={"epochs": 1})
 
 

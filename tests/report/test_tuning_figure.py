@@ -35,6 +35,11 @@ def test_every_trial_has_its_mark_and_the_line_is_the_best_so_far(result: Search
     assert [label for label in labels if label] == ["completed", "given up early"]
 
 
+def test_one_seed_has_no_spread(result: SearchResult) -> None:
+    texts = [text.get_text() for text in study_figure(result).texts]
+    assert any("7 trials of 1 seed; the best is trial 3 with 90.0; trials" in t for t in texts)
+
+
 def test_bars_are_the_shares_of_the_axes(result: SearchResult) -> None:
     axes = study_figure(result).axes[1]
     assert [bar.get_width() for bar in axes.patches] == pytest.approx([75, 25])

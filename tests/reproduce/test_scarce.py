@@ -7,10 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel
+from torch import nn
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
-from sub2node.reproduce.scarce import ScarcePlan, ScarceRun, ScarceStudy, data_scarce, models_of
+from sub2node.reproduce.scarce import (
+    ScarcePlan,
+    ScarceRun,
+    ScarceSpeed,
+    ScarceStudy,
+    data_scarce,
+    models_of,
+)
 from sub2node.reproduce.scarce_subsets import subset
 from sub2node.task import SubgraphTask
 
@@ -34,11 +42,18 @@ def test_what_cannot_be_is_refused_before_anything_is_trained(task) -> None:
     several = replace(task, labels=labels, class_names=("a", "b"))
     with pytest.raises(DataError, match="single-label data only"):
         next(data_scarce(several, PLAN, models))
-    for wrong in ({"sizes": ()}, {"sizes": (2, 2)}, {"structures": ()}, {"coarsenings": ()},
-                  {"seeds": (1, 1)}, {"subsets": "other"}):  # fmt: skip
-        with pytest.raises(ConfigError):
+    for wrong, message in (
+        ({"sizes": ()}, "sizes are one at least, each once"),
+        ({"sizes": (2, 2)}, "sizes are one at least, each once"),
+        ({"structures": ()}, "structures are one at least"),
+        ({"coarsenings": ()}, "coarsenings are one at least"),
+        ({"seeds": (1, 1)}, "seeds are different whole numbers"),
+        ({"subsets": "other"}, "subsets are fresh or published"),
+    ):
+        with pytest.raises(ConfigError, match=message):
             replace(PLAN, **wrong)
-    replace(PLAN, structures=("s2n+0",), coarsenings=())  # needs none
+    without = replace(PLAN, structures=("s2n+0",), coarsenings=())  # needs none
+    assert without.models == [("s2n+0", "")]
 
 
 def test_all_models_run_on_the_same_subsets_and_go_on_where_they_stopped(task) -> None:
@@ -131,3 +146,63 @@ def test_coarsenings_are_compared_on_subsets_that_all_had() -> None:
         ScarcePlan((10,), ("cos2n+0",), ("heavy_edge:0.1", "heavy_edge:0.2"), (0, 1)), rows, ()
     )
     assert result.chosen("cos2n+0") == "heavy_edge:0.2"
+
+
+def test_speed_is_measured_with_the_encodings_of_the_run(task) -> None:
+    plan = ScarcePlan((2,), ("s2n+0",), (), (10,))
+    settings = {**QUICK, "features.join": "concat"}
+    wide = np.zeros((task.graph.num_nodes, 4096), np.float32)
+    steps = []
+    for encodings in (None, wide):
+        models, _ = models_of(task, plan, settings=settings, preset="fast", encodings=encodings)
+        steps.append(next(iter(data_scarce(task, plan, models))))
+    assert all(isinstance(step, ScarceSpeed) for step in steps)
+    assert steps[1].memory > 2 * steps[0].memory
+
+
+class OwnConvolution(nn.Module):
+    def __init__(self, width_in: int, width_out: int) -> None:
+        super().__init__()
+        self.map = nn.Linear(width_in, width_out)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.map(x)
+
+
+def test_a_convolution_of_ones_own_runs_with_few_subgraphs(task) -> None:
+    plan = ScarcePlan((2,), ("s2n+0",), (), (10,))
+    models, _ = models_of(task, plan, settings=QUICK, preset="fast", conv=OwnConvolution)
+    speed, result = data_scarce(task, plan, models)
+    assert isinstance(speed, ScarceSpeed)
+    assert (result.structure, result.n, result.seed) == ("s2n+0", 2, 10)
+    assert 0 <= result.test <= 1
+
+
+def test_the_same_coarsening_written_twice_is_one() -> None:
+    with pytest.raises(ConfigError, match="each once"):
+        ScarcePlan((2,), ("cos2n+0",), ("heavy_edge:0.3", "heavy_edge:0.30"), (10,))
+
+
+def test_coarsenings_are_compared_at_sizes_that_all_had() -> None:
+    plan = ScarcePlan((10, 80), ("cos2n+0",), ("heavy_edge:0.2", "heavy_edge:0.3"), (10,))
+    rows = (
+        ScarceRun("cos2n+0", "heavy_edge:0.2", 10, 10, 0.3, 0.3, 0.3),
+        ScarceRun("cos2n+0", "heavy_edge:0.3", 10, 10, 0.5, 0.5, 0.5),
+        ScarceRun("cos2n+0", "heavy_edge:0.2", 80, 10, 0.8, 0.8, 0.8),  # then Ctrl-C
+    )
+    assert ScarceStudy(plan, rows, ()).chosen("cos2n+0") == "heavy_edge:0.3"
+
+
+def test_differences_equal_but_for_rounding_have_no_p() -> None:
+    scores = (0.2, 0.3, 0.5, 0.6, 0.7)
+    rows = rows_of(
+        {
+            ("s2n+0", ""): [(0.5, score) for score in scores],
+            ("cos2n+0", "heavy_edge:0.3"): [(0.5, score + 0.1) for score in scores],
+        }
+    )
+    plan = ScarcePlan((10,), ("s2n+0", "cos2n+0"), ("heavy_edge:0.3",), tuple(range(5)))
+    gain, p = ScarceStudy(plan, rows, ()).gain("cos2n+0", "s2n+0", 10)
+    assert len(set(gain.values)) > 1  # they do differ by rounding
+    assert gain.values == pytest.approx((0.1,) * 5)
+    assert p is None

@@ -51,3 +51,13 @@ def test_findings_are_kept_line_by_line(tmp_path, task) -> None:
     for lost in ("", '{"data": "cut'):
         (out / "rows.jsonl").write_text(lost)
         assert ScarceJournal(out, resume=True).open(PLAN, task, models) == []
+
+
+def test_findings_are_numbers(tmp_path, task) -> None:
+    log = ScarceJournal(tmp_path / "out")
+    log.open(ScarcePlan(), task, {})
+    log.add(ScarceRun("s2n+0", "", 2, 10, None, "x", 0.5))  # type: ignore[arg-type]
+    log.add(ScarceRun("s2n+0", "", 2, 11, 0.5, 0.25, 0.25))
+    again = ScarceJournal(tmp_path / "out", resume=True)
+    assert [row.seed for row in again.open(ScarcePlan(), task, {})] == [11]
+    assert again.broken == 1  # said to the user, and run again

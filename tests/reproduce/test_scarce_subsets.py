@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sub2node as s2n
+from sub2node.base.errors import DataError
 from sub2node.reproduce.scarce_subsets import published_subset, subset
 from sub2node.task import Split, SubgraphTask
 
@@ -58,3 +59,11 @@ def test_subsets_are_balanced_and_fresh_for_each_seed(task) -> None:
         assert small.split.count("test") == task.split.count("test")
     fixed = [subset(task, 4, seed=seed, subsets="published") for seed in (1, 2)]
     assert fixed[0] == fixed[1]
+
+
+def test_the_published_subset_has_n_of_each_class_or_is_refused() -> None:
+    task = s2n.load_task("generate:density,subgraphs=400,seed=3")
+    small = subset(task, 80, seed=0, subsets="published")
+    assert small.label_counts()[0].tolist() == [80] * task.num_classes
+    with pytest.raises(DataError, match="80 of each class at most, so n = 100"):
+        subset(task, 100, seed=0, subsets="published")

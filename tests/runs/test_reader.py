@@ -19,14 +19,6 @@ from sub2node.runs import (
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    task = small_task()
-    path = save_run(made_result(task), task, tmp_path / "run")
-    (path / "checksums.json").unlink()  # as of 0.1: the content has to be checked itself
-    return path
-
-
 def test_a_flipped_bit_is_seen(tmp_path: Path) -> None:
     task = small_task()
     path = save_run(made_result(task), task, tmp_path / "run")

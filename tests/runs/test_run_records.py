@@ -9,17 +9,8 @@ from typing import Any
 
 import pytest
 
-from report_runs import made_result, small_task
 from sub2node.base.errors import DataError
-from sub2node.runs import load_scores, read_result, read_study, read_works, save_run
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    task = small_task()
-    path = save_run(made_result(task), task, tmp_path / "run")
-    (path / "checksums.json").unlink()  # as of 0.1: the content has to be checked itself
-    return path
+from sub2node.runs import load_scores, read_result, read_study, read_works
 
 
 @pytest.mark.parametrize(

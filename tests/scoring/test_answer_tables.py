@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
+from answer_files import rows_in
 from scorer_cases import SEVERAL
 from sub2node.base.errors import ConfigError
 from sub2node.scoring.answer_tables import table_writer
-
-
-def rows_in(path: Path) -> list[dict]:
-    """The answers of a file, numbers as numbers."""
-    if path.suffix == ".parquet":
-        return pq.read_table(path).to_pylist()
-    with path.open(encoding="utf-8", newline="") as text:
-        if path.suffix == ".jsonl":
-            return [json.loads(line) for line in text]
-        rows = list(csv.DictReader(text, delimiter="\t" if path.suffix == ".tsv" else ","))
-    words = ("subgraph_id", "prediction")
-    return [{k: v if k in words else float(v) for k, v in row.items()} for row in rows]
 
 
 def test_pieces_of_several_labels_are_one_table(tmp_path: Path) -> None:

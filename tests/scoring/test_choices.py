@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from commands import ctrl_c
 from communities import GRAPH, NEW, NUMBERS, S, X, Y, classifier, raises
 from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.scoring import choices as choices_module
@@ -106,20 +105,11 @@ def test_a_wrong_threshold_is_refused_before_the_choice(monkeypatch) -> None:
     raises(lambda: classifier(structure="auto", threshold="x").fit(X, Y))
 
 
-def interrupt(monkeypatch) -> None:
-    """Ctrl-C in the first epoch."""
-    count = iter(range(10**6))
-
-    def step(*args, **options):
-        if next(count) == 0:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(sys.modules["sub2node.train.fit"], "step", step)
-
-
-def test_an_interrupted_choice_ends_the_whole(monkeypatch) -> None:
-    interrupt(monkeypatch)
+def test_an_interrupted_choice_ends_the_whole() -> None:
     made = classifier(structure="auto", settings={**S, "epochs": 500})
-    with pytest.raises(KeyboardInterrupt):
+    with (
+        ctrl_c(lambda report: report.what.startswith("Training")),
+        pytest.raises(KeyboardInterrupt),
+    ):
         made.fit(X, Y)
     assert not hasattr(made, "scorer_")

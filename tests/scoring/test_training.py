@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import time
 
 import numpy as np
 import pytest
 import torch
 
+from commands import ctrl_c
 from communities import GRAPH, LISTS, NEW, NUMBERS, S, X, Y, classifier
 from scoring_tasks import small_task
 from sub2node import SubgraphClassifier
@@ -114,20 +113,9 @@ def test_training_has_no_test_subgraph() -> None:
     assert len(fitted.task) == len(task) - task.split.count("test")
 
 
-def interrupt(monkeypatch) -> None:
-    """Ctrl-C in the first epoch."""
-    count = iter(range(10**6))
-
-    def step(*args, **options):
-        if next(count) == 0:
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(sys.modules["sub2node.train.fit"], "step", step)
-
-
-def test_an_interrupted_fit_counts_and_says_so(monkeypatch) -> None:
-    interrupt(monkeypatch)
-    made = classifier(settings={**S, "epochs": 500}).fit(X, Y)
+def test_an_interrupted_fit_counts_and_says_so() -> None:
+    with ctrl_c(lambda report: report.what.startswith("Training")):
+        made = classifier(settings={**S, "epochs": 500}).fit(X, Y)
     assert any("interrupted after 1 of 500 epochs" in note for note in made.notes_)
     assert made.predict(NEW).shape == (9,)
 

@@ -129,29 +129,32 @@ def test_codes_are_positions_of_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "attempt",
+    ("attempt", "message"),
     [
-        lambda: Split.random(count=4, seed=-1),
-        lambda: Split.random(count=-3),
-        lambda: Split.random(count=3, fractions=(float("nan"), 0.5, 0.5)),
+        (lambda: Split.random(count=4, seed=-1), "a seed is 0 or more, found -1"),
+        (lambda: Split.random(count=-3), "a count of subgraphs is 0 or more, found -3"),
+        (
+            lambda: Split.random(count=3, fractions=(float("nan"), 0.5, 0.5)),
+            "must be three that add up to 1",
+        ),
     ],
 )
-def test_settings_that_cannot_be(attempt) -> None:
-    with pytest.raises(ConfigError):
+def test_settings_that_cannot_be(attempt, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         attempt()
 
 
 @pytest.mark.parametrize(
-    "attempt",
+    ("attempt", "message"),
     [
-        lambda: Split([0.5, 0]),  # type: ignore[arg-type]
-        lambda: Split.given(["train", None]),  # type: ignore[list-item]
-        lambda: Split.given([0, 1]),  # type: ignore[list-item]
-        lambda: Split.given(["train"]).per_class(np.array([0, 1]), 1),
+        (lambda: Split([0.5, 0]), "split codes must be whole numbers, found '0.5'"),
+        (lambda: Split.given(["train", None]), "subgraph 1 has the split word None"),
+        (lambda: Split.given([0, 1]), "subgraph 0 has the split word 0"),
+        (lambda: Split.given(["train"]).per_class(np.array([0, 1]), 1), "2 labels for 1 subgraph"),
     ],
 )
-def test_codes_and_words_are_not_guessed(attempt) -> None:
-    with pytest.raises(DataError):
+def test_codes_and_words_are_not_guessed(attempt, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         attempt()
 
 

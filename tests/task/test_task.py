@@ -115,16 +115,22 @@ def test_members_by_position_and_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "attempt",
+    ("attempt", "message"),
     [
-        lambda: SubgraphTask(GRAPH, SETS, labels=[0.5, 1.7, 0, 0]),  # type: ignore[arg-type]
-        lambda: SubgraphTask(GRAPH, SETS, labels=["a", "b", "a", "b"]),  # type: ignore[arg-type]
-        lambda: make(class_names=("a", "a")),
-        lambda: make().subset([1.7]),  # type: ignore[list-item]
-        lambda: make().subset(1),  # type: ignore[arg-type]
-        lambda: make().subset([[0], [1]]),  # type: ignore[list-item]
+        (
+            lambda: SubgraphTask(GRAPH, SETS, labels=[0.5, 1.7, 0, 0]),
+            "labels .* must be whole numbers, found '0.5'",
+        ),
+        (
+            lambda: SubgraphTask(GRAPH, SETS, labels=["a", "b", "a", "b"]),
+            "labels .* must be whole numbers, found 'a'",
+        ),
+        (lambda: make(class_names=("a", "a")), "class_names has 'a' twice"),
+        (lambda: make().subset([1.7]), "positions of subgraphs must be whole numbers, found '1.7'"),
+        (lambda: make().subset(1), "a subset is a flat list of positions, names, or a mask"),
+        (lambda: make().subset([[0], [1]]), "a subset is a flat list of positions"),
     ],
 )
-def test_nothing_is_rounded_or_guessed(attempt) -> None:
-    with pytest.raises(DataError):
+def test_nothing_is_rounded_or_guessed(attempt, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         attempt()

@@ -60,6 +60,20 @@ def weights_of(task: SubgraphTask, *, self_loops: bool) -> EdgeWeights:
 
 
 @given(tasks(), st.booleans())
+def test_edges_and_shared_nodes_by_their_definition(task: SubgraphTask, loops: bool) -> None:
+    graph, members = task.graph, dense_membership(task)
+    operator = graph.adjacency(dtype=np.float64).toarray()
+    for node in range(graph.num_nodes):
+        operator[node, node] = 1.0 if loops else 0.0  # a shared node counts once
+    for at, node in enumerate(graph.loops):
+        operator[node, node] = 1 if graph.loop_weights is None else graph.loop_weights[at]
+    rows = task.subgraphs.membership(graph.num_nodes, dtype=np.float64)
+    block = weights_of(task, self_loops=loops).block(rows, Side(rows))
+    dense = block.toarray() if sp.issparse(block) else block
+    assert dense == pytest.approx(members @ operator @ members.T)
+
+
+@given(tasks(), st.booleans())
 def test_own_weights_are_the_diagonal_and_totals_the_sum(task: SubgraphTask, loops: bool) -> None:
     edge_weights, size = weights_of(task, self_loops=loops), task.graph.num_nodes
     members = task.subgraphs.membership(size, dtype=np.float64)

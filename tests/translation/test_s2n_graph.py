@@ -154,8 +154,14 @@ def test_attached_rows_follow_the_translation() -> None:
         rows.normalize(1, 1)
     with pytest.raises(ConfigError, match="attach takes Subgraphs"):
         s2n.translate(task).attach([[0, 1]])  # type: ignore[arg-type]
-    for a, delta in ((float("nan"), 1), (1, float("inf")), (1, -1), ("1", 1), (1, None)):
-        with pytest.raises(ConfigError):
+    for a, delta, message in (
+        (float("nan"), 1, "^a, the score that becomes 0, is a number; found nan"),
+        ("1", 1, "^a, the score that becomes 0, is a number; found '1'"),
+        (1, float("inf"), "^delta, .* is positive; found inf"),
+        (1, -1, "^delta, .* is positive; found -1"),
+        (1, None, "^delta, .* is positive; found None"),
+    ):
+        with pytest.raises(ConfigError, match=message):
             s2n.translate(task).normalize(a, delta)  # type: ignore[arg-type]
 
 

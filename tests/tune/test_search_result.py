@@ -48,6 +48,9 @@ def test_the_evidence_says_what_was_compared() -> None:
         "chosen by s2n tune among 6 trials on component by the mean over 2 seeds"
     )
     assert "80.0 ± 14.1" in text
+    one = SearchResult(spec(), (Trial(0, "complete", {"training.lr": 0.1}, 0.8, (0.8,)),))
+    assert "micro-F1: 80.0 (a little high" in one.evidence  # one seed has no spread
+    assert one.best.to_dict()["sd"] is None
     assert text.endswith("that of the preset default")
     assert "3 splits and 2 seeds" in SearchResult(spec(rehearse=3), TRIALS).evidence
 

@@ -30,6 +30,7 @@ def check_folder(path: Path, *, overwrite: bool, ours: str) -> None:
     if path.resolve() in (Path.cwd(), Path(path.anchor).resolve()):
         raise ConfigError(f"{path} cannot be replaced; name a new folder.")
     if not os.path.lexists(path):
+        require_writable(path)
         return
     if not overwrite:
         raise ConfigError(

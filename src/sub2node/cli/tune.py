@@ -279,7 +279,7 @@ class _Search:
             nonlocal best
             if trial.state == "complete" and (trial.value or 0.0) > best:
                 best = trial.value or 0.0
-                text = f"trial {trial.number}: {100 * best:.1f} ± {100 * trial.sd:.1f}"
+                text = f"trial {trial.number}: {trial.score_text}"
                 say("Best so far", text, style="green", to=errors)
             elif trial.state == "failed":
                 say("Failed", f"trial {trial.number}: {trial.reason}", style="yellow", to=errors)
@@ -319,7 +319,7 @@ def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:
     count = f"{plural(len(outcome.trials), 'trial')}, {outcome.count('pruned')} stopped early"
     failed = f", {outcome.count('failed')} failed" if outcome.count("failed") else ""
     kind = "held-out" if spec.rehearse else "validation"
-    score = f"{100 * (best.value or 0):.1f} ± {100 * best.sd:.1f} (n = {len(best.values)})"
+    score = f"{best.score_text} (n = {len(best.values)})"
     say("Best", f"{kind} micro-F1 {score}, trial {best.number}", style="bold")
     say(
         "Trials",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.plural import plural
 from ..tune.search_result import SearchResult
 from .drawing import PALETTE, house_style, legend_below, new_figure, set_tip
 
@@ -30,9 +31,9 @@ def study_figure(result: SearchResult) -> Figure:
         460,
         cols=2 if importance else 1,
         title=f"Search on {result.spec.name or 'this task'}: {config.structure} {config.conv}",
-        subtitle=f"{len(result.trials)} trials of {len(winner.values)} seeds; the best is trial"
-        f" {winner.number} with {100 * (winner.value or 0):.1f} ± {100 * winner.sd:.1f}; trials far"
-        " below are not shown",
+        subtitle=f"{plural(len(result.trials), 'trial')} of {plural(len(winner.values), 'seed')};"
+        f" the best is trial {winner.number} with {winner.score_text}; trials far below are not"
+        " shown",
         width_ratios=[0.6, 0.4] if importance else [1.0],
     )
     _draw_trials(panels[0], result)

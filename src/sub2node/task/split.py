@@ -141,7 +141,7 @@ class Split:
         """
         labels = np.asarray(labels)
         if len(labels) != len(self):
-            raise DataError(f"{len(labels):,} labels for {len(self):,} subgraphs.")
+            raise DataError(f"{plural(len(labels), 'label')} for {plural(len(self), 'subgraph')}.")
         if labels.ndim != 1:
             raise DataError("n per class is defined for single-label data only.")
         if n < 1:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from ..base.environment import versions
 from ..base.errors import Sub2NodeError
 from ..base.files import new_file, written
 from ..base.plural import plural
 from ..config import Config
 from ..config.settings import to_toml
+from ..evaluate.significance import Summary
 from .study_spec import Spec
 
 
@@ -47,9 +46,14 @@ class Trial:
     reason: str = ""
 
     @property
-    def sd(self) -> float:
-        """Standard deviation over seeds."""
-        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else 0.0
+    def sd(self) -> float | None:
+        """Standard deviation over seeds; None with one seed, which has no spread."""
+        return Summary(self.values).sd
+
+    @property
+    def score_text(self) -> str:
+        """Mean and standard deviation in percent, as ``93.6 ± 6.1``; of one seed the mean."""
+        return Summary(self.values).percent_text()
 
     def to_dict(self) -> dict[str, object]:
         """The fields and their statistics, for JSON."""
@@ -124,10 +128,9 @@ class SearchResult:
                 f"the mean micro-F1 on parts held out of train and val, {spec.rehearse} splits and"
                 f" {plural(len(best.values), 'seed')}"
             )
-        score = f"{100 * (best.value or 0):.1f} ± {100 * best.sd:.1f}"
         return (
             f"chosen by s2n tune among {plural(len(self.trials), 'trial')} on"
-            f" {spec.name or 'this task'} by {criterion}: {score} (a little high,"
+            f" {spec.name or 'this task'} by {criterion}: {best.score_text} (a little high,"
             f" being the best of many); no test subgraph was there{self._origin_of_the_rest}"
         )
 

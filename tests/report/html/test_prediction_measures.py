@@ -18,26 +18,6 @@ from sub2node.runs.run_tables import RunPredictions
 from sub2node.task import SubgraphTask
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["single", "multi"])
-def task(request) -> SubgraphTask:
-    return small_task(80, 4, multilabel=request.param)
-
-
-@pytest.fixture(scope="module")
-def result(task) -> Result:
-    return made_result(task)
-
-
-@pytest.fixture(scope="module")
-def folder(task, result, tmp_path_factory) -> Path:
-    return save_run(result, task, tmp_path_factory.mktemp("runs") / "run")
-
-
-@pytest.fixture(scope="module")
-def numbers(folder) -> dict:
-    return collect_findings(read_study([folder])).numbers
-
-
 def answers_of(task: SubgraphTask, result: Result) -> tuple[np.ndarray, list[np.ndarray]]:
     """Labels and answers of the test part as scikit-learn takes them."""
     truth = task.labels[task.split.mask("test")]

@@ -1,0 +1,47 @@
+"""``s2n datasets`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commands import call_command
+
+
+def test_datasets_lists_all(data: Path) -> None:
+    done = call_command("datasets", env={"S2N_DATA": str(data)})
+    assert done.returncode == 0
+    for name in ("ppi_bp", "em_user", "hpo_orpha_neuro", "generate:"):
+        assert name in done.stdout
+    rows = json.loads(call_command("datasets", "--json", env={"S2N_DATA": str(data)}).stdout)[
+        "benchmarks"
+    ]
+    assert {row["name"] for row in rows if row["here"]} == {
+        "ppi_bp", "density", "cut_ratio", "coreness", "component",
+    }  # fmt: skip
+
+
+def test_an_odd_folder_beside_the_data_is_no_error(tables: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "odd").mkdir()
+    for name in ("edges.csv", "edges.tsv"):
+        (root / "odd" / name).write_text("source,target\n")
+    done = call_command("datasets", env={"S2N_DATA": str(root)})
+    assert done.returncode == 0, done.stderr
+    assert "ppi_bp" in done.stdout
+    facts = json.loads(call_command("datasets", "--json", env={"S2N_DATA": str(root)}).stdout)
+    assert facts["folders"][0] == str(root)
+    assert not any(row["here"] for row in facts["benchmarks"])
+
+
+def test_data_of_ones_own_is_listed(tables: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "mine").mkdir(parents=True)
+    for file in tables.glob("*.csv"):
+        (root / "mine" / file.name).write_text(file.read_text())
+    done = call_command("datasets", env={"S2N_DATA": str(root), "COLUMNS": "150"})
+    assert "Also here: mine" in done.stdout
+    assert "Nodes; subgraphs; labels" in done.stdout  # where there is room
+    narrow = call_command("datasets", env={"S2N_DATA": str(root), "COLUMNS": "100"})
+    assert "Nodes; subgraphs; labels" not in narrow.stdout

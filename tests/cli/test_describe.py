@@ -1,0 +1,69 @@
+"""``s2n describe`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import refused, run_process, s2n
+
+
+def test_describe_json_has_what_it_promises(small: Path) -> None:
+    done = s2n("describe", small, "--json")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
+    assert (facts["nodes"], facts["edges"], facts["self_loops"]) == (6, 6, 0)
+    assert (facts["subgraphs"], facts["classes"]) == (4, 2)
+    assert facts["split"] == {"train": 2, "val": 1, "test": 1}
+
+
+def test_describe_is_readable(small: Path) -> None:
+    done = s2n("describe", small)
+    assert done.code == 0, done.err
+    for text in ("Nodes per subgraph", "2.2 ± 0.4", "red", "Warning: Only 1 test subgraph"):
+        assert text in done.out
+
+
+def test_describe_a_generated_task() -> None:
+    done = s2n("describe", "generate:density,subgraphs=30,seed=5", "--json")
+    facts = json.loads(done.out)
+    assert facts["subgraphs"] == 30
+    assert "seed 5" in facts["notes"][0]
+
+
+def test_tables_with_options(tables: Path) -> None:
+    edges = (tables / "edges.csv").read_text()
+    (tables / "edges.csv").write_text(edges.replace("source,target", "payer,payee"))
+    done = s2n("describe", tables, "--column", "source=payer", "--column", "target=payee", "--json")
+    assert json.loads(done.out)["edges"] == 4
+    with (tables / "members.csv").open("a") as file:
+        file.write("s1,zz\n")
+    words = ("describe", tables, "--column", "source=payer", "--column", "target=payee")
+    refused(s2n(*words), "unknown_nodes='drop'")
+    done = s2n(*words, "--unknown-nodes", "drop")
+    assert "Warning: 1 unknown member in 1 subgraph dropped: 'zz' in subgraph 's1'." in done.out
+    refused(s2n(*words, "--column", "nonsense"), "--column wants OURS=YOURS")
+
+
+def test_text_with_brackets_is_shown_as_it_is(small: Path, tmp_path: Path) -> None:
+    text = (small / "subgraphs.pth").read_text()
+    (small / "subgraphs.pth").write_text(text.replace("red", "[/x]").replace("blue", ":cat:"))
+    done = s2n("describe", small)
+    assert done.code == 0, done.err
+    assert "[/x]" in done.out
+    assert ":cat:" in done.out
+    done = s2n("convert", small, tmp_path / "out[/a]")
+    assert "out[/a] (parquet)." in done.out
+
+
+@pytest.mark.process
+def test_an_ascii_terminal_is_no_error(small: Path) -> None:
+    done = run_process("describe", small, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert "2.2 ? 0.4" in done.stdout
+
+
+def test_a_name_that_no_file_can_have_is_no_data() -> None:
+    refused(s2n("describe", "x" * 300), "there is no benchmark, file or folder called")
