@@ -45,7 +45,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from payment_graph import BAD, write_bank
 from sklearn.metrics import average_precision_score, precision_score, recall_score
-from telling import Story, compare, console, go_on, kept, say, table, verdict, why
+from story import Story, compare, console, go_on, kept, say, table, verdict, why
 
 import sub2node as s2n
 

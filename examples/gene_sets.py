@@ -37,7 +37,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-from telling import (
+from story import (
     Story,
     benchmark_folder,
     compare,

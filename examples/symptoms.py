@@ -34,7 +34,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from telling import (
+from story import (
     Story,
     benchmark_folder,
     compare,

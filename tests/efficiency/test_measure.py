@@ -101,7 +101,7 @@ def test_formulas_of_the_paper(train, answer, subgraphs, val, steps, passes) -> 
 
 @pytest.fixture(scope="module")
 def task() -> s2n.SubgraphTask:
-    return s2n.load_task("generate:density,subgraphs=60,seed=3")
+    return s2n.load_task("generate:density,subgraphs=60,seed=3,nodes=1000")
 
 
 def measured(task, name: str, **settings: object) -> Efficiency:
@@ -174,7 +174,7 @@ QUICK = {"epochs": 3, "features.kind": "random"}
 
 
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "cos2n+a"])
-def test_steps_are_timed_and_weighed(task, structure) -> None:
+def test_steps_are_timed_and_weighed(task, structure, rough_timing) -> None:
     config = find_preset("fast", task, structure, "gcn2").with_settings(QUICK).config
     found = efficiency(task, GraphNetwork((config,), device="cpu"))
     assert found.train_subgraphs == task.split.count("train")
@@ -192,7 +192,7 @@ def test_steps_are_timed_and_weighed(task, structure) -> None:
 
 
 @pytest.mark.parametrize("name", ["glass", "gnn-plain", "gnn-seg", "subgnn"])
-def test_epochs_of_baselines_are_timed_and_weighed(task, name) -> None:
+def test_epochs_of_baselines_are_timed_and_weighed(task, name, rough_timing) -> None:
     model = baseline(task, name, preset="fast", device="cpu").model
     found = efficiency(task, model)
     assert found.train_subgraphs == task.split.count("train")

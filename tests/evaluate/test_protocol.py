@@ -10,7 +10,7 @@ import pytest
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
-from sub2node.baselines import SIMPLE
+from sub2node.baselines import SIMPLE, boosting
 from sub2node.evaluate import assess, protocol, random_splits
 from sub2node.models.baseline import Simple
 from sub2node.models.graph_network import GraphNetwork
@@ -21,7 +21,7 @@ QUICK = {"epochs": 4, "features.kind": "random"}
 
 @pytest.fixture(scope="module")
 def task() -> SubgraphTask:
-    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+    return s2n.load_task("generate:density,subgraphs=40,seed=3,nodes=1000")
 
 
 def noisy(task: SubgraphTask) -> SubgraphTask:
@@ -50,7 +50,9 @@ def test_labels_of_the_test_part_change_nothing_but_the_test_scores(task, struct
 
 
 @pytest.mark.parametrize("name", list(SIMPLE))
-def test_simple_models_do_not_see_test_labels_either(task, name) -> None:
+def test_simple_models_do_not_see_test_labels_either(task, name, monkeypatch) -> None:
+    monkeypatch.setattr(boosting, "_RATES", (0.05, 0.2))
+    monkeypatch.setattr(boosting, "_LEAVES", (7,))
     one, other = (assess(t, Simple(SIMPLE[name]), seeds=[1]) for t in (task, noisy(task)))
     assert np.array_equal(one.outputs["test"].logits, other.outputs["test"].logits)
     assert one.val == other.val

@@ -105,7 +105,7 @@ def _same_bits(monkeypatch) -> None:
 
 def group(task: s2n.SubgraphTask, mode: Any, seeds=(1, 2), **settings: Any) -> Group:
     config = Config().with_settings(
-        {"hidden": 16, "features.width": 16, "epochs": 20, "a": 0.0, "delta": 3.0, **settings}
+        {"hidden": 8, "features.width": 8, "epochs": 20, "a": 0.0, "delta": 3.0, **settings}
     )
     with kernels.compile_mode(mode):
         stages = build_stages(task, config, parts=("train", "val"), device=DEVICE)
@@ -129,7 +129,7 @@ CASES = [
      "outer.shared_weights": False, "layers": 2},
     {"structure": "s2n+a", "conv": "gcn", "skip": True, "readout": "degree"},
     {"structure": "s2n+0", "conv": "gin", "skip": True},
-    {"structure": "s2n+a", "conv": "sage", "features.width": 24},
+    {"structure": "s2n+a", "conv": "sage", "features.width": 12},
     {"structure": "separated", "conv": "gcn2", "batch_norm": True},
     {"structure": "connected", "conv": "gcn"},
     {"structure": "s2n+a", "conv": "gatv2", "readout": "learned"},

@@ -34,7 +34,7 @@ NO_NORM = {**LIVELY, "batch_norm": False}
 
 @pytest.fixture(scope="module")
 def task() -> s2n.SubgraphTask:
-    return s2n.load_task("generate:density,subgraphs=40,seed=3")
+    return s2n.load_task("generate:density,subgraphs=40,seed=3,nodes=1000")
 
 
 def labels(task: s2n.SubgraphTask) -> dict[Any, torch.Tensor]:
@@ -61,6 +61,7 @@ def trained(
 @pytest.mark.parametrize("conv", ["gcn2", "gcn", "gin", "sage", "gatv2"])
 def test_a_replica_learns_the_same_alone_and_among_others(task, structure, conv) -> None:
     settings = {"structure": structure, "conv": conv, **(LIVELY if conv == "gcn2" else NO_NORM)}
+    settings |= {"epochs": 8}
     seeds = [10, 11, 12, 13] if conv != "gcn2" else list(range(10, 20))
     together, network, logits = trained(task, settings, seeds)
     for r in (0, 2):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sub2node as s2n
 from strategies import node_sets, tasks
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task.edges import Edges
 
 # Non-zeros of raw W, its sum, the sum without self-loops, mean and std of the train block.
 RAW = {
@@ -127,8 +128,9 @@ def small_task(**changes: object) -> SubgraphTask:
 
 
 def bipartite(side: int) -> Graph:
-    a, b = np.divmod(np.arange(side * side), side)
-    return Graph.from_edges(a, side + b)
+    low, high = np.divmod(np.arange(side * side), side)
+    edges = Edges(low, side + high, None, np.empty(0, np.int64), None, 0)
+    return Graph.from_undirected(edges, num_nodes=2 * side)
 
 
 def test_counts_beyond_float32_stay_exact() -> None:
