@@ -21,7 +21,7 @@ from .edges import Repeated, undirected
 from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
 from .ids import IdSpace, concat
-from .labels import read_labels, used_classes
+from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
 from .reading_notes import (
@@ -29,6 +29,7 @@ from .reading_notes import (
     edge_notes,
     members_dropped,
     members_merged,
+    na_classes_kept,
     own_edges_changed,
     subgraphs_omitted,
     unused_columns,
@@ -69,6 +70,7 @@ def assemble(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
     name: str = "",
     paths: Mapping[str, str | Path] | None = None,
     by_position: bool = False,
@@ -93,6 +95,8 @@ def assemble(
         raise ConfigError(
             f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
         )
+    if na_labels not in get_args(NaLabels):
+        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
 
     frames = []
 
@@ -116,7 +120,11 @@ def assemble(
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
     sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
-    values, class_names, split, titles, order = read_labels(label_frame, sets.space, classes)
+    values, class_names, split, titles, order = read_labels(
+        label_frame, sets.space, classes, na_labels=na_labels
+    )
+    if not classes:
+        sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
     subgraphs = _build_subgraphs(member_frame, sets, space)
     if own_edges is not None:
         subgraphs = _with_own_edges(
