@@ -14,6 +14,7 @@ import numpy as np
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.files import new_file, require_writable, written
 from ..base.ragged import Array, integers
+from ..base.structured_text import parse_json
 from ..task import Graph, SubgraphTask
 from .cache import edges_hash
 from .encoding import Encoding
@@ -254,7 +255,7 @@ def _read_parquet(path: Path) -> _TableFile:
             raise DataError(f"column {name!r} is empty in row {row + 1}.", path=path)
         numbers[name] = column.to_numpy()
     with _reading(path):
-        groups = json.loads(about.get(_TABLES, "null")) or {"features": list(numbers)}
+        groups = parse_json(about.get(_TABLES, "null")) or {"features": list(numbers)}
         tables = {
             name: np.stack([numbers[column] for column in columns], axis=1)
             for name, columns in groups.items()

@@ -17,6 +17,7 @@ from ...base.plural import plural
 from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION
 from ...io.save import tables_of
 from ...task import PARTS, Split
+from ...task.frames import check_encoding
 
 if TYPE_CHECKING:
     from ...task import SubgraphTask
@@ -110,6 +111,7 @@ def _read_labels(path: Path | None) -> pa.Table | None:
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
+    check_encoding(labels, "labels", path)
     ids = labels["subgraph_id"].combine_chunks()
     if len(ids.unique()) != len(ids):
         raise DataError(
