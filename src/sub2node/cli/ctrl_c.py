@@ -6,10 +6,12 @@ import _thread
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
+from typing import Any, TypeAlias
 
+Handler: TypeAlias = "Callable[[int, FrameType | None], Any] | signal.Handlers"
 _AGAIN = 0.05  # seconds until an interruption that was swallowed is tried again
 
 
@@ -48,7 +50,10 @@ def interruptible() -> Iterator[Interruption]:
     look at their arguments. The first is tried again, the second can be told by ``requested``.
     """
     interruption, hooks = Interruption(), (sys.excepthook, sys.unraisablehook)
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    usual: dict[signal.Signals, Handler] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
     # Others are ignored, as Ctrl-C behind nohup, or somebody else's.
     before = {
         number: usual[number] for number in usual if signal.getsignal(number) is usual[number]

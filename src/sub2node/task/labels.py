@@ -154,7 +154,8 @@ def _na_rows(column: pa.Array, *, lists: bool) -> Array:
 
 def _shown_label(value: pa.Scalar) -> str:
     label = value.as_py()
-    return next(text for text in label if text in NA_WORDS) if isinstance(label, list) else label
+    texts = label if isinstance(label, list) else [label]
+    return next(str(text) for text in texts if text in NA_WORDS)
 
 
 def _read_split(frame: Frame, rows: Array, first: Array) -> Split | None:
