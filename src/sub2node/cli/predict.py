@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -102,7 +102,8 @@ def predict(
             scorer = load_scorer(model)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
-            query = scorer.ask([ids], names=["this"], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+            query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+            query = replace(query, names=("this",))  # its id in JSON
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
             with activity("Explaining the answer"):

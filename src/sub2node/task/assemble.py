@@ -238,7 +238,15 @@ def _read_features(nodes: Frame, name: str) -> Array | None:
     if missing.any():
         row = int(np.argmax(missing)) + 1
         raise nodes.error(f"the feature '{name}' of row {row} is missing or not finite.")
-    return numbers.reshape(-1, width).astype(np.float32)
+    with np.errstate(over="ignore"):
+        features = numbers.reshape(-1, width).astype(np.float32)
+    large = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if len(large):
+        raise nodes.error(
+            f"the feature '{name}' of row {large[0] + 1} is {np.abs(numbers).max():g}, which is too"
+            f" large; features are up to {np.finfo(np.float32).max:.2g}."
+        )
+    return features
 
 
 def _read_members(
@@ -303,12 +311,19 @@ def _build_subgraphs(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> Subg
 def _check_member_weights(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> None:
     """Raise unless weights are above 0, and the same one where a member is given again."""
     assert sets.weights is not None  # for mypy
+    with np.errstate(over="ignore", under="ignore"):
+        single = sets.weights.astype(np.float32)
     bad = np.flatnonzero(~(sets.weights > 0) | ~np.isfinite(sets.weights))
+    extreme = np.flatnonzero(~(single > 0) | ~np.isfinite(single))
     order = np.lexsort((sets.weights, sets.node, sets.subgraph))
     one, two = order[:-1], order[1:]
     same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
     clash = one[same & (sets.weights[one] != sets.weights[two])]
-    for rows, problem in ((bad, "a weight that is not above 0"), (clash, "two different weights")):
+    for rows, problem in (
+        (bad, "a weight that is not finite and above 0"),
+        (extreme, "a weight that is too large or too small for single precision"),
+        (clash, "two different weights"),
+    ):
         if len(rows):
             who = sets.space.text()[int(sets.subgraph[rows[0]])]
             what = nodes.text()[int(sets.node[rows[0]])]
