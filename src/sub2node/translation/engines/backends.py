@@ -103,7 +103,8 @@ def opened(
     try:
         import ibis
     except ImportError:
-        raise MissingExtraError("ibis-framework", "scale", f"the engine {engine}") from None
+        extra = "spark" if engine == "spark" else "scale"
+        raise MissingExtraError("ibis-framework", extra, f"the engine {engine}") from None
     if engine == "spark":
         if spill is not None or memory is not None:
             raise ConfigError("memory and spill are DuckDB's; Spark has its own configuration.")
