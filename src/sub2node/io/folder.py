@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
+from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 from ..task.frames import Frame, TableLike
@@ -147,7 +148,10 @@ def read_folder(
     name: str = "",
 ) -> SubgraphTask:
     """Read a folder of tables; a card beside them is checked against what was read."""
-    card = _read_card(folder / CARD) if (folder / CARD).is_file() else None
+    card = None
+    if (folder / CARD).is_file():
+        check_tables(folder)
+        card = _read_card(folder / CARD)
     edges, sets = find_table(folder, "edges"), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
@@ -173,6 +177,15 @@ def read_folder(
             path=folder / CARD,
         )
     return task
+
+
+def check_tables(folder: Path) -> None:
+    """Raise where a file of a folder that we wrote as Parquet is not the one that was written."""
+    try:
+        check_seal(folder, CARD, "*.parquet", complete=False)
+    except DataError as error:
+        reason = f"{error.reason.rstrip('.')}; remove {CARD} to read the tables all the same."
+        raise DataError(reason, path=error.path) from None
 
 
 def _read_card(path: Path) -> dict[str, Any]:

@@ -168,7 +168,11 @@ def save_task(
         overwrite: Replace a folder that exists.
     """
     check_target(path, format, overwrite=overwrite)
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
+    sealed = format == "parquet"  # text is for people, who may edit it
+    with (
+        new_folder(Path(path), overwrite=overwrite, ours=OURS, sealed=sealed) as folder,
+        written(path),
+    ):
         if format == "subgnn":
             write_subgnn(task, folder)
         else:

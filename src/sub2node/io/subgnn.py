@@ -24,7 +24,7 @@ from ..task.graph import Graph
 from ..task.names import Names, check_names
 from ..task.reading_notes import edge_notes, parts_swapped
 from .text_files import delimited, first_line, lines, text_table
-from .white_space import StrippedValues
+from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -326,7 +326,7 @@ def _write_names(
 
 
 def _write_table(table: pa.Table, path: Path, delimiter: str, *, header: bool = False) -> None:
-    quoting = "needed" if header else "none"  # names may hold a quote, numbers do not
+    quoting = needed_quoting(table) if header else "none"  # names may hold a quote
     options = pacsv.WriteOptions(
         include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header="none"
     )

@@ -14,7 +14,7 @@ from ..base.errors import DataError
 from ..base.ragged import Array
 from ..task.frames import ALIASES, check_unique_columns
 from .text_files import first_line, lines, text_table
-from .white_space import StrippedValues, has_white_space
+from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -184,10 +184,10 @@ def _label_column(values: list[Any]) -> pa.Array:
 
 
 def split_gmt_line(line: str, stripped: StrippedValues) -> tuple[str, str, list[str]]:
-    """The name, the description and the genes of a line, without white space around them."""
+    """The name, the description and the genes of a line; ids without white space around them."""
     name, title, *genes = [*line.split("\t"), ""]
     genes = [gene for gene in map(stripped.strip, genes) if gene]
-    return stripped.strip(name), title.strip(), genes
+    return stripped.strip(name), title, genes
 
 
 def read_gmt(path: Path, *, stripped: StrippedValues | None = None) -> SetTables:
@@ -230,11 +230,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     if suffix(path) in PARQUET:
         pq.write_table(table, path)
         return
-    texts = [
-        c for c in table.columns if pa.types.is_string(c.type) or pa.types.is_large_string(c.type)
-    ]
-    # Quotes keep the white space around a value, which is stripped otherwise when it is read.
-    quoting = "all_valid" if any(map(has_white_space, texts)) else "needed"
+    quoting = needed_quoting(table)
     options = pacsv.WriteOptions(delimiter=DELIMITERS[suffix(path)], quoting_style=quoting)
     pacsv.write_csv(table, path, options)
 

@@ -83,6 +83,13 @@ def has_white_space(column: pa.Array) -> bool:
     return _num_bytes(pc.utf8_trim(column, characters=_WHITE)) != _num_bytes(column)
 
 
+def needed_quoting(table: pa.Table) -> str:
+    """How Arrow is to quote a table, so that white space around values is kept when it is read."""
+    kinds = (pa.string(), pa.large_string())
+    texts = (column for column in table.columns if column.type in kinds)
+    return "all_valid" if any(map(has_white_space, texts)) else "needed"
+
+
 def mark_quoted(lines: Iterable[str], delimiter: str) -> Iterator[str]:
     """Lines for the csv module in which a mark begins each quoted value.
 
