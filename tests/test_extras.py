@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commands import MAIN, run_process
+from sub2node.cli.app import _PANELS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -148,3 +149,68 @@ def test_core_dependencies_are_imported_by_the_core() -> None:
         name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
         module = {"scikit-learn": "sklearn"}.get(name, name)
         assert re.search(rf"^\s*(import|from) {module}\b", source, re.MULTILINE), name
+
+
+QUICK = ["--seeds", "1", "--set", "epochs=1", "--set", "hidden=8", "--features", "random"]
+SMALL = "generate:density,subgraphs=40"
+# Every command without any extra: the extra that it names, or "" where it needs none.
+BARE = [
+    (["doctor"], ""),
+    (["datasets"], ""),
+    (["describe", SMALL], ""),
+    (["convert", SMALL, "OUT/task"], ""),
+    (["advise", SMALL, "--no-probes"], ""),
+    (["run", SMALL, "-o", "OUT/run", *QUICK], ""),
+    (["run", SMALL, "--model", "sub2vec", "--seeds", "1"], "baselines"),
+    (["run", SMALL, "--conv", "torch_geometric.nn:GCNConv", *QUICK], "pyg"),
+    (["tune", SMALL, "--trials", "1", "-o", "OUT/study", *QUICK], "tune"),
+    (["fit", SMALL, "-o", "OUT/model", *QUICK], ""),
+    (["predict", "OUT/model", "--nodes", "1,2"], ""),
+    (["serve", "OUT/model"], "serve"),
+    (["report", "OUT/run"], "report"),
+    (["cite", "OUT/run"], ""),
+    (["translate", SMALL, "-o", "OUT/graph"], ""),
+    (["translate", "OUT/task", "-o", "OUT/big", "--engine", "duckdb"], "scale"),
+    (["translate", "OUT/task", "-o", "OUT/big", "--engine", "spark", "--master", "x"], "spark"),
+    (["encode", SMALL, "--rwpe", "2"], ""),
+    (["coarsen", SMALL, "--method", "heavy_edge"], ""),
+    (["coarsen", SMALL, "--method", "louvain"], "baselines"),
+    (["bench", "--help"], ""),
+    (["reproduce", "--help"], ""),
+]
+NEEDED_BY_THE_CORE = ("pydantic",)  # by some versions of Typer
+
+
+@pytest.mark.process
+def test_every_command_without_any_extra(tmp_path: Path) -> None:
+    """What a bare wheel has: each command works, or names its extra in one line."""
+    names = {words[0] for words, _ in BARE}
+    assert names == {name for commands in _PANELS.values() for name in commands}
+    commands = [[word.replace("OUT", str(tmp_path)) for word in words] for words, _ in BARE]
+    packages = [package for listed in EXTRAS.values() for package in listed]
+    packages = [package for package in packages if package not in NEEDED_BY_THE_CORE]
+    done = run_without(packages, f"""
+import contextlib, io, json, sys
+from sub2node.cli import main
+results = []
+for words in {commands!r}:
+    sys.argv, status, out, err = ["s2n", *words], 0, io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as leave:
+            status = leave.code or 0
+        except BaseException as error:
+            status = repr(error)
+    results.append([status, err.getvalue()])
+print(json.dumps(results))
+""")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    outcomes = json.loads(done.stdout.splitlines()[-1])
+    for (words, extra), (status, text) in zip(BARE, outcomes, strict=True):
+        assert status == (2 if extra else 0), (words, status, text)
+        if extra:
+            assert text.count("\n") == 1, text
+            assert f"pip install 'sub2node[{extra}]'" in text
+    for name in ("study", "big"):
+        assert not (tmp_path / name).exists()

@@ -58,3 +58,13 @@ def test_what_others_keep_beside_stays(tmp_path: Path) -> None:
     with work_folder(tmp_path, label="x") as folder:
         assert folder.is_dir()
     assert names_in(tmp_path) == [".hidden", "file.s2n-work-1-x"]
+
+
+def test_a_folder_without_a_lock_goes_with_its_owner(tmp_path: Path) -> None:
+    """Killed between making it and locking it; the process is named by the folder."""
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    for pid in (gone.pid, os.getpid()):
+        (tmp_path / f".x.s2n-work-{pid}-abc").mkdir()
+    remove_leftovers(tmp_path)
+    assert names_in(tmp_path) == [f".x.s2n-work-{os.getpid()}-abc"]

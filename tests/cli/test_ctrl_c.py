@@ -10,8 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from sub2node.cli import app
+from commands import s2n
+from sub2node.cli import app, main
 from sub2node.cli.ctrl_c import interruptible
+from sub2node.io import save
+from sub2node.train.stop_request import stoppable
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +22,7 @@ def _as_in_a_terminal() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def turned() -> None:
@@ -31,7 +35,7 @@ def turned() -> None:
 def test_another_error_after_ctrl_c_is_an_interruption(monkeypatch, capsys) -> None:
     monkeypatch.setattr(app, "app", turned)
     with pytest.raises(SystemExit) as left:
-        app.main()
+        main()
     assert left.value.code == 130
     assert "Aborted." in capsys.readouterr().err
 
@@ -42,7 +46,7 @@ def test_the_same_error_without_ctrl_c_is_not(monkeypatch) -> None:
 
     monkeypatch.setattr(app, "app", broken)
     with pytest.raises(TypeError, match="unexpected"):
-        app.main()
+        main()
 
 
 @pytest.mark.parametrize("hook", ["excepthook", "unraisablehook"])
@@ -71,3 +75,48 @@ def test_an_ignored_signal_stays_ignored() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with interruptible():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
+)
+def test_sigterm_ends_a_command_as_ctrl_c_does(number, code, tables, monkeypatch, capsys) -> None:
+    """It unwinds, so that nothing is left; a shell sees the code of the signal."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(save, "write_tables", interrupt)
+    done = s2n("convert", tables, tables / "out")
+    assert done.code == code
+    assert sorted(path.name for path in tables.iterdir()) == [
+        "edges.csv", "labels.csv", "members.csv"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_imports_has_no_traceback(number, monkeypatch, capsys) -> None:
+    class Finder:
+        """Sends the signal when the commands are imported."""
+
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            if name == "sub2node.cli.app":
+                signal.raise_signal(number)
+
+    monkeypatch.delitem(sys.modules, "sub2node.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 128 + number
+    assert capsys.readouterr().err == "Aborted.\n"
+
+
+def test_sigterm_asks_a_training_to_stop() -> None:
+    with interruptible(), stoppable() as request:
+        signal.raise_signal(signal.SIGTERM)
+        assert request.stop
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    with stoppable():  # a program without a handler is terminated as ever
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -173,7 +173,7 @@ def test_unknown_nodes(model: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert (found["known"], found["unknown"]) == (0.5, ["zz"])
     assert "Unknown: zz" in predict(model, "--nodes", "g1,zz", "--unknown-nodes", "drop").out
-    refused(predict(model, "--nodes", "zz", "--unknown-nodes", "drop"), "no node of subgraph")
+    refused(predict(model, "--nodes", "zz", "--unknown-nodes", "drop"), "no node of the subgraph")
     sets = {"a": ["g1", "g2"], "b": ["g1", "x", "y", "g2"], "c": ["x"], "d": ["g9"]}
     path, out = write_csv(tmp_path / "a.csv", sets), tmp_path / "o.csv"
     assert predict(model, path, "-o", out).code == 0
@@ -499,6 +499,8 @@ def test_a_folder_where_bad_rows_are_to_be_listed(model: Path, asked: Path) -> N
 
 def test_the_hint_is_one_for_the_command_line(model: Path) -> None:
     assert "--unknown-nodes drop" in predict(model, "--nodes", "g1,zz").err
+    refused(predict(model, "--nodes", "g1,zz"), "the subgraph has nodes that are not in the graph")
+    refused(predict(model, "--nodes", ","), "the subgraph is empty; it needs a node.")
 
 
 def test_dropped_and_merged_nodes_are_counted(model: Path, tmp_path: Path) -> None:

@@ -290,3 +290,15 @@ def test_the_published_choice_on_ppi_bp(data: Path) -> None:
     sizes = np.bincount(coarse.partition)
     assert sizes.max() <= 8
     assert len(coarse) == np.count_nonzero(sizes > 1)
+
+
+def test_weights_of_sixty_orders_of_magnitude(recwarn: pytest.WarningsRecorder) -> None:
+    random = np.random.default_rng(1)
+    source = np.r_[np.arange(60), np.arange(60)]
+    target = (source + np.repeat([1, 7], 60)) % 60
+    weights = 10.0 ** random.uniform(-30, 30, 120)
+    graph = Graph.from_edges(source, target, num_nodes=60, weights=weights)
+    with pytest.raises(
+        DataError, match=r"cannot be computed; edge weights go from .*e-.* to .*e\+"
+    ):
+        coarsen(graph, "variation_edges", 0.5)

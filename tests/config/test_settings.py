@@ -80,3 +80,14 @@ def test_the_tree_is_checked_however_it_is_made() -> None:
 
     with pytest.raises(ConfigError, match=r"training\.lr"):
         Config(training=TrainingSettings(lr=-1.0))
+
+
+@pytest.mark.parametrize("text", ["lr=" + "1" * 5000, "lr=" + "[" * 100_000])
+def test_values_that_no_parser_takes(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^the value of lr is too long: '.{20}'…\.$"):
+        parse_setting(text)
+
+
+def test_whole_numbers_have_a_limit() -> None:
+    with pytest.raises(ConfigError, match="too large"):
+        Config().with_settings({"pretraining.seed": 10**18})

@@ -380,3 +380,26 @@ def test_odd_but_clear_files_are_read(tmp_path: Path) -> None:
     assert np.array_equal(load_encoding(tmp_path / "a.pt", GRAPH).values, np.eye(4))
     np.savez(tmp_path / "a.npz", nodes=np.array(list("dcba")), x=VALUES)
     assert np.array_equal(load_encoding(tmp_path / "a.npz", NAMED).values, VALUES[::-1])
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".npz", ".safetensors"])
+def test_flips_are_refused_or_change_nothing(ending: str, tmp_path: Path) -> None:
+    graph = Graph.from_edges(np.arange(39), np.arange(1, 40))
+    values = np.random.default_rng(1).normal(size=(30, 3)).astype(np.float32)
+    encoding = Encoding("x", np.arange(30), values)
+    path = tmp_path / f"x{ending}"
+    save_encodings(path, graph, [encoding])
+    expected, content = load_encoding(path, graph), path.read_bytes()
+    refused = 0
+    for place in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(bytes(damaged))
+        try:
+            loaded = load_encoding(path, graph)
+        except Sub2NodeError:
+            refused += 1
+            continue
+        assert np.array_equal(loaded.values, expected.values)
+        assert np.array_equal(loaded.nodes, expected.nodes)
+    assert refused > 50

@@ -24,3 +24,8 @@ def test_no_seeds_at_all(seeds) -> None:
 def test_seeds_differ_and_are_not_negative(seeds) -> None:
     with pytest.raises(ConfigError, match="different whole numbers from 0"):
         seed_list(seeds)
+
+
+def test_more_seeds_than_can_be_counted() -> None:
+    with pytest.raises(ConfigError, match="at most 10,000 seeds, found 99,999,999,999,999,999,999"):
+        seed_list(99_999_999_999_999_999_999)

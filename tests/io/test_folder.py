@@ -41,6 +41,7 @@ def test_cards_of_other_shapes(tables: Path, tmp_path: Path) -> None:
     import json
 
     out = save_task(read_task(tables), tmp_path / "out")
+    (out / "checksums.json").unlink()  # as version 0.1 wrote it
     card = json.loads((out / "task.json").read_text())
     for value in (5, [1, 2]):
         (out / "task.json").write_text(json.dumps({**card, "class_names": value}))
@@ -121,6 +122,7 @@ def test_a_card_guards_its_tables(tables: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     save_task(load_task(tables), out)
     card = json.loads((out / "task.json").read_text())
+    (out / "checksums.json").unlink()  # as version 0.1 wrote it
     (out / "task.json").write_text(json.dumps({**card, "hash": "0" * 64}))
     with pytest.raises(DataError, match=r"task\.json: the tables are not those"):
         read_task(out)
@@ -133,3 +135,33 @@ def test_a_card_guards_its_tables(tables: Path, tmp_path: Path) -> None:
     (out / "task.json").write_text(json.dumps({**card, "version": 99}))
     with pytest.raises(DataError, match="version 99"):
         read_task(out)
+
+
+def test_flips_in_a_written_task_are_refused(tables: Path, tmp_path: Path) -> None:
+    out = save_task(read_task(tables), tmp_path / "out")
+    expected = read_task(out)
+    for file in sorted(out.iterdir()):
+        content = file.read_bytes()
+        for place in range(0, len(content), 1 + len(content) // 25):
+            damaged = bytearray(content)
+            damaged[place] ^= 4
+            file.write_bytes(bytes(damaged))
+            try:
+                task = read_task(out)
+            except DataError:
+                continue
+            assert file.name == "checksums.json"  # of which some characters do not count
+            assert (task, task.name, task.notes) == (expected, expected.name, expected.notes)
+        file.write_bytes(content)
+
+
+def test_an_engine_checks_what_it_reads(tables: Path, tmp_path: Path) -> None:
+    from sub2node.translation.engines.engine_tables import find_tables
+
+    out = save_task(read_task(tables), tmp_path / "out")
+    find_tables(out)
+    content = bytearray((out / "edges.parquet").read_bytes())
+    content[20] ^= 1
+    (out / "edges.parquet").write_bytes(bytes(content))
+    with pytest.raises(DataError, match=r"edges\.parquet.*remove task\.json to read the tables"):
+        find_tables(out)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from saved_tasks import same_labels
 from strategies import tasks
@@ -71,6 +71,7 @@ def test_text_tables_keep_the_content(format: str, task: SubgraphTask) -> None:
 @given(tasks(plain=True))
 @pytest.mark.parametrize("format", ["subgnn", "gmt"])
 def test_old_formats_keep_what_they_can_hold(format: str, task: SubgraphTask) -> None:
+    assume(format != "gmt" or all(name == name.strip() for name in task.subgraph_ids))
     assert_content_kept(task, format)
 
 

@@ -145,7 +145,7 @@ def test_quoted_fields_and_their_lines(tmp_path: Path) -> None:
     assert listed(path) == [
         ReadSet(2, 's, "1"', ["a,b"]),
         ReadSet(4, "s2", [], "the node is missing."),
-        ReadSet(6, "three\r\nlines", ["x\ny"]),
+        ReadSet(6, "three\r\nlines\r\n", ["x\ny"]),
         ReadSet(10, "s3", [], "2 fields, the header has 3."),
         ReadSet(11, "s4", ["b"]),
     ]

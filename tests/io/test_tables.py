@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 
 from bad_files import assert_refused
@@ -102,3 +105,28 @@ def test_gmt_with_labels_and_graph_in_files(tables: Path, tmp_path: Path) -> Non
     ):
         gmt.write_text(text)
         assert_refused(gmt, message, graph=tables / "edges.csv")
+
+
+def invalid_text(count: int) -> pa.Array:
+    """Text of which the last value is not UTF-8, as only a Parquet file can hold it."""
+    offsets = np.arange(count + 1, dtype=np.int32)
+    content = b"abcdefgh"[: count - 1] + b"\xff"
+    return pa.Array.from_buffers(
+        pa.string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("edges", "source"), ("members", "subgraph_id"), ("members", "node_id"),
+        ("labels", "subgraph_id"), ("labels", "label"), ("labels", "split"), ("labels", "title"),
+    ],
+)  # fmt: skip
+def test_parquet_text_that_is_not_utf_8(tables: Path, table: str, column: str) -> None:
+    rows = pacsv.read_csv(tables / f"{table}.csv")
+    rows = rows.drop_columns([column]) if column in rows.column_names else rows
+    pq.write_table(rows.append_column(column, invalid_text(len(rows))), tables / f"{table}.parquet")
+    (tables / f"{table}.csv").unlink()
+    message = f"the column '{column}' of the {table} table is damaged: its text is not UTF-8"
+    assert_refused(tables, message)

@@ -87,3 +87,18 @@ def test_text_stays_as_it_is_written(tmp_path: Path) -> None:
     path.write_text("id,weight\n1,2\n1,2,3\n")
     with pytest.raises(DataError, match="line 3 has 3 fields, the header has 2"):
         reader.text_table(path, ",")
+
+
+def test_line_ends_of_old_macs(tables: Path) -> None:
+    expected = read_task(tables).hash
+    for path in tables.iterdir():
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r"))
+    assert read_task(tables).hash == expected
+    (tables / "members.csv").unlink()
+    (tables / "subgraphs.jsonl").write_bytes(
+        b'{"id": "s1", "nodes": ["a"]}\r{"id": "s2", "nodes": ["b"]}\r'
+        b'{"id": "s3", "nodes": ["c"]}\r{"id": "s4", "nodes": ["d"]}\r'
+    )
+    assert len(read_task(tables)) == 4
+    (tables / "labels.csv").write_bytes(b"subgraph_id,label\rs1,x\rs2\rs3,y\r")
+    assert_refused(tables, "line 3 has 1 fields, the header has 2")

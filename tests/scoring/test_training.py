@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import precision_recall_fscore_support
 
 from commands import ctrl_c
 from communities import GRAPH, LISTS, NEW, NUMBERS, S, X, Y, classifier
-from scoring_tasks import small_task
+from scoring_tasks import FAST, small_task
 from sub2node import SubgraphClassifier
 from sub2node.models import candidates as choosing
 from sub2node.scoring import choices as choices_module
+from sub2node.scoring.training import PartOutputs, score_classes
 from sub2node.task import Subgraphs, SubgraphTask
 
 
@@ -132,3 +135,27 @@ def test_trained_on_a_gpu_it_answers_on_the_cpu(multilabel, tmp_path) -> None:
     assert np.array_equal(again.predict_proba(task), made.predict_proba(task))
     plain = SubgraphClassifier(device="cpu", preset="fast", **weights).fit(task)
     assert abs(plain.validation_["log_loss"] - made.validation_["log_loss"]) < 0.5
+
+
+def test_one_class_of_several_labels(tmp_path) -> None:
+    """A subgraph has the one class or not: a table of one column is not a binary target."""
+    task = small_task(multilabel=True)
+    task = replace(task, labels=task.labels[:, :1], class_names=("yes",))
+    model = SubgraphClassifier(seeds=1, preset="fast", settings=FAST).fit(task)
+    card = model.scorer_.card
+    assert list(card["validation_by_class"]) == ["yes"]
+    assert card["test_by_class"]["yes"]["subgraphs"] == task.labels[-8:].sum()
+    loaded = SubgraphClassifier.load(model.save(tmp_path / "model"))
+    assert loaded.predict_proba([[1, 2]]).shape == (1, 1)
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_scores_of_classes_are_those_of_scikit_learn(multilabel: bool) -> None:
+    task = small_task(multilabel=multilabel)
+    scorer = SubgraphClassifier(seeds=1, preset="fast", settings=FAST).fit(task).scorer_
+    outputs = PartOutputs.of(scorer, task, "test")
+    truth = outputs.truth if multilabel else np.eye(3, dtype=bool)[outputs.truth]
+    predicted = outputs.answers(scorer).predicted
+    expected = np.array(precision_recall_fscore_support(truth, predicted, zero_division=0))
+    rows = [list(row.values()) for row in score_classes(scorer, outputs).values()]
+    np.testing.assert_allclose(rows, expected.T)

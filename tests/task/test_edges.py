@@ -75,3 +75,22 @@ def test_repeated_edges() -> None:
 def test_bad_ids_are_refused(source: object, target: object, message: str) -> None:
     with pytest.raises(DataError, match=message):
         Graph.from_edges(source, target)
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        (1e300, r"edge 1 has weight 1e\+300; weights are from 1e-45 to 3\.4e\+38; divide all"),
+        (1e-300, r"edge 1 has weight 1e-300; weights are from 1e-45"),
+        (0.0, "edge 1 has weight 0.0; weights are finite and above 0"),
+        (np.inf, "edge 1 has weight inf; weights are finite and above 0"),
+    ],
+)
+def test_weights_beyond_single_precision(weight: float, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        undirected([0, 1], [1, 2], weights=[weight, 1.0])
+
+
+def test_sums_of_weights_beyond_single_precision() -> None:
+    with pytest.raises(DataError, match="the weights of the edge 0-1 add up to too much"):
+        undirected([0, 1, 1], [1, 0, 2], weights=[3e38, 3e38, 1.0], repeated="sum")

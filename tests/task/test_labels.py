@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sub2node import DataError, SubgraphTask
+from sub2node import ConfigError, DataError, SubgraphTask
 from sub2node.task.frames import Frame
 from sub2node.task.ids import IdSpace
 from sub2node.task.labels import read_labels, used_classes
@@ -101,3 +101,28 @@ def test_classes_that_nobody_has_go() -> None:
     labels, left = used_classes(table, names, keep_all=False)
     assert (labels.tolist(), left) == ([[True, False], [True, True]], ("a", "c"))
     assert used_classes(table, names, keep_all=True) == (table, names)
+
+
+@pytest.mark.parametrize("word", ["NA", "nan", "NaN", "NULL", "None", "<NA>"])
+def test_words_for_missing_values_are_missing_labels(word: str) -> None:
+    for label in (["a", word, "b"], [["a"], ["b", word], ["a"]]):
+        columns = {"subgraph_id": list("stu"), "label": label}
+        with pytest.raises(DataError, match=f"row 2 is missing: it reads '{word}'.*--na-labels"):
+            labels_of(columns)
+    columns = {"subgraph_id": list("stu"), "label": ["a", word, "b"]}
+    assert labels_of(columns, classes=("a", "b", word))[0].tolist() == [0, 2, 1]
+    columns["split"] = ["train", "virtual", "val"]
+    assert labels_of(columns)[0].tolist() == [0, -1, 1]
+
+
+def test_classes_called_as_missing_values_can_be_kept() -> None:
+    edges = {"source": ["x", "y"], "target": ["y", "z"]}
+    members = {"subgraph_id": list("stu"), "node_id": list("xyz")}
+    labels = {"subgraph_id": list("stu"), "label": ["a", "NA", "a"]}
+    with pytest.raises(DataError, match="row 2 is missing"):
+        SubgraphTask.from_tables(edges, members, labels)
+    task = SubgraphTask.from_tables(edges, members, labels, na_labels="keep")
+    assert task.class_names == ("NA", "a")
+    assert task.notes == ("1 class kept that reads as a missing value: 'NA'.",)
+    with pytest.raises(ConfigError, match="na_labels is missing or keep, not 'drop'"):
+        SubgraphTask.from_tables(edges, members, labels, na_labels="drop")  # type: ignore[arg-type]

@@ -156,9 +156,9 @@ def test_bad_stages_and_spreads() -> None:
     with pytest.raises(DataError, match="two are needed"):
         one.normalize(1, 1)
     same = SubgraphTask(Graph.from_edges([0], [1]), Subgraphs.from_lists([[0, 1], [0, 1]]))
-    with pytest.raises(DataError, match="all weights of the train block are 4"):
+    with pytest.raises(DataError, match="all weights between training subgraphs are 4"):
         s2n.translate(same).normalize(1, 1)
-    with pytest.raises(DataError, match="all weights of the train block are 4"):
+    with pytest.raises(DataError, match="all weights between training subgraphs are 4"):
         s2n.translate(same, cut=1.0)
     with pytest.raises(ConfigError, match="delta, the width"):
         s2n.translate(small_task()).normalize(1, 0)

@@ -17,7 +17,7 @@ def test_equal_fractions_have_no_spread(size: int, weight: float, count: int) ->
     a, b = np.triu_indices(size, 1)
     graph = Graph.from_edges(a, b, weights=np.full(len(a), weight))
     task = SubgraphTask(graph, Subgraphs.from_lists([range(size)] * count))
-    with pytest.raises(DataError, match="all weights of the train block are"):
+    with pytest.raises(DataError, match="all weights between training subgraphs are"):
         s2n.translate(task, self_loops=False).normalize(0.5, 1)
 
 

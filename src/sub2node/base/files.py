@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import ExitStack, contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ConfigError, DataError, Sub2NodeError
 from .renames import exchange_names, flush, flush_tree, rename_to_new
 from .seals import SEAL, write_seal
+from .structured_text import parse_json
 from .work_folders import REPLACED, work_folder
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:
 def read_card(path: Path, kind: str, version: int) -> dict[str, Any]:
     """A JSON card that one of our outputs carries, checked for its kind and version."""
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        card = parse_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise DataError(f"this is not JSON ({error}).", path=path) from None
     if not isinstance(card, dict) or card.get("format") != kind:
         raise DataError(f"this is no card of the kind '{kind}'.", path=path)

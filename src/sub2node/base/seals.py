@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .errors import DataError
+from .structured_text import parse_json
 
 SEAL = "checksums.json"
 _FORMAT = "sub2node-checksums"
@@ -58,7 +59,7 @@ def _read_seal(folder: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
         digests = dict(content["sha256"])
         sound = content["format"] == _FORMAT and all(
             isinstance(value, str) for value in digests.values()

@@ -70,7 +70,7 @@ def _is_abandoned(path: Path) -> bool:
     try:
         handle = os.open(path / _LOCK, os.O_RDWR)
     except FileNotFoundError:  # its owner is about to lock it, or was killed just before
-        return time.time() - path.stat().st_mtime > _SECONDS_TO_LOCK
+        return not _owner_lives(path) or _age(path) > _SECONDS_TO_LOCK
     except OSError:
         return False
     try:
@@ -80,6 +80,23 @@ def _is_abandoned(path: Path) -> bool:
     finally:
         os.close(handle)
     return True
+
+
+def _owner_lives(path: Path) -> bool:
+    """Whether the process that a work folder is named after exists."""
+    word = path.name.rpartition(_MARK)[2].partition("-")[0]
+    try:
+        os.kill(int(word), 0)
+    except ProcessLookupError:
+        return False
+    except (ValueError, OverflowError, OSError):
+        return True
+    return True
+
+
+def _age(path: Path) -> float:
+    """Seconds since something changed in a folder."""
+    return time.time() - path.stat().st_mtime
 
 
 def _remove(path: Path) -> None:

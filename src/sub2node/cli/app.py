@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
 from .. import __version__
 from ..base.errors import Sub2NodeError
+from ..base.work_folders import remove_leftovers
 from . import (
     advise,
     bench,
@@ -31,7 +34,7 @@ from . import (
     translate,
     tune,
 )
-from .ctrl_c import interruptible
+from .ctrl_c import Interruption
 from .former_spellings import CommandGroup, command_class
 from .output import errors, say
 
@@ -99,6 +102,8 @@ No data yet: s2n run generate:density --preset fast
 Help:        s2n --help lists the commands, s2n run --help explains one.\
 """
 
+_INTERRUPTED = 130  # what Typer makes of a KeyboardInterrupt
+
 
 def _version(show: bool) -> None:
     if show:
@@ -126,34 +131,50 @@ def _top(
         typer.echo(_WELCOME)
 
 
-def main() -> None:
-    """Run the command; an error of ours is one line on stderr and exit code 2."""
+def main(interruption: Interruption) -> None:
+    """Run the command; an error of ours is one line on stderr and exit code 2.
+
+    Args:
+        interruption: Knows whether Ctrl-C or SIGTERM ended the command.
+    """
     # Threads that wait for each other in a loop slow a busy machine down thirtyfold; a short wait
     # costs nothing. Must be set before torch is loaded.
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without '±' shows '?'
-    with interruptible() as interruption:
-        try:
-            app()
-        except Exception as error:
-            if interruption.requested:  # whatever a library made of it
-                errors.print("Aborted.")
-                sys.exit(130)
+    remove_leftovers(Path(tempfile.gettempdir()))  # spilled tables of a command that was killed
+    try:
+        app()
+    except SystemExit as leave:
+        if interruption.requested and leave.code == _INTERRUPTED:
+            leave.code = interruption.exit_code
+        raise
+    except Exception as error:
+        if not interruption.requested:  # else it is what a library made of the interruption
             _explain(error)
-            raise
+        raise
 
 
 def _explain(error: Exception) -> None:
     """Leave with a sentence, where there is one for it."""
     if isinstance(error, Sub2NodeError):
         _leave(str(error))
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _is_out_of_memory(error):
         _leave("out of memory; nothing was written.")
+    if isinstance(error, RecursionError):
+        _leave("the input is nested too deeply.")
+    if type(error).__name__ == "LinAlgError":
+        _leave(f"a numerical method failed ({error}); are edge weights or features extreme?")
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         _leave(f"{place}{error.strerror or error}.")
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether PyTorch could not allocate a tensor, for which it has no error of its own."""
+    phrases = ("can't allocate memory", "out of memory", "Storage size calculation overflowed")
+    return isinstance(error, RuntimeError) and any(phrase in str(error) for phrase in phrases)
 
 
 def _leave(message: str) -> NoReturn:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..base.shown_text import escape_controls
 from .options import AsJson
 from .output import errors, print_json, say
 
@@ -36,6 +37,6 @@ def cite(
     if as_json:
         print_json(citations.to_dict())
         return
-    typer.echo(citations.bibtex())
+    typer.echo(escape_controls(citations.bibtex(), keep_lines=True))
     for sentence in citations.missing:
         say("Note", sentence, style="yellow", to=errors)

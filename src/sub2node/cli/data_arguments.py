@@ -15,6 +15,7 @@ from .options import (
     Data,
     GraphFile,
     LabelsFile,
+    NaLabels,
     Repeated,
     Swap,
     UnknownNodes,
@@ -36,6 +37,7 @@ class DataArguments:
     column: Columns = None
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
+    na_labels: NaLabels = "missing"
     variant: Variant = None
     swap: Swap = None
 
@@ -61,6 +63,7 @@ class DataArguments:
                 columns=column_mapping(self.column or []),
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
+                na_labels=self.na_labels,  # type: ignore[arg-type]
                 variant=self.variant,
                 swap=self.swap,
             )

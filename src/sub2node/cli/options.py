@@ -69,6 +69,14 @@ Repeated = Annotated[
         rich_help_panel=READING,
     ),
 ]
+NaLabels = Annotated[
+    str,
+    typer.Option(
+        "--na-labels",
+        help="Labels that read NA, nan, NULL or None: missing, or keep (as a class).",
+        rich_help_panel=READING,
+    ),
+]
 Variant = Annotated[
     str | None,
     typer.Option(

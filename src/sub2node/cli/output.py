@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
@@ -14,10 +15,12 @@ from rich.text import Text
 
 from ..base.notes import NoteKind, has_kind
 from ..base.plural import plural
+from ..base.shown_text import clip_names, escape_controls
 from .progress_rows import show_progress
+from .safe_console import SafeConsole, SafeTable
 
-console = Console(emoji=False)
-errors = Console(stderr=True, emoji=False)
+console = SafeConsole(emoji=False)
+errors = SafeConsole(stderr=True, emoji=False)
 
 
 def progress() -> AbstractContextManager[None]:
@@ -26,8 +29,11 @@ def progress() -> AbstractContextManager[None]:
 
 
 def say(word: str, text: str, *, style: str, to: Console | None = None) -> None:
-    """A line like 'Note: text'; the text is printed literally, whatever brackets it has."""
-    line = Text.assemble((f"{word}:", style), " ", text)
+    """A line like 'Note: text'; the text is printed literally, whatever brackets it has.
+
+    Control characters are escaped, and names longer than 200 characters clipped.
+    """
+    line = Text.assemble((f"{word}:", style), " ", escape_controls(clip_names(text)))
     (to or console).print(line, highlight=False, soft_wrap=True)
 
 
@@ -64,13 +70,15 @@ def report_cut_lines(count: int) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """One JSON document on stdout; control characters are escaped, as JSON can."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    typer.echo(re.sub("[\x7f-\x9f\u2028-\u202e]", lambda c: f"\\u{ord(c[0]):04x}", text))
 
 
 def table(title: str, *columns: str) -> Table:
     """An empty table in the house style; the first column is text, the others are numbers."""
-    result = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
+    shown = Text(escape_controls(clip_names(title)), style="bold")
+    result = SafeTable(title=shown, title_justify="left", box=box.SIMPLE_HEAD)
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position else "left")
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -29,6 +29,7 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from ..io.white_space import StrippedValues
     from ..scoring import Answers, Explanation, Scorer
     from ..scoring.query_changes import QueryChanges
 
@@ -101,7 +102,8 @@ def predict(
             scorer = load_scorer(model)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
-            query = scorer.ask([ids], names=["this"], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+            query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+            query = replace(query, names=("this",))  # its id in JSON
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
             with activity("Explaining the answer"):
@@ -190,19 +192,20 @@ class _FileRequest:
         self, scorer: Scorer, keep: int | None, *, read_all: bool
     ) -> tuple[JsonObject, list[Answers]]:
         from ..base.files import new_file, written
+        from ..io.white_space import StrippedValues
         from ..scoring.answer_tables import table_writer
         from ..scoring.answers import answer_objects
         from ..scoring.query_changes import QueryChanges
 
         count, problems, first_answers, rows = 0, [], [], []
-        changes = QueryChanges()
+        changes, stripped = QueryChanges(), StrippedValues()
         with ExitStack() as stack:
             write, report = None, stack.enter_context(activity("Answering"))
             if self.out is not None:
                 stack.enter_context(written(self.out))
                 part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
                 write = stack.enter_context(table_writer(part, self.out.suffix.lower()))
-            for answers, bad in self._answer_batches(scorer, changes, read_all=read_all):
+            for answers, bad in self._answer_batches(scorer, changes, stripped, read_all=read_all):
                 problems += bad
                 count += len(answers)
                 report(plural(count, "subgraph"))
@@ -217,7 +220,7 @@ class _FileRequest:
                 raise DataError(_why_unanswered(problems), path=self.source)
         self._write_problems(problems)
         facts: JsonObject = {"answered": count, "bad": len(problems)}
-        facts |= {"notes": list(changes.notes())}
+        facts |= {"notes": [*stripped.notes(), *changes.notes()]}
         if self.out is not None:
             facts |= {"path": str(self.out), "errors": str(self.errors_file) if problems else None}
         else:
@@ -226,7 +229,7 @@ class _FileRequest:
         return facts, first_answers
 
     def _answer_batches(
-        self, scorer: Scorer, changes: QueryChanges, *, read_all: bool
+        self, scorer: Scorer, changes: QueryChanges, stripped: StrippedValues, *, read_all: bool
     ) -> Iterator[tuple[Answers, list[_BadSubgraph]]]:
         """Answers for some subgraphs at a time, and those that have none."""
         from ..io.sets import read_sets
@@ -234,7 +237,9 @@ class _FileRequest:
 
         assert self.source is not None
         size = None if self.mode == "joint" else _BATCH
-        for batch in read_sets(self.source, self.columns, size=size, at_once=read_all):
+        for batch in read_sets(
+            self.source, self.columns, size=size, at_once=read_all, stripped=stripped
+        ):
             lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
             query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
             changes.add(query, lists)

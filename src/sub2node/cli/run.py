@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from ..runs import RunFile
     from ..task import SubgraphTask
 
+_MOST_SPLITS = 10_000
+
 
 @reads_data
 def run(
@@ -167,8 +169,11 @@ class _AssessmentPlan:
 
         default = 1 if self.splits else 10
         self.seeds = seed_list(self.seed_count if self.seed_count is not None else default)
-        if self.splits == 1 or self.splits < 0:
-            raise ConfigError(f"repeated splits are two at least, found {self.splits}.")
+        if self.splits == 1 or not 0 <= self.splits <= _MOST_SPLITS:
+            raise ConfigError(
+                f"repeated splits are two at least and {_MOST_SPLITS:,} at most, found"
+                f" {self.splits:,}."
+            )
         self.shares = None if self.parts is None else _parse_shares(self.parts)
         if self.shares is not None and not self.splits:
             raise ConfigError("--parts is for repeated splits: say --splits 10 too.")

@@ -151,6 +151,9 @@ def tune(
     trials.csv, study.json and a figure. Start as many more processes as you like on the same
     storage with --worker.
     """
+    from ..tune.study_storage import require_optuna
+
+    require_optuna()  # before a folder is made
     place = StudyPlace(out, storage, study, worker, share, resume)
     feature_arguments = FeatureArguments(features, encoding)
     fixed = feature_arguments.with_settings(settings or [])

@@ -71,7 +71,11 @@ def coarsen(
             notes.append(note)
         else:
             target = _target_sizes(sizes[~is_small], ratio)
-            contraction = contract(block, home, target, method, k=eigenvectors, seed=seed)
+            try:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    contraction = contract(block, home, target, method, k=eigenvectors, seed=seed)
+            except np.linalg.LinAlgError as error:
+                raise _weights_error(graph) from error
             partition[large], levels = contraction.labels, contraction.levels
             notes += contraction.notes
     if small == "keep":
@@ -148,6 +152,16 @@ def _number_by_lowest(partition: Array) -> Array:
     result = partition.copy()
     result[inside] = np.argsort(np.argsort(first))[labels]
     return result
+
+
+def _weights_error(graph: Graph) -> DataError:
+    """What to say where eigenvectors cannot be computed."""
+    weights = np.ones(1) if graph.weights is None else graph.weights
+    return DataError(
+        "the eigenvectors of the graph cannot be computed; edge weights go from"
+        f" {weights.min():.1e} to {weights.max():.1e}: bring them closer together (by their"
+        " logarithm, for example)."
+    )
 
 
 def _virtual_subgraphs(owner: Array, node: Array, count: int) -> Subgraphs:

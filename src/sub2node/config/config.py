@@ -61,8 +61,8 @@ class NetworkSettings:
     """
 
     hidden: int = within(64, 1)
-    layers: int = within(2, 0)
-    inner_layers: int = within(1, 0)
+    layers: int = within(2, 0, 1000)
+    inner_layers: int = within(1, 0, 1000)
     readout: ReadoutName = "sum"
     batch_norm: bool = False
     skip: bool = False
@@ -208,7 +208,7 @@ class TrainingSettings:
     lr: float = within(0.005, 0)
     weight_decay: float = within(1e-8, 0)
     clip: float = within(0.5, 0)
-    epochs: int = within(300, 1)
+    epochs: int = within(300, 1, 10**7)
     patience: int = within(0, 0)
     ties: Literal["first", "loss"] = "first"
     plateau_factor: float = within(0.7, 0, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.structured_text import parse_toml
 from .config import Config
 from .settings import Settings, SettingsTree, flatten
 from .structure import STRUCTURES
@@ -240,10 +241,10 @@ def _baseline_section(sections: SettingsTree, dataset: str, baseline: str) -> Se
 def _read_user_file(name: str) -> SettingsTree:
     path = Path(name)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"there is no preset file {name!r}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}.") from None

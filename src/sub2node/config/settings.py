@@ -11,9 +11,11 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args, get_origin, get_type_hints
 
 from ..base.errors import ConfigError, suggest
+from ..base.structured_text import parse_toml
 
 SettingsTree: TypeAlias = dict[str, Any]  # nested, as a TOML file holds them
 _HUGE = 1e300
+_LARGEST = 10**18
 _CACHE: dict[Any, dict[str, _Field]] = {}
 
 
@@ -122,9 +124,12 @@ def parse_setting(text: str) -> tuple[str, Any]:
     if not equals or not name.strip() or not value.strip():
         raise ConfigError(f"a setting is written key=value, found {text!r}.")
     try:
-        return name.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
+        return name.strip(), parse_toml(f"value = {value.strip()}")["value"]
     except tomllib.TOMLDecodeError:
         return name.strip(), value.strip()
+    except ValueError:
+        shown = value.strip()[:20]
+        raise ConfigError(f"the value of {name.strip()} is too long: {shown!r}….") from None
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -195,6 +200,8 @@ def _check(key: str, value: Any, setting: _Field) -> None:
         fits = isinstance(value, str)
     if not fits:
         raise ConfigError(f"{key} is {word}, found {value!r}.")
+    if kind is int and not abs(value) < _LARGEST:
+        raise ConfigError(f"{key} is too large: a whole number has at most 18 digits.")
     if kind is float and not abs(value) < _HUGE:
         raise ConfigError(f"{key} is a finite number, found {value!r}.")
     if bounds and not bounds[0] <= value <= bounds[1]:

@@ -13,6 +13,7 @@ from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
 from ..task.edges import Repeated
+from ..task.labels import NaLabels
 from .registry import BENCHMARKS, check_copy, others, read_files, require
 from .shapes import like
 from .synthetic import generate
@@ -31,6 +32,7 @@ def load_task(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
 ) -> SubgraphTask:
     """Load a task from whatever names it.
 
@@ -50,6 +52,7 @@ def load_task(
         unknown_nodes: ``error``, ``drop`` or ``ignore-subgraph``: what to do about members that the
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
+        na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
 
     Returns:
         The task; ``task.notes`` says what reading it did to the data.
@@ -61,6 +64,7 @@ def load_task(
             raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
         return _draw(maker, rest)
     options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
+    options |= {"na_labels": na_labels}
     if word in BENCHMARKS:
         if graph is not None or labels is not None or columns:
             raise ConfigError(f"{word} is a benchmark; graph, labels and columns do not apply.")

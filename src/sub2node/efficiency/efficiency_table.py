@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ import torch
 
 from ..base.environment import find_device, versions
 from ..base.errors import DataError
+from ..base.structured_text import parse_json
 from ..config import is_plain_s2n
 from .complete_runs import CompleteRun
 from .measure import Efficiency, Timing
@@ -167,7 +167,7 @@ def read_efficiency_table(path: Path) -> EfficiencyTable:
         DataError: The file is not one of an efficiency benchmark.
     """
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = parse_json(path.read_text(encoding="utf-8"))
         rows = tuple(row_of_record(record) for record in facts["rows"])
         return EfficiencyTable(rows, machine=dict(facts["machine"]), notes=tuple(facts["notes"]))
     except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:

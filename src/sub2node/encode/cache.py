@@ -14,6 +14,7 @@ import numpy as np
 from ..base.errors import DataError
 from ..base.files import new_file
 from ..base.ragged import Array
+from ..base.structured_text import parse_json
 from ..task import Graph
 from ..task.content_hash import digest
 from .encoding import Encoding
@@ -91,7 +92,7 @@ def _load(path: Path, key: str) -> tuple[Encoding | None, str]:
             return None, "is of other data"
         if about["content"] != digest(about["name"], about["facts"], nodes, values):
             return None, "is damaged"
-        return Encoding(about["name"], nodes, values, json.loads(about["facts"])), ""
+        return Encoding(about["name"], nodes, values, parse_json(about["facts"])), ""
     except (SafetensorError, OSError, KeyError, ValueError, TypeError, DataError) as error:
         return None, f"cannot be read ({type(error).__name__})"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.files import new_file, require_writable, written
 from ..base.ragged import Array, integers
+from ..base.structured_text import parse_json
 from ..task import Graph, SubgraphTask
 from .cache import edges_hash
 from .encoding import Encoding
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 WRITTEN = (".parquet", ".npz", ".safetensors")
 READ = (*WRITTEN, ".npy", ".pt", ".pth")
 _NODE = "node"
-_GRAPH, _TABLES = "graph_hash", "tables"
+_GRAPH, _TABLES, _CONTENT = "graph_hash", "tables", "sha256"
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +188,8 @@ def _write(path: Path, graph: Graph, nodes: Array, encodings: Sequence[Encoding]
     elif path.suffix == ".safetensors":
         from safetensors.numpy import save_file
 
-        save_file({"nodes": np.array(nodes), **arrays}, path, {_GRAPH: mark})
+        about = {_GRAPH: mark, _CONTENT: _hash_tables(nodes.tolist(), arrays)}
+        save_file({"nodes": np.array(nodes), **arrays}, path, about)
     else:
         import pyarrow as pa
         from pyarrow import parquet
@@ -199,8 +202,27 @@ def _write(path: Path, graph: Graph, nodes: Array, encodings: Sequence[Encoding]
             titles = facts.get("column_names") or range(1, encoding.width + 1)
             tables[name] = [f"{name}_{title}" for title in titles]
             columns |= zip(tables[name], map(pa.array, encoding.values.T), strict=True)
-        about = {_GRAPH: mark, _TABLES: json.dumps(tables)}
+        content = _hash_tables(columns[_NODE].to_pylist(), arrays)
+        about = {_GRAPH: mark, _TABLES: json.dumps(tables), _CONTENT: content}
         parquet.write_table(pa.table(columns).replace_schema_metadata(about), path)
+
+
+def _hash_tables(nodes: Sequence[int | str], tables: Mapping[str, Array]) -> str:
+    """SHA-256 of the nodes and of the tables by name, as they are written."""
+    state = hashlib.sha256("\n".join(map(str, nodes)).encode())
+    for name in sorted(tables):
+        values = np.ascontiguousarray(tables[name], dtype="<f4")
+        state.update(f"\n{name} {values.shape}".encode())
+        state.update(values.tobytes())
+    return state.hexdigest()
+
+
+def _check_content(
+    path: Path, expected: str | None, nodes: Sequence[int | str], tables: Mapping[str, Array]
+) -> None:
+    """Raise where a file that we wrote has other numbers than it was written with."""
+    if expected is not None and _hash_tables(nodes, tables) != expected:
+        raise DataError("this file is damaged: its checksum differs; make it anew.", path=path)
 
 
 def _find_positions(path: Path, graph: Graph, nodes: Array | list[str]) -> Array:
@@ -235,11 +257,12 @@ def _read_parquet(path: Path) -> _TableFile:
 
     with _reading(path):
         file_table = parquet.read_table(path)
-    about = {
-        k.decode(): v.decode()
-        for k, v in (file_table.schema.metadata or {}).items()
-        if k != b"pandas"
-    }
+        file_table.validate(full=True)  # Parquet does not promise that text is UTF-8
+        about = {
+            k.decode(): v.decode()
+            for k, v in (file_table.schema.metadata or {}).items()
+            if k != b"pandas"
+        }
     numbers = {}
     for name in file_table.column_names:
         column, kind = file_table[name], file_table[name].type
@@ -254,7 +277,7 @@ def _read_parquet(path: Path) -> _TableFile:
             raise DataError(f"column {name!r} is empty in row {row + 1}.", path=path)
         numbers[name] = column.to_numpy()
     with _reading(path):
-        groups = json.loads(about.get(_TABLES, "null")) or {"features": list(numbers)}
+        groups = parse_json(about.get(_TABLES, "null")) or {"features": list(numbers)}
         tables = {
             name: np.stack([numbers[column] for column in columns], axis=1)
             for name, columns in groups.items()
@@ -263,6 +286,7 @@ def _read_parquet(path: Path) -> _TableFile:
     nodes = None
     if _NODE in file_table.column_names:  # names, also where they are numbers
         nodes = [str(name) for name in file_table[_NODE].to_pylist()]
+    _check_content(path, about.get(_CONTENT), nodes or [], tables)
     return _TableFile(tables, nodes, about.get(_GRAPH))
 
 
@@ -289,9 +313,12 @@ def _read_safetensors(path: Path) -> _TableFile:
     from safetensors import safe_open
 
     with _reading(path), safe_open(path, framework="numpy") as file:
-        mark = (file.metadata() or {}).get(_GRAPH)
+        about = file.metadata() or {}
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    return _TableFile(arrays, arrays.pop("nodes", None), mark)
+    nodes = arrays.pop("nodes", None)
+    listed = [] if nodes is None else nodes.ravel().tolist()
+    _check_content(path, about.get(_CONTENT), listed, arrays)
+    return _TableFile(arrays, nodes, about.get(_GRAPH))
 
 
 def _read_torch(path: Path) -> _TableFile:

@@ -15,16 +15,19 @@ import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
+from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 from ..task.frames import Frame, TableLike
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
+from .white_space import StrippedValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..task.edges import Repeated
+    from ..task.labels import NaLabels
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
@@ -56,21 +59,21 @@ def find_sets(folder: Path) -> Path | None:
     return matches[0] if matches else None
 
 
-def read_sets(path: Path, columns: Mapping[str, str]) -> SetTables:
+def read_sets(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> SetTables:
     """Members, and labels where the same file has them."""
     if suffix(path) in (".jsonl", ".jsonl.gz"):
         return read_jsonl(path)
     if suffix(path) in (".gmt", ".gmt.gz"):
-        return read_gmt(path)
-    return SetTables(read_table(path, "members", columns), None)
+        return read_gmt(path, stripped=stripped)
+    return SetTables(read_table(path, "members", columns, stripped=stripped), None)
 
 
-def read_edges(path: Path, columns: Mapping[str, str]) -> pa.Table:
+def read_edges(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> pa.Table:
     """An edge table, or a text file with two integers per line."""
     if suffix(path) in (".txt", ".txt.gz", ".edgelist", ".edgelist.gz"):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
-    return read_table(path, "edges", columns)
+    return read_table(path, "edges", columns, stripped=stripped)
 
 
 def read_tables(
@@ -83,22 +86,24 @@ def read_tables(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame."""
-    columns = columns or {}
+    columns, stripped = columns or {}, StrippedValues()
     paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
     if isinstance(edges, Path):
         paths["edges"] = edges
-        edges = read_edges(edges, columns)
-    members, label_table = read_sets(sets, columns)
+        edges = read_edges(edges, columns, stripped)
+    members, label_table = read_sets(sets, columns, stripped)
     own_edges = None
     if subgraph_edges is not None:
-        own_edges = read_table(subgraph_edges, "subgraph_edges", columns)
+        own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
+    node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
     if labels is not None:
-        own_table = read_table(labels, "labels", columns)
+        own_table = read_table(labels, "labels", columns, stripped=stripped)
         label_table = (
             own_table if label_table is None else _join_labels(own_table, label_table, columns)
         )
@@ -106,15 +111,16 @@ def read_tables(
         edges,
         members,
         label_table,
-        nodes=None if nodes is None else read_table(nodes, "nodes", columns),
+        nodes=node_table,
         subgraph_edges=own_edges,
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
+        na_labels=na_labels,
         name=name,
         paths={what: path for what, path in paths.items() if path is not None},
         classes=tuple((card or {}).get("class_names", ())),
-        notes=(*(card or {}).get("notes", ()), *notes),
+        notes=(*(card or {}).get("notes", ()), *notes, *stripped.notes()),
         strict=card is None,
     )
 
@@ -138,10 +144,14 @@ def read_folder(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
     name: str = "",
 ) -> SubgraphTask:
     """Read a folder of tables; a card beside them is checked against what was read."""
-    card = _read_card(folder / CARD) if (folder / CARD).is_file() else None
+    card = None
+    if (folder / CARD).is_file():
+        check_tables(folder)
+        card = _read_card(folder / CARD)
     edges, sets = find_table(folder, "edges"), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
@@ -155,6 +165,7 @@ def read_folder(
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
+        na_labels=na_labels,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )
@@ -166,6 +177,15 @@ def read_folder(
             path=folder / CARD,
         )
     return task
+
+
+def check_tables(folder: Path) -> None:
+    """Raise where a file of a folder that we wrote as Parquet is not the one that was written."""
+    try:
+        check_seal(folder, CARD, "*.parquet", complete=False)
+    except DataError as error:
+        reason = f"{error.reason.rstrip('.')}; remove {CARD} to read the tables all the same."
+        raise DataError(reason, path=error.path) from None
 
 
 def _read_card(path: Path) -> dict[str, Any]:

@@ -116,6 +116,7 @@ def task_from_graph(
         members,
         columns if len(columns) > 1 else None,
         unknown_nodes=unknown_nodes,
+        na_labels="keep",  # a value that is missing is None or NaN here
         name=name,
         notes=direction_notes(graph),
     )

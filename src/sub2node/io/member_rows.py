@@ -25,6 +25,7 @@ from ..base.progress import step
 from ..base.ragged import Array
 from ..task.frames import ALIASES
 from .text_files import opened
+from .white_space import StrippedValues, mark_quoted, split_mark
 
 if TYPE_CHECKING:
     import _csv
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 CsvReader: TypeAlias = "_csv.Reader"
 _BLOCK = 1 << 18  # bytes of text that are parsed together
 _ROWS = 1 << 13  # rows that are parsed one by one, put together
-_WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace())  # what str.strip removes
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,38 +114,57 @@ class _Layout:
         delimiter: The character between fields.
         places: Positions of the fields that name subgraph and node.
         width: Number of fields of the header.
+        stripped: Counts values that lose the white space around them.
     """
 
     delimiter: str
     places: tuple[int, int]
     width: int
+    stripped: StrippedValues
+
+    def reader(self, lines: Iterable[bytes]) -> CsvReader:
+        """The csv module's reader; a mark begins the values that are quoted."""
+        return _csv_reader(lines, self.delimiter)
 
 
-def text_rows(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterator[MemberRows]:
+def text_rows(
+    path: Path,
+    delimiter: str,
+    columns: Mapping[str, str],
+    *,
+    stripped: StrippedValues | None = None,
+) -> Iterator[MemberRows]:
     """Rows of a CSV or TSV file, each byte of which is read once.
 
     Lines without quotes are cut all at once, a block at a time. A block with something unusual
     (a row too short, bytes that are no text) goes through the csv module, and so does, from the
     first quote on, the rest of the file, for a quoted field may hold line ends.
+
+    Args:
+        path: The file to read.
+        delimiter: The character between fields.
+        columns: The user's column for ours.
+        stripped: Counts values that lose the white space around them.
     """
+    stripped = stripped or StrippedValues()
     with opened(path) as stream:
         seen: list[bytes] = []
-        rows = csv.reader(_text_lines(_raw_lines(stream, seen)), delimiter=delimiter, strict=True)
+        rows = _csv_reader(_raw_lines(stream, seen), delimiter)
         try:
-            header = [name.strip() for name in next((row for row in rows if any(row)), [])]
+            names = next((row for row in rows if any(row)), [])
+            header = [split_mark(name)[0].strip() for name in names]
         except csv.Error as error:
             message = f"the header cannot be read: {error}."
             raise DataError(message, path=path, line=rows.line_num) from None
         who, what = (column_place(header, ours, columns, path) for ours in _OURS)
-        layout, done = _Layout(delimiter, (who, what), len(header)), rows.line_num
+        layout, done = _Layout(delimiter, (who, what), len(header), stripped), rows.line_num
         if any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
             yield from _as_columns(_parse_rows(rows, 0, layout))  # old line ends, unknown to blocks
             return
         while block := stream.read(_BLOCK):
             block += stream.readline()
             if b'"' in block:
-                lines = _text_lines(chain([block], _raw_lines(stream)))
-                rest = csv.reader(lines, delimiter=delimiter, strict=True)
+                rest = layout.reader(chain([block], _raw_lines(stream)))
                 yield from _as_columns(_parse_rows(rest, done, layout))
                 return
             plain = _plain_rows(block, done + 1, layout)
@@ -153,7 +172,7 @@ def text_rows(path: Path, delimiter: str, columns: Mapping[str, str]) -> Iterato
                 yield plain
                 done += block.count(b"\n")
                 continue
-            reader = csv.reader(_text_lines([block]), delimiter=delimiter, strict=True)
+            reader = layout.reader([block])
             yield from _as_columns(_parse_rows(reader, done, layout))
             done += reader.line_num
 
@@ -176,6 +195,11 @@ def _text_lines(lines: Iterable[bytes]) -> Iterator[str]:
         yield from io.StringIO(line.decode(errors="surrogateescape"), newline="")
 
 
+def _csv_reader(lines: Iterable[bytes], delimiter: str) -> CsvReader:
+    marked = mark_quoted(_text_lines(lines), delimiter)
+    return csv.reader(marked, delimiter=delimiter, strict=True)
+
+
 def _parse_rows(rows: CsvReader, before: int, layout: _Layout) -> Iterator[_Row]:
     """Rows one by one, from a reader of the csv module that begins after so many lines."""
     while True:
@@ -192,7 +216,8 @@ def _parse_rows(rows: CsvReader, before: int, layout: _Layout) -> Iterator[_Row]
 
 
 def _parse_row(line: int, row: list[str], layout: _Layout) -> _Row:
-    name, node = ((row[p].strip() if p < len(row) else "") for p in layout.places)
+    texts = [split_mark(row[place] if place < len(row) else "") for place in layout.places]
+    name, node = (text if quoted else layout.stripped.strip(text) for text, quoted in texts)
     if any("\udc80" <= c <= "\udcff" for c in name + node):
         return _Row(line, clean(name), "", "this row is not UTF-8 text.")
     if len(row) != layout.width:
@@ -233,7 +258,7 @@ def _plain_rows(block: bytes, first: int, layout: _Layout) -> MemberRows | None:
     between = cuts[np.repeat(has_content, counts)].reshape(np.count_nonzero(has_content), inner)
     bounds = np.column_stack([starts[has_content] - 1, between, ends[has_content]])
     names, nodes = (
-        pc.utf8_trim(_cut(block, bounds[:, place] + 1, bounds[:, place + 1]), characters=_WHITE)
+        layout.stripped.strip_column(_cut(block, bounds[:, place] + 1, bounds[:, place + 1]))
         for place in layout.places
     )
     return MemberRows(first + np.flatnonzero(has_content), names, nodes, _missing_ids(names, nodes))

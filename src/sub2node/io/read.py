@@ -16,6 +16,7 @@ from .tables import SUFFIXES, suffix
 if TYPE_CHECKING:
     from ..task import Graph, SubgraphTask
     from ..task.edges import Repeated
+    from ..task.labels import NaLabels
 
 _SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
 
@@ -30,6 +31,7 @@ def read_task(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
     name: str = "",
 ) -> SubgraphTask:
     """Read a task; see :func:`sub2node.load_task`, which also takes names of benchmarks."""
@@ -37,6 +39,7 @@ def read_task(
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
     common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
+    common |= {"na_labels": na_labels}
     if path.is_dir():
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
@@ -77,6 +80,7 @@ def read_task(
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
+        na_labels=na_labels,
         name=name or path.stem,
         notes=notes,
     )

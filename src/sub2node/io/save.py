@@ -17,6 +17,7 @@ from ..task import Graph, SubgraphTask
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
 from .tables import write_gmt, write_jsonl, write_table
+from .white_space import has_white_space
 
 Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -167,7 +168,11 @@ def save_task(
         overwrite: Replace a folder that exists.
     """
     check_target(path, format, overwrite=overwrite)
-    with new_folder(Path(path), overwrite=overwrite, ours=OURS) as folder, written(path):
+    sealed = format == "parquet"  # text is for people, who may edit it
+    with (
+        new_folder(Path(path), overwrite=overwrite, ours=OURS, sealed=sealed) as folder,
+        written(path),
+    ):
         if format == "subgnn":
             write_subgnn(task, folder)
         else:
@@ -221,6 +226,9 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
 def _write_gmt(task: SubgraphTask, tables: dict[str, pa.Table], folder: Path, order: Array) -> None:
     if task.subgraphs.weights is not None:
         raise ConfigError("a GMT file has no member weights; write parquet instead.")
+    ids = [tables["members"][name] for name in ("subgraph_id", "node_id")]
+    if any(pa.types.is_large_string(c.type) and has_white_space(c) for c in ids):
+        raise ConfigError("a GMT file has no names with white space around; write parquet instead.")
     titles = None
     if (labels := tables.get("labels")) is not None and "title" in labels.column_names:
         titles = task.subgraphs.titles.take(order).arrow  # type: ignore[union-attr]

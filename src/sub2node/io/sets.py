@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -29,8 +30,9 @@ from .member_rows import (
     text_rows,
 )
 from .set_batch import SetBatch, in_sizes
-from .tables import DELIMITERS, PARQUET, json_row, suffix
-from .text_files import first_line, opened
+from .tables import DELIMITERS, PARQUET, json_row, split_gmt_line, suffix
+from .text_files import first_line, opened, raw_lines
+from .white_space import StrippedValues
 
 FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
 _LINES = 1000  # of subgraphs that are put together
@@ -46,6 +48,7 @@ def read_sets(
     *,
     size: int | None = _LINES,
     at_once: bool = False,
+    stripped: StrippedValues | None = None,
 ) -> Iterator[SetBatch]:
     """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
@@ -57,12 +60,13 @@ def read_sets(
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
             the rows of a subgraph do not stand together.
+        stripped: Counts values that lose the white space around them.
 
     Raises:
         DataError: The file as a whole cannot be read.
         ScatteredRowsError: A subgraph came back after others, and ``at_once`` is not set.
     """
-    path, columns = Path(path), columns or {}
+    path, columns, stripped = Path(path), columns or {}, stripped or StrippedValues()
     check_columns(columns)
     ending = suffix(path)
     if ending not in FORMATS:
@@ -73,10 +77,10 @@ def read_sets(
         return
     first_line(path)
     if ending in DELIMITERS:
-        rows = text_rows(path, DELIMITERS[ending], columns)
+        rows = text_rows(path, DELIMITERS[ending], columns, stripped=stripped)
         yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
-    parse_line = _parse_gmt_line if ".gmt" in ending else _parse_jsonl_line
+    parse_line = partial(_parse_gmt_line, stripped) if ".gmt" in ending else _parse_jsonl_line
     sets = (
         _Set(number, "", [], "this line is not UTF-8 text.")
         if line is None
@@ -134,7 +138,7 @@ def _mark_repeated(batches: Iterable[SetBatch]) -> Iterator[SetBatch]:
 def _decoded_lines(path: Path) -> Iterator[tuple[int, str | None]]:
     """Lines with something on them; None for one that is not text."""
     with opened(path) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(raw_lines(stream), 1):
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError:
@@ -163,14 +167,15 @@ def _find_name(line: str) -> str:
     return clean(str(name)) if is_id else ""
 
 
-def _parse_gmt_line(path: Path, number: int, line: str, position: int) -> _Set:
-    fields = line.split("\t")
-    nodes = list(filter(None, fields[2:]))
-    if not fields[0]:
+def _parse_gmt_line(
+    stripped: StrippedValues, path: Path, number: int, line: str, position: int
+) -> _Set:
+    name, _, nodes = split_gmt_line(line, stripped)
+    if not name:
         return _Set(number, "", [], "the set has no name.")
     if not nodes:
-        return _Set(number, fields[0], [], "the set is empty: name, description, genes, by tabs.")
-    return _Set(number, fields[0], nodes)
+        return _Set(number, name, [], "the set is empty: name, description, genes, by tabs.")
+    return _Set(number, name, nodes)
 
 
 # A row is a member.

@@ -24,11 +24,13 @@ from ..task.graph import Graph
 from ..task.names import Names, check_names
 from ..task.reading_notes import edge_notes, parts_swapped
 from .text_files import delimited, first_line, lines, text_table
+from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..task import SubgraphTask
+    from ..task.labels import NaLabels
 
 EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
 _ROW = ("nodes", "label", "split")
@@ -47,6 +49,7 @@ def read_subgnn(
     variant: str | None = None,
     swap: bool = False,
     unknown_nodes: UnknownNodes = "error",
+    na_labels: NaLabels = "missing",
     name: str = "",
     contents: Mapping[Path, bytes] | None = None,
 ) -> SubgraphTask:
@@ -58,6 +61,7 @@ def read_subgnn(
         swap: Exchange val and test if val is the smaller one, as the public readers do.
         unknown_nodes: What to do about members that the graph does not have, as in
             :meth:`SubgraphTask.from_tables`.
+        na_labels: Whether labels that read NA, nan, NULL or None are missing.
         name: What to call the data in outputs.
         contents: Unpacked bytes of files that have been read already.
     """
@@ -76,12 +80,13 @@ def read_subgnn(
             " with other ids in a table (edges.csv with source, target).",
             path=edge_file,
         )
-    names, titles, size = _read_node_names(folder, size)
+    stripped = StrippedValues()
+    names, titles, size = _read_node_names(folder, size, stripped)
     rows = _read_rows(set_file, contents.get(set_file))
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
     split, notes = _read_split(rows["split"], swap=swap)
     notes += edge_notes(merged, "same", str if names is None else lambda node: repr(names[node]))
-    set_names, set_titles = _read_set_names(folder, rows.num_rows)
+    set_names, set_titles = _read_set_names(folder, rows.num_rows, stripped)
     labels = pc.split_pattern(rows["label"], "-")
     if pc.max(pc.list_value_length(labels)).as_py() == 1:
         labels = rows["label"]
@@ -97,9 +102,10 @@ def read_subgnn(
         columns,
         by_position=True,
         unknown_nodes=unknown_nodes,
+        na_labels=na_labels,
         name=name or folder.name,
         paths={"edges": edge_file, "members": set_file, "labels": set_file},
-        notes=tuple(notes),
+        notes=(*notes, *stripped.notes()),
     )
 
 
@@ -203,12 +209,14 @@ def _read_split(column: pa.Array, *, swap: bool) -> tuple[pa.Array, list[str]]:
     return pc.replace_substring_regex(swapped, "^-$", "test"), [note]
 
 
-def _read_node_names(folder: Path, size: int) -> tuple[Names | None, Names | None, int]:
+def _read_node_names(
+    folder: Path, size: int, stripped: StrippedValues
+) -> tuple[Names | None, Names | None, int]:
     """Names, titles and count of the nodes; ``nodes.tsv`` has ``id``, an identifier, a ``name``."""
     path = folder / "nodes.tsv"
     if not path.is_file():
         return None, None, size
-    table = text_table(path, "\t")
+    table = text_table(path, "\t", stripped=stripped)
     names, titles = _pick_names(table, path, key="id")
     if names is not None:
         check_names(names, len(table), f"{path}: names", unique=True)
@@ -217,12 +225,14 @@ def _read_node_names(folder: Path, size: int) -> tuple[Names | None, Names | Non
     return names, titles, len(table)
 
 
-def _read_set_names(folder: Path, count: int) -> tuple[pa.Array, pa.Array | None]:
+def _read_set_names(
+    folder: Path, count: int, stripped: StrippedValues
+) -> tuple[pa.Array, pa.Array | None]:
     """Names of the subgraphs (their line numbers if they have none) and titles or None."""
     path = folder / "subgraph_ids.tsv"
     if not path.is_file():
         return pa.array(np.arange(count)), None
-    table = text_table(path, "\t")
+    table = text_table(path, "\t", stripped=stripped)
     if len(table) != count:
         raise DataError(f"{plural(len(table), 'name')} for {plural(count, 'subgraph')}.", path=path)
     names, titles = _pick_names(table, path, key="line")
@@ -316,7 +326,7 @@ def _write_names(
 
 
 def _write_table(table: pa.Table, path: Path, delimiter: str, *, header: bool = False) -> None:
-    quoting = "needed" if header else "none"  # names may hold a quote, numbers do not
+    quoting = needed_quoting(table) if header else "none"  # names may hold a quote
     options = pacsv.WriteOptions(
         include_header=header, delimiter=delimiter, quoting_style=quoting, quoting_header="none"
     )

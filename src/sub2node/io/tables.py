@@ -14,6 +14,7 @@ from ..base.errors import DataError
 from ..base.ragged import Array
 from ..task.frames import ALIASES, check_unique_columns
 from .text_files import first_line, lines, text_table
+from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,13 +46,20 @@ def suffix(path: Path) -> str:
     return "".join(parts).lower()
 
 
-def read_table(path: Path, what: str, columns: Mapping[str, str]) -> pa.Table:
+def read_table(
+    path: Path,
+    what: str,
+    columns: Mapping[str, str],
+    *,
+    stripped: StrippedValues | None = None,
+) -> pa.Table:
     """One table. Ids, labels and words stay text, as written; types of other columns are inferred.
 
     Args:
         path: A CSV, TSV (either may be gzipped) or Parquet file.
         what: What the rows are: "edges", "members", "labels", "nodes" or "subgraph_edges".
         columns: The user's column for ours, as in :meth:`SubgraphTask.from_tables`.
+        stripped: Counts values that lose the white space around them.
     """
     ending = suffix(path)
     if ending in PARQUET:
@@ -60,7 +68,7 @@ def read_table(path: Path, what: str, columns: Mapping[str, str]) -> pa.Table:
         raise DataError(f"a table ends in {', '.join(SUFFIXES)}, not '{ending}'.", path=path)
     text = {columns.get(ours, ours) for ours in _TEXT[what]}
     text.update(alias for ours in _TEXT[what] for alias in ALIASES.get(ours, ()))
-    return text_table(path, DELIMITERS[ending], text=text)
+    return text_table(path, DELIMITERS[ending], text=text, stripped=stripped)
 
 
 def _read_parquet(path: Path) -> pa.Table:
@@ -175,27 +183,34 @@ def _label_column(values: list[Any]) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def read_gmt(path: Path) -> SetTables:
+def split_gmt_line(line: str, stripped: StrippedValues) -> tuple[str, str, list[str]]:
+    """The name, the description and the genes of a line; ids without white space around them."""
+    name, title, *genes = [*line.split("\t"), ""]
+    genes = [gene for gene in map(stripped.strip, genes) if gene]
+    return stripped.strip(name), title, genes
+
+
+def read_gmt(path: Path, *, stripped: StrippedValues | None = None) -> SetTables:
     """Gene sets: a name, a description and the genes, tab-separated, one set per line."""
     first_line(path)
+    stripped = stripped or StrippedValues()
     names: list[str | int] = []
     titles, owner, nodes = [], [], []
     for number, line in lines(path):
-        fields = line.split("\t")
-        genes = [gene for gene in fields[2:] if gene]
-        if not fields[0]:
+        name, title, genes = split_gmt_line(line, stripped)
+        if not name:
             raise DataError("the set has no name.", path=path, line=number)
         if not genes:
             raise DataError(
-                f"the set {fields[0]!r} is empty; expected name, description and genes, separated"
+                f"the set {name!r} is empty; expected name, description and genes, separated"
                 " by tabs.",
                 path=path,
                 line=number,
             )
-        owner.extend([fields[0]] * len(genes))
+        owner.extend([name] * len(genes))
         nodes.extend(genes)
-        names.append(fields[0])
-        titles.append(fields[1])
+        names.append(name)
+        titles.append(title)
     _check_unique(names, path)
     members = pa.table({"subgraph_id": owner, "node_id": nodes})
     titled = any(title not in ("", "na", "NA") for title in titles)
@@ -215,7 +230,8 @@ def write_table(table: pa.Table, path: Path) -> None:
     if suffix(path) in PARQUET:
         pq.write_table(table, path)
         return
-    options = pacsv.WriteOptions(delimiter=DELIMITERS[suffix(path)], quoting_style="needed")
+    quoting = needed_quoting(table)
+    options = pacsv.WriteOptions(delimiter=DELIMITERS[suffix(path)], quoting_style=quoting)
     pacsv.write_csv(table, path, options)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -16,6 +17,7 @@ import pyarrow.csv as pacsv
 from ..base import progress
 from ..base.errors import DataError
 from ..task.frames import check_unique_columns
+from .white_space import StrippedValues, has_white_space, read_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BLOCK = 1 << 24  # bytes parsed together; no field may be longer
+_OLD_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _MAGIC = {
     b"PK\x03\x04": "a zip archive (PyTorch files are such)",
     b"PAR1": "a Parquet file",
@@ -92,10 +95,19 @@ def first_line(path: Path, *, content: bytes | None = None) -> str:
     return text.splitlines()[0]
 
 
+def raw_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Lines with their ends, which may be those of Unix, Windows or an old Mac."""
+    for line in stream:
+        if b"\r" in line.removesuffix(b"\r\n"):
+            yield from _OLD_LINE.findall(line)
+        else:
+            yield line
+
+
 def lines(path: Path, *, content: bytes | None = None) -> Iterator[tuple[int, str]]:
     """Every line with something on it, and its number from 1; slow, for what must be explained."""
     with opened(path, content) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(raw_lines(stream), 1):
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError:
@@ -143,21 +155,31 @@ def delimited(
         )
 
 
-def text_table(path: Path, delimiter: str, *, text: Collection[str] | None = None) -> pa.Table:
+def text_table(
+    path: Path,
+    delimiter: str,
+    *,
+    text: Collection[str] | None = None,
+    stripped: StrippedValues | None = None,
+) -> pa.Table:
     """A CSV or TSV file with a header line.
 
     Args:
         path: The file to read.
         delimiter: The character between fields.
         text: Columns to keep as the text that the file has, blank fields as ''; default all.
+        stripped: Counts the values that lose the white space around them; quoted ones keep it.
     """
     first_line(path)
     skip, header = next(lines(path))
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    except csv.Error as error:
+        raise DataError(f"the header cannot be read: {error}.", path=path, line=skip) from None
     check_unique_columns(names, path.stem, path)
     text_columns = names if text is None else [name for name in names if name in text]
     try:
-        return delimited(
+        table = delimited(
             path,
             delimiter,
             columns=names,
@@ -169,6 +191,48 @@ def text_table(path: Path, delimiter: str, *, text: Collection[str] | None = Non
             return pa.table({name: pa.array([], pa.string()) for name in names})
         reason = _find_ragged_line(path, delimiter, header) or " ".join(str(error).split())
         raise DataError(reason, path=path) from error
+    padded = [name for name in text_columns if has_white_space(table[name])]
+    if padded:
+        layout = TableLayout(path, delimiter, tuple(names), skip)
+        table = _strip_columns(table, padded, layout, stripped or StrippedValues())
+    return table
+
+
+class TableLayout(NamedTuple):
+    """A delimited file with a header: its columns, and the line that the header ends with."""
+
+    path: Path
+    delimiter: str
+    names: tuple[str, ...]
+    header_line: int
+
+
+def _strip_columns(
+    table: pa.Table, padded: list[str], layout: TableLayout, stripped: StrippedValues
+) -> pa.Table:
+    """A table without white space around the values of some columns, except quoted ones."""
+    with opened(layout.path) as stream:
+        has_quotes = any(b'"' in block for block in iter(lambda: stream.read(_BLOCK), b""))
+    values = {}
+    if has_quotes:
+        with opened(layout.path) as stream:
+            text = stream.read().decode("utf-8-sig")
+        values = read_quoted(
+            text,
+            layout.delimiter,
+            path=layout.path,
+            names=layout.names,
+            header_lines=layout.header_line,
+        )
+        if len(values[padded[0]][0]) != len(table):
+            raise DataError("the quotes of this table do not match up.", path=layout.path)
+    for name in padded:
+        column, quoted = table[name].combine_chunks(), None
+        if has_quotes:
+            column, quoted = pa.array(values[name][0], pa.string()), values[name][1]
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, stripped.strip_column(column, keep=quoted))
+    return table
 
 
 def _find_ragged_line(path: Path, delimiter: str, header: str) -> str | None:

@@ -186,6 +186,10 @@ class NetworkModel(ABC):
         find_device(self.device)
         check_compile_mode(self.compile)
 
+    def check_size(self, task: SubgraphTask, *, replicas: int, device: torch.device) -> None:
+        """Raise if training cannot fit into memory, where that can be estimated."""
+        return
+
     @abstractmethod
     def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
         """The task as the network sees it, and what to know about that."""
@@ -207,6 +211,7 @@ class NetworkModel(ABC):
 
     def _fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedNetwork:
         device = find_device(self.device)
+        self.check_size(task, replicas=len(seeds), device=device)
         task, task_notes = self.present(task)
         choices: list[TrainedNetwork] = []
         start = time.perf_counter()

@@ -21,6 +21,7 @@ from ..task import Graph, SubgraphTask
 from ..train.training_resources import replicas_at_once
 from ..translation import S2NGraph, translate
 from .candidates import Built, NetworkModel
+from .memory_estimate import require_memory
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class GraphNetwork(NetworkModel):
                     "the readout 'degree-code' is defined for the S2N structures only; use"
                     " 'degree'."
                 )
+
+    def check_size(self, task: SubgraphTask, *, replicas: int, device: torch.device) -> None:
+        """Raise if training cannot fit into memory."""
+        for config in self.candidates if self.conv is None else ():
+            require_memory(task, config, replicas=replicas, device=device)
 
     def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
         """The task with or without virtual subgraphs."""

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..base.errors import ConfigError, suggest
+from ..base.errors import ConfigError, MissingExtraError, suggest
 from ..config import ConvolutionSettings
 from .adjacency import Adjacency
 from .convolutions import CONVOLUTIONS, MakeConvolution
@@ -111,6 +111,9 @@ def _import_class(name: str) -> Callable[..., nn.Module]:
     try:
         imported = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
+        if isinstance(error, ImportError) and (error.name or "").startswith("torch_geometric"):
+            job = f"the convolution {name!r}"
+            raise MissingExtraError("torch-geometric", "pyg", job) from None
         raise ConfigError(f"the convolution {name!r} cannot be imported: {error}.") from error
     if not callable(imported):
         raise ConfigError(f"the convolution {name!r} is not a class that can be called.")

@@ -11,6 +11,7 @@ from typing import Any
 from ..base.errors import DataError, Sub2NodeError
 from ..base.files import new_file, written
 from ..base.progress import counted
+from ..base.structured_text import parse_json
 from .job_execution import PreparedJob, prepare
 from .jobs import Job, PlannedCell, ReproductionPlan
 from .paper_data import REAL_DATA, SYNTHETIC_DATA, DatasetCache, PaperDataset
@@ -108,7 +109,7 @@ def read_sheet(folder: Path) -> Sheet:
     """
     path = folder / FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
         cells = {
             target: [TableCell(**{**cell, "why": tuple(cell["why"])}) for cell in listed]
             for target, listed in content["spots"].items()

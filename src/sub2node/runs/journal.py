@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ..base.errors import ConfigError
 from ..base.files import new_file, require_writable, written
+from ..base.structured_text import parse_json
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ class LineJournal:
         for path in sorted(self.folder.glob(f"{self.stem}*.jsonl")):
             for line in filter(bytes.strip, path.read_bytes().split(b"\n")):
                 try:
-                    records.append(parse(json.loads(line)))
+                    records.append(parse(parse_json(line)))
                 except (ValueError, KeyError, TypeError):
                     broken += 1
         return records, broken

@@ -232,6 +232,10 @@ def _read_folder(path: Path) -> list[Run]:
         comparison = read_json(ComparisonFile, path / "comparison.json")
         homes = [path / "models" / model_folder(model.model) for model in comparison.models]
         return [replace(_read_run(home), home=path, picture=comparison.picture) for home in homes]
+    if not path.is_dir() and path.name != "result.json":
+        raise DataError(
+            "this is a file, expected a folder that s2n run DATA -o FOLDER wrote.", path=path
+        )
     if path.is_dir() and not (path / "result.json").exists():
         raise DataError(
             "this is no run folder: it has neither result.json nor comparison.json; s2n run DATA -o"
@@ -309,7 +313,8 @@ def read_works(path: Path) -> list[Work]:
     """
     folder = path.parent if path.suffix == ".json" else path
     if not folder.is_dir():
-        raise DataError("there is no such folder.", path=path)
+        what = "this is a file, expected a folder" if path.is_file() else "there is no such folder"
+        raise DataError(f"{what}.", path=path)
     names = ("comparison.json", "model.json", "study.json", "result.json")
     content = next((name for name in names if (folder / name).is_file()), None)
     if content == "comparison.json":

@@ -6,13 +6,13 @@ write have a default.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..base.errors import DataError
 from ..base.records import Count, from_json
+from ..base.structured_text import parse_json
 from ..evaluate.overlap import Overlap
 from ..evaluate.significance import Summary
 
@@ -186,7 +186,7 @@ def read_json(kind: type[File], file: Path, **defaults: object) -> File:
 def read_raw(kind: type[File], file: Path, **defaults: object) -> tuple[dict[str, Any], File]:
     """Read a JSON file: all its content as it is, and what :func:`read_json` makes of it."""
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
+        value = parse_json(file.read_text(encoding="utf-8"))
         value = {**defaults, **value} if isinstance(value, dict) else value
         return value, from_json(kind, value)
     except FileNotFoundError:

@@ -271,17 +271,18 @@ def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:
 
 def _describe_problem(name: str, missing: tuple[str, ...], num_known: int, unknown: str) -> str:
     """Why a subgraph cannot be answered; "" where it can."""
+    subgraph = f"subgraph {name!r}" if name else "the subgraph"
     if not num_known and not missing:
-        return f"subgraph {name!r} is empty; it needs a node."
+        return f"{subgraph} is empty; it needs a node."
     ids = ", ".join(repr(node[:60]) for node in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     if missing and unknown == "error":
         return (
-            f"subgraph {name!r} has nodes that are not in the graph: {ids}{more};"
+            f"{subgraph} has nodes that are not in the graph: {ids}{more};"
             " unknown_nodes='drop' (--unknown-nodes drop) goes on without them."
         )
     if not num_known:
-        return f"no node of subgraph {name!r} is in the graph: {ids}{more}."
+        return f"no node of {subgraph} is in the graph: {ids}{more}."
     return ""
 
 

@@ -175,14 +175,18 @@ def measure_scores(scorer: Scorer, outputs: PartOutputs) -> dict[str, float]:
 
 def score_classes(scorer: Scorer, outputs: PartOutputs) -> dict[str, dict[str, float]]:
     """Precision, recall, F1 and number of subgraphs of each class on a part."""
-    from sklearn.metrics import precision_recall_fscore_support
-
     truth = outputs.truth
     table = truth if truth.ndim == 2 else truth[:, None] == np.arange(len(scorer.classes))
     predicted = outputs.answers(scorer).predicted
-    columns = precision_recall_fscore_support(table, predicted, zero_division=0)
-    metrics = ("precision", "recall", "f1", "subgraphs")
+    correct, answered, actual = (
+        values.sum(axis=0).tolist() for values in (table & predicted, predicted, table)
+    )
     return {
-        name: dict(zip(metrics, map(float, row), strict=True))
-        for name, row in zip(scorer.classes, zip(*columns, strict=True), strict=True)
+        name: {
+            "precision": right / max(said, 1),
+            "recall": right / max(count, 1),
+            "f1": 2 * right / max(said + count, 1),
+            "subgraphs": float(count),
+        }
+        for name, right, said, count in zip(scorer.classes, correct, answered, actual, strict=True)
     }

@@ -21,7 +21,7 @@ from .edges import Repeated, undirected
 from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
 from .ids import IdSpace, concat
-from .labels import read_labels, used_classes
+from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
 from .reading_notes import (
@@ -29,6 +29,7 @@ from .reading_notes import (
     edge_notes,
     members_dropped,
     members_merged,
+    na_classes_kept,
     own_edges_changed,
     subgraphs_omitted,
     unused_columns,
@@ -69,6 +70,7 @@ def assemble(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    na_labels: NaLabels = "missing",
     name: str = "",
     paths: Mapping[str, str | Path] | None = None,
     by_position: bool = False,
@@ -93,6 +95,8 @@ def assemble(
         raise ConfigError(
             f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
         )
+    if na_labels not in get_args(NaLabels):
+        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
 
     frames = []
 
@@ -116,7 +120,11 @@ def assemble(
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
     sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
-    values, class_names, split, titles, order = read_labels(label_frame, sets.space, classes)
+    values, class_names, split, titles, order = read_labels(
+        label_frame, sets.space, classes, na_labels=na_labels
+    )
+    if not classes:
+        sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
     subgraphs = _build_subgraphs(member_frame, sets, space)
     if own_edges is not None:
         subgraphs = _with_own_edges(
@@ -230,7 +238,15 @@ def _read_features(nodes: Frame, name: str) -> Array | None:
     if missing.any():
         row = int(np.argmax(missing)) + 1
         raise nodes.error(f"the feature '{name}' of row {row} is missing or not finite.")
-    return numbers.reshape(-1, width).astype(np.float32)
+    with np.errstate(over="ignore"):
+        features = numbers.reshape(-1, width).astype(np.float32)
+    large = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if len(large):
+        raise nodes.error(
+            f"the feature '{name}' of row {large[0] + 1} is {np.abs(numbers).max():g}, which is too"
+            f" large; features are up to {np.finfo(np.float32).max:.2g}."
+        )
+    return features
 
 
 def _read_members(
@@ -295,12 +311,19 @@ def _build_subgraphs(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> Subg
 def _check_member_weights(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> None:
     """Raise unless weights are above 0, and the same one where a member is given again."""
     assert sets.weights is not None  # for mypy
+    with np.errstate(over="ignore", under="ignore"):
+        single = sets.weights.astype(np.float32)
     bad = np.flatnonzero(~(sets.weights > 0) | ~np.isfinite(sets.weights))
+    extreme = np.flatnonzero(~(single > 0) | ~np.isfinite(single))
     order = np.lexsort((sets.weights, sets.node, sets.subgraph))
     one, two = order[:-1], order[1:]
     same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
     clash = one[same & (sets.weights[one] != sets.weights[two])]
-    for rows, problem in ((bad, "a weight that is not above 0"), (clash, "two different weights")):
+    for rows, problem in (
+        (bad, "a weight that is not finite and above 0"),
+        (extreme, "a weight that is too large or too small for single precision"),
+        (clash, "two different weights"),
+    ):
         if len(rows):
             who = sets.space.text()[int(sets.subgraph[rows[0]])]
             what = nodes.text()[int(sets.node[rows[0]])]

@@ -81,7 +81,12 @@ def _merge_weights(
     if not len(starts):
         return values
     if repeated == "sum":
-        return np.asarray(np.add.reduceat(values, starts), np.float32)
+        with np.errstate(over="ignore"):
+            sums = np.asarray(np.add.reduceat(values, starts), np.float32)
+        if not np.isfinite(sums).all():
+            a, b = divmod(int(key[starts[np.argmin(np.isfinite(sums))]]), size)
+            raise DataError(f"the weights of the edge {name(a)}-{name(b)} add up to too much.")
+        return sums
     largest = np.maximum.reduceat(values, starts)
     if repeated == "same":
         clash = np.flatnonzero(largest != np.minimum.reduceat(values, starts))
@@ -114,10 +119,18 @@ def check_weights(values: ArrayLike, count: int) -> Array:
         raise DataError(f"{count:,} edges but edge weights of shape {array.shape}.")
     if array.dtype.kind not in "iufb":
         raise DataError(f"edge weights must be numbers, found {array.dtype}.")
-    array = array.astype(np.float32)
+    with np.errstate(over="ignore", under="ignore"):
+        array = array.astype(np.float32)
     bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
     if len(bad):
-        raise DataError(
-            f"edge {bad[0] + 1} has weight {original[bad[0]]}; weights are finite and above 0."
-        )
+        value = original[bad[0]]
+        raise DataError(f"edge {bad[0] + 1} has weight {value}; {_weight_problem(value)}")
     return array
+
+
+def _weight_problem(value: float) -> str:
+    """What is wrong with a weight that is not one in single precision."""
+    if not np.isfinite(value) or value <= 0:
+        return "weights are finite and above 0."
+    largest, smallest = np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal
+    return f"weights are from {smallest:.1g} to {largest:.2g}; divide all of them by a number."

@@ -62,6 +62,7 @@ class Frame:
                 path=path,
             ) from error
         check_unique_columns(table.column_names, what, path)
+        check_encoding(table, what, path)
         table = table.select([n for n in table.column_names if not _PANDAS_INDEX.fullmatch(n)])
         return cls(table, what, columns, path)
 
@@ -139,6 +140,18 @@ def check_unique_columns(
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"the {what} table has two columns called '{twice}'.", path=path)
+
+
+def check_encoding(table: pa.Table, what: str, path: str | PathLike[str] | None = None) -> None:
+    """Raise if a column of text holds bytes that are not UTF-8, as a Parquet file may."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            raise DataError(
+                f"the column '{name}' of the {what} table is damaged: its text is not UTF-8.",
+                path=path,
+            ) from None
 
 
 def check_mapping(columns: Mapping[str, str], frames: Iterable[Frame]) -> None:

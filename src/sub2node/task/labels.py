@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,10 @@ from .frames import Frame
 from .ids import IdSpace
 from .names import Names
 from .split import PARTS, Split, SplitCode
+
+NaLabels = Literal["missing", "keep"]
+# How programs write that a value is missing; a class of such a name needs na_labels="keep".
+NA_WORDS = frozenset({"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null", "None"})
 
 
 class SubgraphLabels(NamedTuple):
@@ -33,8 +37,22 @@ class SubgraphLabels(NamedTuple):
     order: Array
 
 
-def read_labels(frame: Frame | None, space: IdSpace, classes: tuple[str, ...]) -> SubgraphLabels:
-    """Labels, class names, split, titles and order of the subgraphs of ``space``."""
+def read_labels(
+    frame: Frame | None,
+    space: IdSpace,
+    classes: tuple[str, ...],
+    *,
+    na_labels: NaLabels = "missing",
+) -> SubgraphLabels:
+    """Labels, class names, split, titles and order of the subgraphs of ``space``.
+
+    Args:
+        frame: The labels table.
+        space: The ids of the subgraphs.
+        classes: All classes in order, where they are known.
+        na_labels: Whether labels that read NA, nan, NULL or None are missing, or classes to keep;
+            where classes are known, it is they that count.
+    """
     if frame is None:
         return SubgraphLabels(None, (), None, None, np.arange(len(space)))
     if all(frame.get(column) is None for column in ("label", "split", "title")):
@@ -54,20 +72,24 @@ def read_labels(frame: Frame | None, space: IdSpace, classes: tuple[str, ...]) -
     np.minimum.at(first, rows, np.arange(len(rows)))
     split = _read_split(frame, rows, first)
     virtual = np.zeros(len(space), bool) if split is None else split.mask("virtual")
-    labels, class_names = _read_label_values(frame, rows, virtual, classes)
+    labels, class_names = _read_label_values(
+        frame, rows, virtual, classes, na_missing=na_labels == "missing" and not classes
+    )
     text = frame.text("title")
     titles = None if text is None else Names(text.take(first))
     return SubgraphLabels(labels, class_names, split, titles, np.argsort(first))
 
 
 def _read_label_values(
-    frame: Frame, rows: Array, virtual: Array, all_classes: tuple[str, ...]
+    frame: Frame, rows: Array, virtual: Array, all_classes: tuple[str, ...], *, na_missing: bool
 ) -> tuple[Array | None, tuple[str, ...]]:
     """Labels of the subgraphs: (M,) numbers, or (M, C) booleans where one has several."""
     column = frame.get("label")
     if column is None:
         return None, ()
-    column, rows, several = _flat_labels(frame, column.combine_chunks(), rows, virtual)
+    column, rows, several = _flat_labels(
+        frame, column.combine_chunks(), rows, virtual, na_missing=na_missing
+    )
     ids = frame.as_ids(column, "label")
     classes = IdSpace(Names(all_classes).arrow) if all_classes else IdSpace.sorted(ids)
     number = classes.find(ids)
@@ -85,7 +107,7 @@ def _read_label_values(
 
 
 def _flat_labels(
-    frame: Frame, column: pa.Array, rows: Array, virtual: Array
+    frame: Frame, column: pa.Array, rows: Array, virtual: Array, *, na_missing: bool
 ) -> tuple[pa.Array, Array, bool]:
     """One label per row: lists taken apart, virtual subgraphs omitted, a missing label refused."""
     several = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
@@ -98,14 +120,42 @@ def _flat_labels(
             missing = missing | np.isnan(np.asarray(column.fill_null(np.nan)))
         elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
+    na_rows = _na_rows(column, lists=several) if na_missing else np.zeros(len(column), bool)
+    if (na_rows & ~virtual[rows]).any():
+        row = int(np.argmax(na_rows & ~virtual[rows]))
+        raise frame.error(
+            f"the label of row {row + 1} is missing: it reads {_shown_label(column[row])!r}. If"
+            " that is a class, na_labels='keep' (--na-labels keep) takes it as one."
+        )
+    missing = missing | na_rows
     if (missing & ~virtual[rows]).any():
         row = int(np.argmax(missing & ~virtual[rows]))
         raise frame.error(f"the label of row {row + 1} is missing.")
     if several:
-        return column.flatten(), np.repeat(rows, sizes), True
+        sizes = np.where(missing, 0, sizes)
+        return column.filter(pa.array(~missing)).flatten(), np.repeat(rows, sizes), True
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.string())
     return column.filter(pa.array(~missing)), rows[~missing], False
+
+
+def _na_rows(column: pa.Array, *, lists: bool) -> Array:
+    """Rows whose label, or one of whose labels, reads as a missing value."""
+    texts = column.flatten() if lists else column
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        return np.zeros(len(column), bool)
+    hit = np.asarray(pc.is_in(texts, value_set=pa.array(sorted(NA_WORDS), texts.type)))
+    if not lists:
+        return hit
+    rows = np.zeros(len(column), bool)
+    rows[np.asarray(pc.list_parent_indices(column))[hit]] = True
+    return rows
+
+
+def _shown_label(value: pa.Scalar) -> str:
+    label = value.as_py()
+    texts = label if isinstance(label, list) else [label]
+    return next(str(text) for text in texts if text in NA_WORDS)
 
 
 def _read_split(frame: Frame, rows: Array, first: Array) -> Split | None:

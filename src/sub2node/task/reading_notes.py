@@ -84,6 +84,16 @@ def classes_omitted(before: Sequence[str], after: Sequence[str]) -> Iterator[Not
         yield dropped(f"{plural(len(lost), 'class')} without a subgraph omitted: {shown}.")
 
 
+def na_classes_kept(names: Sequence[str]) -> Iterator[Note]:
+    """Classes that are called as missing values are."""
+    if names:
+        shown = examples(map(repr, names), len(names))
+        verb = "reads" if len(names) == 1 else "read"
+        yield changed(
+            f"{plural(len(names), 'class')} kept that {verb} as a missing value: {shown}."
+        )
+
+
 def members_merged(
     subgraph: Array, node: Array, *, subgraph_names: Name, node_names: Name
 ) -> Iterator[Note]:

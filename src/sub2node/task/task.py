@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .assemble import UnknownNodes
     from .edges import Repeated
     from .frames import TableLike
+    from .labels import NaLabels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +102,7 @@ class SubgraphTask:
         columns: Mapping[str, str] | None = None,
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
+        na_labels: NaLabels = "missing",
         name: str = "",
     ) -> SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
@@ -119,6 +121,8 @@ class SubgraphTask:
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
+            na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
+                ``keep``.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
@@ -132,6 +136,7 @@ class SubgraphTask:
             columns=columns or {},
             unknown_nodes=unknown_nodes,
             repeated=repeated,
+            na_labels=na_labels,
             name=name,
         )
 

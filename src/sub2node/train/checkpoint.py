@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from ..base.errors import ConfigError, DataError
+from ..base.structured_text import parse_json
 
 
 @dataclass
@@ -81,7 +82,7 @@ class Checkpoint:
                 "this checkpoint is damaged (its checksum differs); remove it to start anew.",
                 path=self.path,
             )
-        return tensors, json.loads(card["facts"])
+        return tensors, parse_json(card["facts"])
 
 
 def _digest(facts: str, tensors: dict[str, Tensor]) -> str:

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request to stop: the epoch is finished first."""
+"""Ctrl-C or SIGTERM as a request to stop: the epoch is finished first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class StopRequest:
-    """Whether the user pressed Ctrl-C."""
+    """Whether Ctrl-C was pressed, or SIGTERM came."""
 
     def __init__(self) -> None:
         self.stop = False
@@ -18,7 +18,10 @@ class StopRequest:
 
 @contextmanager
 def stoppable() -> Iterator[StopRequest]:
-    """Turn a first Ctrl-C inside the block into a request; a second one interrupts as usual."""
+    """Turn a first Ctrl-C inside the block into a request; a second one interrupts as usual.
+
+    So does SIGTERM where the program has a handler for it, as the command line does.
+    """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request
@@ -26,10 +29,17 @@ def stoppable() -> Iterator[StopRequest]:
 
     def ask(number: int, frame: FrameType | None) -> None:
         request.stop = True
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    before = signal.signal(signal.SIGINT, ask)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    numbers = [signal.SIGINT]
+    if callable(signal.getsignal(signal.SIGTERM)):
+        numbers.append(signal.SIGTERM)
+    before = {number: signal.signal(number, ask) for number in numbers}
     try:
         yield request
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

@@ -58,8 +58,9 @@ class Statistics:
             )
         if self.std == 0:
             raise DataError(
-                f"all weights of the train block are {self.mean:g}, so there is no standard score;"
-                " use the raw weights."
+                f"all weights between training subgraphs are {self.mean:g}, so they have no"
+                " standard score; take a structure without one (--structure separated or"
+                " connected), or raw weights (s2n translate without --a)."
             )
         zero = -self.mean / self.std
         if zero > score:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import ConfigError, DataError
+from ..base.structured_text import parse_toml
 from ..config import Config
 from ..config.settings import flatten, parse_setting
 
@@ -194,12 +194,12 @@ def _read_axis(value: object) -> Axis:
 def read_space(path: str) -> Space:
     """Read a search space from a TOML file."""
     try:
-        tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        tree = parse_toml(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"there is no file {path!r} with a search space.") from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     try:
         return Space.from_dict(tree)

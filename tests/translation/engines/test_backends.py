@@ -75,6 +75,11 @@ def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "no room is left to spill" in str(full)
     full = backends._explain(OSError("IO Error: No space left on device"), tmp_path, out)
     assert f"no room is left to write the output in {out}" in str(full)
+    # Both on one full disk: DuckDB names the file that it could not write.
+    monkeypatch.setattr(backends, "_FULL", 10**18)
+    for place, words in ((out, "write the output in"), (tmp_path / "spill", "to spill in")):
+        text = f'IO Error: Could not write file "{place}/x": No space left on device'
+        assert words in str(backends._explain(OSError(text), tmp_path, out))
 
 
 def test_spilling_gives_the_same(tmp_path: Path) -> None:

@@ -103,7 +103,8 @@ def opened(
     try:
         import ibis
     except ImportError:
-        raise MissingExtraError("ibis-framework", "scale", f"the engine {engine}") from None
+        extra = "spark" if engine == "spark" else "scale"
+        raise MissingExtraError("ibis-framework", extra, f"the engine {engine}") from None
     if engine == "spark":
         if spill is not None or memory is not None:
             raise ConfigError("memory and spill are DuckDB's; Spark has its own configuration.")
@@ -175,7 +176,8 @@ def _explain(error: Exception, spill: Path | None, out: Path | None = None) -> S
     text = str(error)
     full = spill is not None and shutil.disk_usage(spill).free < _FULL
     memory = "Out of Memory" in text or "OutOfMemory" in type(error).__name__
-    if out is not None and not full and "No space left" in text:
+    names_output = out is not None and str(out) in text  # DuckDB names the file it cannot write
+    if out is not None and (names_output or not full) and "No space left" in text:
         return Sub2NodeError(f"no room is left to write the output in {out}; free some.")
     if "No space left" in text or (memory and full):
         return Sub2NodeError(

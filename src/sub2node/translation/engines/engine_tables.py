@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 from ...base.errors import DataError
 from ...base.files import read_card
 from ...base.plural import plural
-from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION
+from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION, check_tables
 from ...io.save import tables_of
 from ...task import PARTS, Split
+from ...task.frames import check_encoding
 
 if TYPE_CHECKING:
     from ...task import SubgraphTask
@@ -69,6 +70,8 @@ def find_tables(folder: Path) -> EngineTables:
                 f"the folder has no {name}.parquet; 's2n convert' makes it from other formats.",
                 path=folder,
             )
+    if (folder / CARD).is_file():
+        check_tables(folder)
     for name, path in paths.items():
         _check_columns(path, _NEEDED[name])
     _check_types(paths)
@@ -110,6 +113,7 @@ def _read_labels(path: Path | None) -> pa.Table | None:
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
+    check_encoding(labels, "labels", path)
     ids = labels["subgraph_id"].combine_chunks()
     if len(ids.unique()) != len(ids):
         raise DataError(
