@@ -164,6 +164,23 @@ def baseline_of(preset: str) -> str | None:
     return None if baseline is None else str(baseline)
 
 
+def refuse_import_path(
+    conv: object, source: str, advice: str = "name it yourself (--conv, conv=…) if you trust it"
+) -> None:
+    """Raise where a file names a convolution by import path: data never says which code to load.
+
+    Args:
+        conv: The convolution that the file names.
+        source: The file, for the message.
+        advice: What to do instead.
+    """
+    if isinstance(conv, str) and ":" in conv:
+        raise ConfigError(
+            f"{source} names the convolution {conv!r}; a file never says which code to import:"
+            f" {advice}."
+        )
+
+
 def _read_preset_file(name: str) -> SettingsTree:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
@@ -265,6 +282,8 @@ def _user_preset(name: str, family: PresetFamily[S], chosen: Mapping[str, str]) 
         config = family.settings().with_settings({**settings, **chosen})
     except ConfigError as error:
         raise DataError(str(error), path=name) from None
+    if "conv" not in chosen:
+        refuse_import_path(getattr(config, "conv", None), name)
     sentences = tuple(f"{name}: {note}." for note in notes)
     return Preset(name, (config,), sentences, "features.join" in settings)
 
