@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .errors import DataError
+from .regular_files import read_regular_file
 
 SEAL = "checksums.json"
 _FORMAT = "sub2node-checksums"
@@ -55,10 +56,10 @@ def check_seal(folder: Path, *patterns: str, complete: bool = True) -> None:
 
 def _read_seal(folder: Path) -> dict[str, str]:
     path = folder / SEAL
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_regular_file(path))
         digests = dict(content["sha256"])
         sound = content["format"] == _FORMAT and all(
             isinstance(value, str) for value in digests.values()

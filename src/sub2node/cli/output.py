@@ -64,8 +64,13 @@ def report_cut_lines(count: int) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """One JSON document on stdout; null for a number that JSON does not have."""
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda name: None)
+        text = json.dumps(plain, indent=2, ensure_ascii=False)
+    typer.echo(text)
 
 
 def table(title: str, *columns: str) -> Table:

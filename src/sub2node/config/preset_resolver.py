@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.regular_files import require_regular_file
 from .config import Config
 from .settings import Settings, SettingsTree, flatten
 from .structure import STRUCTURES
@@ -256,6 +257,8 @@ def _baseline_section(sections: SettingsTree, dataset: str, baseline: str) -> Se
 
 def _read_user_file(name: str) -> SettingsTree:
     path = Path(name)
+    if path.exists():
+        require_regular_file(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task
+from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
@@ -31,6 +32,7 @@ def load_task(
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    max_expansion: float | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
 
@@ -50,6 +52,8 @@ def load_task(
         unknown_nodes: ``error``, ``drop`` or ``ignore-subgraph``: what to do about members that the
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
+        max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
+            by default.
 
     Returns:
         The task; ``task.notes`` says what reading it did to the data.
@@ -78,15 +82,16 @@ def load_task(
                 f"there is no benchmark, file or folder called {word!r}.{suggest(word, names)}"
             )
         word = str(beside[word])
-    return read_task(
-        word,
-        graph=graph,
-        labels=labels,
-        swap=bool(swap),
-        columns=columns,
-        repeated=repeated,
-        **options,
-    )
+    with expansion_limit(max_expansion):
+        return read_task(
+            word,
+            graph=graph,
+            labels=labels,
+            swap=bool(swap),
+            columns=columns,
+            repeated=repeated,
+            **options,
+        )
 
 
 def _exists(path: str) -> bool:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..base.errors import DataError
+from ..base.errors import DataError, NotFiniteError
 from . import answer_json
 from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
 from .batching import BatchedJob, ModelThread, SingleJob
@@ -251,6 +251,8 @@ class Service:
                 raise RefusalError(503, "the service stops before it has this answer.") from None
             text = f"the answer took longer than {self.limits.timeout:g} s; send fewer subgraphs"
             raise RefusalError(504, f"{text} or try again later.") from None
+        except NotFiniteError as error:
+            raise RefusalError(500, str(error)) from None
         finally:
             watch.cancel()
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import ConfigError, DataError
+from ..base.regular_files import require_regular_file
 from ..config import Config
 from ..config.preset_resolver import refuse_import_path
 from ..config.settings import flatten, parse_setting
@@ -200,6 +201,8 @@ def _read_axis(value: object) -> Axis:
 
 def read_space(path: str) -> Space:
     """Read a search space from a TOML file."""
+    if Path(path).exists():
+        require_regular_file(path)
     try:
         tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
