@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class FakeQuery:
 
 
 class FakeScorer:
-    """Knows the nodes n0 … n199; a set with n13 makes the model fail."""
+    """Knows the nodes n0 … n199; a set with n13 makes the model fail, with n17 after 20 s."""
 
     classes, multilabel = CLASSES, False
 
@@ -91,6 +92,8 @@ class FakeScorer:
 
     def predict(self, query: FakeQuery, *, mode="independent") -> Answers:
         self._pass(len(query))
+        if any({"n13", "n17"} <= set(nodes) for nodes in query.sets):
+            time.sleep(20)
         if any("n13" in nodes for nodes in query.sets):
             raise RuntimeError("secret detail of a failure")
         values = np.stack([hashed(nodes) for nodes in query.sets])
@@ -149,7 +152,15 @@ def hashed(nodes: tuple[str, ...]) -> np.ndarray:
     return values / values.sum()
 
 
-def serve_itself(seconds: float, host: str, token: str, log: Path, connection: Connection) -> None:
+def serve_itself(
+    seconds: float,
+    host: str,
+    token: str,
+    log: Path,
+    connection: Connection,
+    limits: dict[str, Any],
+    files: int,
+) -> None:
     """Serve until a signal ends this process; the address is sent through the connection.
 
     Args:
@@ -158,17 +169,24 @@ def serve_itself(seconds: float, host: str, token: str, log: Path, connection: C
         token: What clients must know; "" for nothing.
         log: File that takes the place of stderr.
         connection: Gets the address once the service is ready.
+        limits: Limits of the service that are not the usual ones.
+        files: Most files that the process may open; 0 for the usual.
     """
-    from sub2node.serve.request_limits import read_token
+    import resource
+
+    from sub2node.serve.request_limits import Limits, read_token
     from sub2node.serve.server import serve
 
     with log.open("w") as errors:
         os.dup2(errors.fileno(), sys.stderr.fileno())
+    if files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     environment = {"S2N_TOKEN": token} if token else {}
     serve(
         FakeScorer(seconds),
         host=host,
         port=0,
+        limits=Limits(**limits),
         token=read_token(None, environment),
         ready=connection.send,
     )

@@ -98,3 +98,12 @@ def test_help_loads_nothing_heavy() -> None:
     done = run_process(code=code)
     assert "s2n serve my-model --port 8080" in done.stdout
     assert done.stdout.strip().endswith("[]")
+
+
+def test_hosts_connections_and_explanations(started: dict) -> None:
+    done = run("--allowed-host", "a.example", "--allowed-host", "b.example",
+               "--max-connections", "9", "--max-explained-nodes", "8")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    limits = started["limits"]
+    assert list(started["allowed_hosts"]) == ["a.example", "b.example"]
+    assert (limits.connections, limits.explained_nodes) == (9, 8)

@@ -127,3 +127,17 @@ def test_a_file_may_have_settings_by_structure(task, tmp_path: Path) -> None:
     assert find_preset(str(file), task).config.structure == "s2n+0"
     with pytest.raises(ConfigError, match=r"for 'connected'; it has some for s2n\+0, cos2n\+0"):
         find_preset(str(file), task, "connected")
+
+
+def test_a_file_does_not_say_which_code_to_import(task, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    file, trace = tmp_path / "mine.toml", tmp_path / "trace"
+    (tmp_path / "evil_conv.py").write_text(f"open({str(trace)!r}, 'w')\nclass Conv: pass\n")
+    for conv in ("os:system", "evil_conv:Conv", "torch_geometric.nn:GraphConv"):
+        file.write_text(f'conv = "{conv}"\n')
+        with pytest.raises(ConfigError, match=r"never says which code to import.*--conv"):
+            s2n.run(task, preset=str(file), seeds=1)
+    assert not trace.exists()
+    config = find_preset(str(file), task, conv="torch_geometric.nn:GraphConv").config
+    assert config.conv == "torch_geometric.nn:GraphConv"
+    assert find_preset(str(file), task, conv="gcn").config.conv == "gcn"

@@ -203,7 +203,7 @@ def test_missing_files_and_other_endings(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"not '\.csv'"):
         load_encoding(tmp_path / "none.csv", GRAPH)
     (tmp_path / "folder.npy").mkdir()
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="this is a folder"):
         load_encoding(tmp_path / "folder.npy", GRAPH)
 
 

@@ -130,7 +130,9 @@ def test_convolutions_that_ignore_weights_are_named(conv: str, names: list[str])
         ("transformer", "Known: gcn, gcn2, gin, gatv2, sage"),
         ("no_such_module:Conv", "cannot be imported"),
         ("torch_geometric.nn:NoSuchConv", "cannot be imported"),
-        ("torch:pi", "is not a class"),
+        ("torch:pi", "is not a class of torch.nn.Module"),
+        ("torch:rand", "is not a class of torch.nn.Module"),
+        ("torch:Tensor", "is not a class of torch.nn.Module"),
         ("torch_geometric.nn:PNAConv", r"cannot be made as conv\(width_in, width_out\)"),
         ("gatv2", "8 attention heads do not divide a width of 6"),
     ],
@@ -167,3 +169,11 @@ def test_one_with_edge_features_runs_on_unweighted_graphs_too() -> None:
     conv = "torch_geometric.nn:TransformerConv"
     settings = {"epochs": 1, "features.kind": "random"}
     assert s2n.run(task, conv=conv, seeds=1, preset="fast", settings=settings).seeds == (10,)
+
+
+def test_what_is_no_module_is_not_called(monkeypatch) -> None:
+    calls = []
+    monkeypatch.setattr("os.system", lambda *words: calls.append(words))
+    with pytest.raises(ConfigError, match=r"'os:system' is not a class"):
+        built(config_of("s2n+0", "os:system"))
+    assert calls == []

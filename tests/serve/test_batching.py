@@ -189,7 +189,7 @@ def test_close_finishes_what_waits(scorer: FakeScorer) -> None:
             for _ in range(5)
         ]
         answers = [thread.submit(ask) for ask in asks]
-        await asyncio.get_running_loop().run_in_executor(None, thread.close)
+        await asyncio.get_running_loop().run_in_executor(None, thread.close, 20)
         found = await asyncio.wait_for(asyncio.gather(*answers), 10)
         assert found == [b"range(0, 1)"] * 5
         with pytest.raises(Exception, match="busy"):

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 
-from sub2node.serve.logs import JsonLines, log_to_stderr
+from sub2node.serve.logs import JsonLines, RepeatedLines, log_to_stderr
 
 GOOD = {"nodes": ["n1", "n2"]}
 
@@ -52,3 +52,22 @@ def test_errors_are_logged_as_one_line(capsys) -> None:
         for logger, handlers, propagate, level in before:
             logger.handlers, logger.propagate = handlers, propagate
             logger.setLevel(level)
+
+
+def test_repeated_lines_are_counted_instead_of_written() -> None:
+    moment, stream = 0.0, io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(RepeatedLines(lambda: moment))
+    logger = logging.Logger("x")
+    logger.addHandler(handler)
+    for number in range(5000):
+        logger.error("too many open files: %d", number)
+    logger.error("another")
+    assert stream.getvalue().splitlines() == [
+        *(f"too many open files: {number}" for number in range(10)),
+        "another",
+    ]
+    moment = 10.5
+    logger.error("too many open files: %d", 7)
+    last = stream.getvalue().splitlines()[-1]
+    assert last == "too many open files: 7 (4,990 more like this were omitted)"

@@ -30,6 +30,9 @@ from sub2node.serve.server import serve
 
 JSON = {"Content-Type": "application/json"}
 BODY = b'{"nodes": ["n1", "n2"]}'
+SLOW = b'{"nodes": ["n13", "n17"]}'
+HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+HALF = HEAD + b"Content-Length: 100\r\n\r\n{"
 
 
 class Running:
@@ -72,10 +75,12 @@ def start_service(processes: BaseContext, tmp_path: Path):
     """Starts services: ``start_service(0.01)`` has a model that takes 10 ms a pass."""
 
     @contextmanager
-    def run(seconds: float = 0.0, host: str = "127.0.0.1", token: str = ""):
+    def run(
+        seconds: float = 0.0, host: str = "127.0.0.1", token: str = "", files: int = 0, **limits
+    ):
         log = tmp_path / "log"
         receiver, sender = processes.Pipe(duplex=False)
-        words = (seconds, host, token, log, sender)
+        words = (seconds, host, token, log, sender, limits, files)
         process = processes.Process(target=fake_scorer.serve_itself, args=words)
         process.start()
         sender.close()
@@ -92,6 +97,14 @@ def ask(connection: http.client.HTTPConnection, body: bytes = BODY) -> tuple[int
     connection.request("POST", "/v1/predict", body, JSON)
     answer = connection.getresponse()
     return answer.status, json.loads(answer.read())
+
+
+def is_answered(running: Running) -> bool:
+    """Whether a client is answered, rather than refused for the number of connections."""
+    try:
+        return ask(running.connect())[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 class Asker(threading.Thread):
@@ -188,9 +201,8 @@ def test_no_knock_is_lost_between_the_last_accept_and_the_end() -> None:
         running.lifespan = config.lifespan_class(config)
         await running.startup([bound])
         clients = [socket.create_connection(bound.getsockname(), 10) for _ in range(5)]
-        head = b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         for client in clients:
-            client.sendall(head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+            client.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
         await running.shutdown([bound])
         answers = []
         for client in clients:
@@ -240,22 +252,20 @@ def test_large_bodies_are_refused_in_full(start_service) -> None:
         connection.request("POST", "/v1/predict", pieces, JSON, encode_chunked=True)
         assert connection.getresponse().status == 413
         with socket.create_connection(running.address, 5) as raw:  # before any of it is sent
-            raw.sendall(b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
-                        b"\r\nContent-Length: 10000000\r\n\r\n")  # fmt: skip
+            raw.sendall(HEAD + b"Content-Length: 10000000\r\n\r\n")
             assert raw.recv(100).startswith(b"HTTP/1.1 413")
         assert ask(running.connect())[0] == 200
 
 
 def test_what_is_not_http(start_service) -> None:
     with start_service() as running:
-        for noise in (b"\x16\x03\x01\x02\x00" * 50, b"GET\r\n\r\n", b"POST /v1/predict HTTP/1.1\r\n"
-                      b"Host: x\r\nContent-Length: -5\r\n\r\n", b"X" * 100_000):  # fmt: skip
+        negative = HEAD + b"Content-Length: -5\r\n\r\n"
+        for noise in (b"\x16\x03\x01\x02\x00" * 50, b"GET\r\n\r\n", negative, b"X" * 100_000):
             with socket.create_connection(running.address, 5) as raw:
                 raw.sendall(noise)
                 assert raw.recv(100).startswith(b"HTTP/1.1 400")
         with socket.create_connection(running.address, 5) as raw:  # leaves in the middle
-            raw.sendall(b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
-                        b"\r\nContent-Length: 100\r\n\r\n{")  # fmt: skip
+            raw.sendall(HALF)
         assert ask(running.connect())[0] == 200
         assert running.stop() == 0
 
@@ -279,3 +289,102 @@ def test_addresses_that_do_not_go() -> None:
             serve(FakeScorer(), port=port)
     with pytest.raises(ConfigError, match="not known here"):
         serve(FakeScorer(), host="no.such.host.invalid")
+
+
+def test_connections_beyond_the_limit_are_told_so(start_service) -> None:
+    with start_service(connections=3) as running:
+        kept = [running.connect() for _ in range(3)]
+        for connection in kept:
+            assert ask(connection)[0] == 200
+        for _ in range(100):  # some of them silent
+            with socket.create_connection(running.address, 5) as raw:
+                assert raw.recv(1000).startswith(b"HTTP/1.1 503")
+        status, answer = ask(running.connect())
+        assert (status, "too many connections" in answer["error"]) == (503, True)
+        assert ask(kept[0])[0] == 200
+        for connection in kept:
+            connection.close()
+        time.sleep(0.2)
+        assert ask(running.connect())[0] == 200
+        refusals = [line for line in running.log if "refused" in line.get("message", "")]
+        assert 1 <= len(refusals) <= 10
+
+
+def test_silent_and_slow_clients_are_cut(start_service) -> None:
+    with start_service(header_seconds=0.5, timeout=2) as running:
+        clients = [socket.create_connection(running.address, 10) for _ in range(4)]
+        clients[1].sendall(b"POST /v1/predict HTT")  # never completes its header
+        clients[2].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /he")
+        clients[3].sendall(HALF)  # never completes its body
+        begun, answers = time.monotonic(), []
+        for client in clients:
+            with client:
+                content = b""
+                while piece := client.recv(1000):
+                    content += piece
+                    if content.startswith(b"HTTP/1.1 408"):
+                        break
+                answers.append(content[:12])
+        assert answers == [b"", b"", b"HTTP/1.1 200", b"HTTP/1.1 408"]
+        assert time.monotonic() - begun < 8
+        connection = running.connect()
+        assert ask(connection)[0] == 200
+        time.sleep(1)  # a connection between two requests is kept for longer
+        assert ask(connection)[0] == 200
+
+
+def test_a_client_that_does_not_read_is_cut(start_service) -> None:
+    with start_service(timeout=0.5) as running:
+        raw = socket.socket()
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        raw.settimeout(10)
+        raw.connect(running.address)
+        request = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        with raw, pytest.raises(ConnectionError):  # the answers fill every buffer between
+            raw.sendall(request * 200_000)
+        assert ask(running.connect())[0] == 200
+
+
+def test_few_file_handles_stop_nothing_and_fill_no_log(start_service) -> None:
+    with start_service(files=100, header_seconds=1) as running:
+        silent = [socket.create_connection(running.address, 5) for _ in range(300)]
+        deadline = time.monotonic() + 10
+        while not is_answered(running):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        for client in silent:
+            client.close()
+        assert running.stop() == 0
+        assert any("ulimit" in line.get("message", "") for line in running.log)
+        assert len(running.log) < 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_in_time_whatever_clients_do(start_service, number) -> None:
+    with start_service() as running:
+        half, slow = (socket.create_connection(running.address, 20) for _ in range(2))
+        half.sendall(HALF)
+        slow.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(SLOW) + SLOW)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        running.signal(number)
+        for client, text in ((half, b"rest of the body"), (slow, b"before it has this answer")):
+            with client:
+                answer = client.recv(4000)
+                assert answer.startswith(b"HTTP/1.1 503")
+                assert text in answer or text in client.recv(4000)
+        assert running.wait() == 0
+        assert time.monotonic() - begun < 10
+
+
+def test_only_for_names_that_are_its_own(start_service) -> None:
+    with start_service() as running:
+        port = running.address[1]
+        for host, status in (("localhost", 200), (f"127.0.0.1:{port}", 200), ("evil.example", 421)):
+            connection = running.connect()
+            connection.request("GET", "/healthz", headers={"Host": host})
+            answer = connection.getresponse()
+            assert answer.status == status
+            text = json.loads(answer.read())
+        assert "'evil.example'" in text["error"]
+        assert "--allowed-host" in text["error"]

@@ -10,6 +10,7 @@ import pytest
 from asked_service import ask_service
 from fake_scorer import CLASSES, hashed
 from service_requests import GOOD
+from sub2node.base.errors import NotFiniteError
 from sub2node.serve import api_schemas
 
 
@@ -74,3 +75,15 @@ def test_shared_passes_change_no_answer(trained_scorer) -> None:
         expected = dict(zip(trained_scorer.classes, alone.probabilities[0].tolist(), strict=True))
         assert prediction.probabilities == pytest.approx(expected, abs=1e-6)
         assert prediction.labels == [alone.labels[0]]
+
+
+def test_an_answer_that_is_not_finite_is_an_error_of_one_sentence(
+    scorer, client, monkeypatch
+) -> None:
+    def fail(query, **options):
+        raise NotFiniteError("the model has no finite answer for the subgraph '0'.")
+
+    monkeypatch.setattr(scorer, "predict", fail)
+    answer = client.post("/v1/predict", json={"nodes": ["n1"]})
+    assert answer.status_code == 500
+    assert answer.json()["error"] == "the model has no finite answer for the subgraph '0'."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,3 +135,23 @@ def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
     (path / "graph.json").unlink()
     with pytest.raises(DataError, match=r"graph\.json is missing"):
         S2NGraph.load(path)
+
+
+def test_what_is_no_file_or_much_larger_than_its_files(stored: tuple[SubgraphTask, Path]) -> None:
+    _, folder = stored
+    (folder / "checksums.json").unlink()
+    card = json.loads((folder / "graph.json").read_text())
+    large = {**card, "nodes": 2**40, "split": {**card["split"], "train": 2**40}}
+    (folder / "graph.json").write_text(json.dumps(large))
+    with pytest.raises(DataError, match="bytes of weights"):
+        S2NGraph.load(folder)
+    (folder / "graph.json").write_text(json.dumps(card))
+    for name in ("weights.parquet", "subgraphs.parquet", "graph.json", "checksums.json"):
+        content = (folder / name).read_bytes() if (folder / name).exists() else b""
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+        with pytest.raises(DataError, match="a named pipe"):
+            S2NGraph.load(folder)
+        (folder / name).unlink()
+        if content:
+            (folder / name).write_bytes(content)

@@ -184,3 +184,10 @@ def test_an_axis_may_be_a_section_as_one_text_of_version_0_1() -> None:
         LinkSettings(layers=3, lr=0.003)
     )
     assert spec.first_points() == []
+
+
+def test_a_file_does_not_say_which_code_to_import(tmp_path) -> None:
+    file = tmp_path / "space.toml"
+    file.write_text('conv = ["gcn", "os:system"]\n')
+    with pytest.raises(ConfigError, match=r"never says which code to import.*--vary"):
+        read_space(str(file))

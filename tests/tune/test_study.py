@@ -138,6 +138,16 @@ def test_joining_needs_a_study(tmp_path) -> None:
         Study.join(url, "foreign")
 
 
+def test_a_worker_imports_no_code_that_a_study_names(tmp_path) -> None:
+    import optuna
+
+    url, tree = str(tmp_path / "journal.log"), spec().to_dict()
+    tree["base"]["candidates"][0]["conv"] = "os:system"
+    optuna.create_study(study_name="x", storage=open_storage(url)).set_user_attr("spec", tree)
+    with pytest.raises(ConfigError, match="'os:system'; a file never says which code to import"):
+        Study.join(url)
+
+
 def test_ctrl_c_keeps_the_point_for_later(tmp_path) -> None:
     study = begun(tmp_path, trials=6)
 

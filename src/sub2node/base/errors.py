@@ -35,6 +35,10 @@ class ConfigError(Sub2NodeError):
     """An argument, option or setting is not one that exists or can be used here."""
 
 
+class NotFiniteError(Sub2NodeError):
+    """A model gives numbers that are not finite, so there is no answer."""
+
+
 class MissingExtraError(Sub2NodeError):
     """A package that only some jobs need is not installed."""
 

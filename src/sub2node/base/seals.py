@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .errors import DataError
+from .regular_files import read_regular_file
 from .structured_text import parse_json
 
 SEAL = "checksums.json"
@@ -56,10 +57,10 @@ def check_seal(folder: Path, *patterns: str, complete: bool = True) -> None:
 
 def _read_seal(folder: Path) -> dict[str, str]:
     path = folder / SEAL
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
-        content = parse_json(path.read_text(encoding="utf-8"))
+        content = parse_json(read_regular_file(path))
         digests = dict(content["sha256"])
         sound = content["format"] == _FORMAT and all(
             isinstance(value, str) for value in digests.values()

@@ -15,6 +15,7 @@ from .options import (
     Data,
     GraphFile,
     LabelsFile,
+    MaxExpansion,
     NaLabels,
     Repeated,
     Swap,
@@ -40,6 +41,7 @@ class DataArguments:
     na_labels: NaLabels = "missing"
     variant: Variant = None
     swap: Swap = None
+    max_expansion: MaxExpansion = None
 
     @property
     def is_plain(self) -> bool:
@@ -115,8 +117,11 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     data, *rest = shared.values()
 
     def run(**values: Any) -> None:
+        from ..io.expansion import expansion_limit
+
         source = DataArguments(**{name: values.pop(name) for name in shared})
-        command(source, **values)
+        with expansion_limit(source.max_expansion):
+            command(source, **values)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature([data, *rest, *own])  # type: ignore[attr-defined]

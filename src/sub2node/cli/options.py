@@ -94,6 +94,16 @@ Swap = Annotated[
         rich_help_panel=READING,
     ),
 ]
+MaxExpansion = Annotated[
+    float | None,
+    typer.Option(
+        "--max-expansion",
+        metavar="TIMES",
+        help="How many times their size compressed files may expand to; 1 GiB always.",
+        show_default="200",
+        rich_help_panel=READING,
+    ),
+]
 
 # The model and its settings.
 Structure = Annotated[

@@ -70,8 +70,12 @@ def report_cut_lines(count: int) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout; control characters are escaped, as JSON can."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    """One JSON document on stdout: control characters escaped, null for what is no number."""
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(value), parse_constant=lambda name: None)
+        text = json.dumps(plain, indent=2, ensure_ascii=False)
     typer.echo(re.sub("[\x7f-\x9f\u2028-\u202e]", lambda c: f"\\u{ord(c[0]):04x}", text))
 
 

@@ -17,7 +17,7 @@ from ..base.plural import plural
 from ..base.progress import activity
 from ..base.records import JsonObject
 from .data_arguments import column_mapping
-from .options import AsJson, Columns, Overwrite, out_option
+from .options import AsJson, Columns, MaxExpansion, Overwrite, out_option
 from .output import (
     console,
     errors,
@@ -66,6 +66,7 @@ def predict(
         ),
     ] = "independent",
     column: Columns = None,
+    max_expansion: MaxExpansion = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -80,6 +81,7 @@ def predict(
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
     are answered. Of several labels, probability is that of the least probable one.
     """
+    from ..io.expansion import expansion_limit
     from ..scoring import load_scorer
 
     request = _FileRequest(
@@ -97,7 +99,7 @@ def predict(
     if nodes is not None and out is not None:
         raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
     request.check()
-    with progress():
+    with expansion_limit(max_expansion), progress():
         with activity(f"Loading {model}"):
             scorer = load_scorer(model)
         if nodes is not None:

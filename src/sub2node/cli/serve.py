@@ -33,11 +33,33 @@ def serve(
             help="A file with the token that requests must show; else S2N_TOKEN is read.",
         ),
     ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allowed-host",
+            metavar="NAME",
+            help="A name under which others reach it, as behind a proxy; repeatable. Requests for"
+            " other names than localhost are refused ('*': none).",
+            show_default=False,
+        ),
+    ] = None,
+    max_connections: Annotated[
+        int,
+        typer.Option(
+            "--max-connections", min=1, help="Most connections at a time; others get a 503."
+        ),
+    ] = 512,
     max_nodes: Annotated[
         int, typer.Option("--max-nodes", min=1, help="Most nodes in a subgraph.")
     ] = 10_000,
     max_subgraphs: Annotated[
         int, typer.Option("--max-subgraphs", min=1, help="Most subgraphs in a request.")
+    ] = 1000,
+    max_explained_nodes: Annotated[
+        int,
+        typer.Option(
+            "--max-explained-nodes", min=1, help="Most nodes in a subgraph that is explained."
+        ),
     ] = 1000,
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, help="Seconds a request may take.")
@@ -63,7 +85,13 @@ def serve(
     from ..serve.request_limits import Limits, read_token
     from ..serve.server import serve as run_server
 
-    limits = Limits(subgraphs=max_subgraphs, nodes=max_nodes, timeout=timeout)
+    limits = Limits(
+        subgraphs=max_subgraphs,
+        nodes=max_nodes,
+        explained_nodes=max_explained_nodes,
+        timeout=timeout,
+        connections=max_connections,
+    )
     token = read_token(token_file, os.environ)
     torch.set_num_threads(1)  # subgraphs are small: threads would only wait for each other
     with progress(), activity(f"Loading {model}"):
@@ -74,4 +102,13 @@ def serve(
         say("Serving", f"{model} on {address} (docs at {address}/docs)", style="green")
         console.file.flush()
 
-    run_server(scorer, host=host, port=port, limits=limits, token=token, name=name, ready=announce)
+    run_server(
+        scorer,
+        host=host,
+        port=port,
+        limits=limits,
+        token=token,
+        name=name,
+        allowed_hosts=allowed_host or (),
+        ready=announce,
+    )

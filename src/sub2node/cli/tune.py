@@ -305,7 +305,9 @@ def _finish(
     _draw(outcome, place.folder)
     if not as_json:
         say("Wrote", str(place.folder), style="green")
-        say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}", style="bold")
+        conv = outcome.config.conv
+        own = f" --conv {shlex.quote(conv)}" if ":" in conv else ""  # no file may name it
+        say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}{own}", style="bold")
 
 
 def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_toml
 from .config import Config
 from .settings import Settings, SettingsTree, flatten
@@ -165,6 +166,23 @@ def baseline_of(preset: str) -> str | None:
     return None if baseline is None else str(baseline)
 
 
+def refuse_import_path(
+    conv: object, source: str, advice: str = "name it yourself (--conv, conv=…) if you trust it"
+) -> None:
+    """Raise where a file names a convolution by import path: data never says which code to load.
+
+    Args:
+        conv: The convolution that the file names.
+        source: The file, for the message.
+        advice: What to do instead.
+    """
+    if isinstance(conv, str) and ":" in conv:
+        raise ConfigError(
+            f"{source} names the convolution {conv!r}; a file never says which code to import:"
+            f" {advice}."
+        )
+
+
 def _read_preset_file(name: str) -> SettingsTree:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
@@ -240,6 +258,8 @@ def _baseline_section(sections: SettingsTree, dataset: str, baseline: str) -> Se
 
 def _read_user_file(name: str) -> SettingsTree:
     path = Path(name)
+    if path.exists():
+        require_regular_file(path)
     try:
         return parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -266,6 +286,8 @@ def _user_preset(name: str, family: PresetFamily[S], chosen: Mapping[str, str]) 
         config = family.settings().with_settings({**settings, **chosen})
     except ConfigError as error:
         raise DataError(str(error), path=name) from None
+    if "conv" not in chosen:
+        refuse_import_path(getattr(config, "conv", None), name)
     sentences = tuple(f"{name}: {note}." for note in notes)
     return Preset(name, (config,), sentences, "features.join" in settings)
 

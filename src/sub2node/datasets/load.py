@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task
+from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
@@ -33,6 +34,7 @@ def load_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    max_expansion: float | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
 
@@ -53,6 +55,8 @@ def load_task(
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
+        max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
+            by default.
 
     Returns:
         The task; ``task.notes`` says what reading it did to the data.
@@ -82,15 +86,16 @@ def load_task(
                 f"there is no benchmark, file or folder called {word!r}.{suggest(word, names)}"
             )
         word = str(beside[word])
-    return read_task(
-        word,
-        graph=graph,
-        labels=labels,
-        swap=bool(swap),
-        columns=columns,
-        repeated=repeated,
-        **options,
-    )
+    with expansion_limit(max_expansion):
+        return read_task(
+            word,
+            graph=graph,
+            labels=labels,
+            swap=bool(swap),
+            columns=columns,
+            repeated=repeated,
+            **options,
+        )
 
 
 def _exists(path: str) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.files import new_file, require_writable, written
 from ..base.ragged import Array, integers
+from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
 from ..task import Graph, SubgraphTask
 from .cache import edges_hash
@@ -127,8 +128,7 @@ def load_encoding(path: str | Path, graph: Graph, table: str | None = None) -> E
     path = Path(path)
     if path.suffix not in READ:
         raise ConfigError(f"features are read from {', '.join(READ)}, not {path.suffix!r}.")
-    if not path.is_file():
-        raise DataError("there is no such file.", path=path)
+    _check_size(path)
     file = _READERS[path.suffix](path)
     tables = file.tables
     if file.graph_hash is not None and file.graph_hash != edges_hash(graph):
@@ -143,6 +143,18 @@ def load_encoding(path: str | Path, graph: Graph, table: str | None = None) -> E
         raise ConfigError(f"{path} has no table {table!r}.{suggest(table, tables)}")
     name, values = next(iter(tables.items())) if table is None else (table, tables[table])
     return _check_table(path, graph, name=name, values=values, nodes=file.nodes)
+
+
+def _check_size(path: Path) -> None:
+    """Raise for what is no regular file, or expands to too much."""
+    from ..io.expansion import check_archive, check_parquet
+
+    size = require_regular_file(path)
+    with _reading(path):
+        if path.suffix == ".parquet":
+            check_parquet(path, size, path=path)
+        elif path.suffix == ".npz":
+            check_archive(path, size)
 
 
 def _check_table(

@@ -36,7 +36,7 @@ CARD_VERSION = 1
 
 def find_table(folder: Path, stem: str) -> Path | None:
     """The table of this name in a folder; two of them are an error."""
-    matches = [folder / f"{stem}{end}" for end in SUFFIXES if (folder / f"{stem}{end}").is_file()]
+    matches = [folder / f"{stem}{end}" for end in SUFFIXES if (folder / f"{stem}{end}").exists()]
     if len(matches) > 1:
         raise DataError(
             f"both {matches[0].name} and {matches[1].name} are in the folder; keep one.",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError
+from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graphs import as_graph, direction_notes
@@ -68,8 +69,7 @@ def read_task(
         )
     if isinstance(graph, str | Path):
         edges: Path | Graph = Path(graph)
-        if not Path(graph).is_file():
-            raise DataError("there is no such file.", path=graph)
+        require_regular_file(graph)
         notes: tuple[str, ...] = ()
     else:
         edges, notes = as_graph(graph, repeated=repeated), direction_notes(graph)

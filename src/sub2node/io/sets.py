@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 
 from ..base.errors import ConfigError, DataError, Sub2NodeError, suggest
 from ..base.ragged import Array, owners, pointers
+from ..base.regular_files import require_regular_file
 from ..task.frames import ALIASES
+from .expansion import check_parquet
 from .member_rows import (
     MemberRows,
     as_text,
@@ -277,11 +279,9 @@ def _batch_by_subgraph(rows: MemberRows) -> tuple[SetBatch, bool]:
 def _read_parquet_sets(
     path: Path, columns: Mapping[str, str], *, at_once: bool
 ) -> Iterator[SetBatch]:
-    if path.is_dir():
-        raise DataError("this is a folder, expected a file.", path=path)
-    if not path.is_file():
-        raise DataError("there is no such file.", path=path)
+    size = require_regular_file(path)
     try:
+        check_parquet(path, size, path=path)
         file = pq.ParquetFile(path)
         if _has_lists(file.schema_arrow, columns):
             yield from _mark_repeated(_read_list_rows(file, path, columns))

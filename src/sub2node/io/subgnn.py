@@ -40,7 +40,7 @@ _DIGITS = 10  # of a node id: 2,147,483,647 is the largest
 
 def find(folder: Path, name: str) -> Path | None:
     """The file of this name in a folder, plain or gzipped."""
-    return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
+    return next((p for p in (folder / name, folder / f"{name}.gz") if p.exists()), None)
 
 
 def read_subgnn(

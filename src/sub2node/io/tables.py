@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 
 from ..base.errors import DataError
 from ..base.ragged import Array
+from ..base.regular_files import require_regular_file
 from ..task.frames import ALIASES, check_unique_columns
+from .expansion import check_parquet
 from .text_files import first_line, lines, text_table
 from .white_space import StrippedValues, needed_quoting
 
@@ -72,11 +74,11 @@ def read_table(
 
 
 def _read_parquet(path: Path) -> pa.Table:
-    if not path.is_file():
-        raise DataError("there is no such file.", path=path)
-    if not path.stat().st_size:
+    size = require_regular_file(path)
+    if not size:
         raise DataError("the file is empty.", path=path)
     try:
+        check_parquet(path, size, path=path)
         check_unique_columns(pq.ParquetFile(path).schema_arrow.names, path.stem, path)
         return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:

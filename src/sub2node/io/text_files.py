@@ -16,7 +16,9 @@ import pyarrow.csv as pacsv
 
 from ..base import progress
 from ..base.errors import DataError
+from ..base.regular_files import require_regular_file
 from ..task.frames import check_unique_columns
+from .expansion import ExpansionReader
 from .white_space import StrippedValues, has_white_space, read_quoted
 
 if TYPE_CHECKING:
@@ -63,17 +65,17 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     if content is not None:
         yield io.BytesIO(content)
         return
+    size = require_regular_file(path)
     try:
         with path.open("rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            stream = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if packed else stream
+            stream: IO[bytes] = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
+            if packed:
+                unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+                stream = io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
+            yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError("the gzip file is truncated or damaged.", path=path) from error
-    except FileNotFoundError as error:
-        raise DataError("there is no such file.", path=path) from error
-    except IsADirectoryError as error:
-        raise DataError("this is a folder, expected a file.", path=path) from error
     except PermissionError as error:
         raise DataError("the file may not be read.", path=path) from error
 

@@ -100,7 +100,7 @@ def find_convolution(conv: str | Callable[..., nn.Module]) -> MakeConvolution:
     return build
 
 
-def _import_class(name: str) -> Callable[..., nn.Module]:
+def _import_class(name: str) -> type[nn.Module]:
     module, colon, attribute = name.partition(":")
     if not colon or not module or module.startswith("."):
         hint = suggest(name, CONVOLUTIONS)
@@ -115,9 +115,9 @@ def _import_class(name: str) -> Callable[..., nn.Module]:
             job = f"the convolution {name!r}"
             raise MissingExtraError("torch-geometric", "pyg", job) from None
         raise ConfigError(f"the convolution {name!r} cannot be imported: {error}.") from error
-    if not callable(imported):
-        raise ConfigError(f"the convolution {name!r} is not a class that can be called.")
-    return imported  # type: ignore[no-any-return]
+    if not (isinstance(imported, type) and issubclass(imported, nn.Module)):
+        raise ConfigError(f"the convolution {name!r} is not a class of torch.nn.Module.")
+    return imported
 
 
 def ignores_weights(network: nn.Module) -> list[str]:

@@ -24,13 +24,15 @@ from ..base.errors import ConfigError, DataError, Sub2NodeError
 from ..base.files import check_folder, new_folder, require_writable, written
 from ..base.ragged import Array
 from ..base.records import JsonObject
+from ..base.regular_files import read_regular_file
 from ..config import Config
 from ..encode import SubgraphScale
+from ..io.expansion import check_parquet
 from ..io.graphs import as_graph
 from ..nn import CONVOLUTIONS
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
-from .artefact_checks import check_content, check_facts
+from .artefact_checks import check_content, check_facts, check_number_of_nodes
 from .model_card import render_model_card
 from .reference_set import KnownSubgraphs
 from .restore import restore_network
@@ -41,6 +43,7 @@ CARD, WEIGHTS, KNOWN, EDGES, NODES, NAMES = (
     "model.json", "weights.safetensors", "known.safetensors", "edges.parquet", "nodes.parquet",
     "subgraphs.parquet",
 )  # fmt: skip
+_LEAST_TABLE = 64 << 20  # bytes that any table of a model may expand to
 _OURS = (
     r"model\.json|weights\.safetensors|known\.safetensors|(edges|nodes|subgraphs)\.parquet"
     r"|MODEL_CARD\.md"
@@ -213,7 +216,7 @@ def _load(
     check_content(facts, config, task=task, table=table, state=state, scale=scale)
     seeds = tuple(facts["seeds"])
     network = restore_network(config, task, seeds=seeds, table=table, state=state, conv=conv)
-    return Scorer(
+    scorer = Scorer(
         KnownSubgraphs(task, config, scale),
         network,
         seeds,
@@ -221,6 +224,8 @@ def _load(
         threshold=float(facts["threshold"]),
         card=facts["card"],
     )
+    scorer.check_answers()
+    return scorer
 
 
 class _Reader:
@@ -234,9 +239,9 @@ class _Reader:
 
     def __call__(self, name: str) -> bytes:
         try:
-            content = (self.folder / name).read_bytes()
-        except OSError as error:
-            raise DataError(f"{name} cannot be read: {error.strerror}.") from None
+            content = read_regular_file(self.folder / name)
+        except DataError as error:
+            raise DataError(f"{name}: {error.reason}") from None
         if hashlib.sha256(content).hexdigest() != self.hashes.get(name):
             raise DataError(
                 f"{name} is damaged: its content is not what model.json says; copy or train the"
@@ -245,17 +250,19 @@ class _Reader:
         return content
 
     def table(self, name: str) -> pa.Table:
-        """The content of a Parquet file."""
-        return pq.read_table(pa.BufferReader(self(name)))
+        """The content of a Parquet file, whose size in memory is bounded by its own."""
+        content = pa.py_buffer(self(name))
+        check_parquet(pa.BufferReader(content), content.size, least=_LEAST_TABLE)
+        return pq.read_table(pa.BufferReader(content))
 
 
 def _read_card(folder: Path) -> JsonObject:
     path = folder / CARD
-    if not path.is_file():
+    if not path.exists():
         what = "no such folder" if not folder.exists() else "no model.json here"
         raise DataError(f"there is {what}; a model is a folder written by save.", path=folder)
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        facts = json.loads(read_regular_file(path).decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DataError(f"this is not JSON ({error}).", path=path) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
@@ -282,6 +289,7 @@ def _read_graph(facts: JsonObject, arrays: dict[str, Array], read: _Reader) -> G
         return _load_referenced(reference, facts["graph"]["hash"])
     table = read.table(EDGES)
     names, titles = _read_names(read, NODES)
+    check_number_of_nodes(facts["graph"]["nodes"], edges=table.num_rows, names=names)
     columns = {name: np.asarray(table.column(name)) for name in table.column_names}
     edges = Edges(
         columns["low"],

@@ -18,9 +18,10 @@ from ..base.errors import DataError
 from ..base.records import JsonObject
 from ..config import Config
 from ..encode import SubgraphScale
-from ..task import SubgraphTask
+from ..task import Names, SubgraphTask
 
 _MOST_SEEDS = 10_000
+_SPARE_NODES = 100  # nodes per edge, beside a million, above which the number makes no sense
 
 
 def check_facts(facts: JsonObject) -> None:
@@ -64,6 +65,14 @@ def _check_card(card: JsonObject, classes: int) -> None:
     plain = isinstance(labels, list) and all(isinstance(v, str | int | float) for v in labels)
     if not plain or len(labels) != classes or len({type(v) for v in labels}) > 1:
         raise DataError("model.json: the card's labels must be one per class, all of one type.")
+
+
+def check_number_of_nodes(nodes: int, *, edges: int, names: Names | None) -> None:
+    """Raise for a number of nodes that the files do not bear out, before memory is taken for it."""
+    if names is not None and len(names) != nodes:
+        raise DataError(f"model.json says {nodes:,} nodes; nodes.parquet has {len(names):,}.")
+    if names is None and nodes > _SPARE_NODES * edges + 10**6:
+        raise DataError(f"model.json says {nodes:,} nodes, with only {edges:,} edges.")
 
 
 def check_content(

@@ -8,6 +8,7 @@ less that of an empty subgraph without links.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..base.errors import NotFiniteError
 from ..base.plotting import draw
 from ..base.plural import plural
 from ..base.ragged import Array
@@ -200,6 +202,8 @@ def explain(scorer: Scorer, placed: PlacedQuery, target: int | None) -> Explanat
         gap = probability - baseline - sum(float(part.sum()) for part in (members, links, inputs))
         if abs(gap) < _CLOSE:
             break
+    if not math.isfinite(gap):
+        raise NotFiniteError("the model has no finite explanation for this subgraph.")
     return Explanation(
         name=placed.query.names[0],
         label=scorer.classes[chosen],

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..base.errors import ConfigError
+from ..base.errors import ConfigError, NotFiniteError
 from ..base.progress import counted
 from ..base.ragged import Array
 from ..base.records import JsonObject
@@ -24,6 +24,7 @@ from .query import IdLists, Node, NodeIndex, Query, UnknownPolicy, ask, look_up
 from .reference_set import KnownSubgraphs
 
 Mode = Literal["independent", "joint"]
+_TRIED = 8  # known subgraphs that a model must have finite answers for
 _LINKS_PER_NODE = 3  # in the surroundings of a subgraph
 
 
@@ -119,8 +120,18 @@ class Scorer:
         self, query: Query | PlacedQuery, *, mode: Mode = "independent"
     ) -> tuple[Array, Array]:
         """Vectors (R, K, F) and logits (R, K, C) of all replicas."""
-        vectors, logits = self.forward.answer(self.place(query, mode=mode))
+        placed = self.place(query, mode=mode)
+        vectors, logits = self.forward.answer(placed)
+        finite = (vectors.isfinite().all(dim=-1) & logits.isfinite().all(dim=-1)).all(dim=0)
+        if not finite.all():
+            name = placed.query.names[int(finite.int().argmin())]
+            raise NotFiniteError(f"the model has no finite answer for the subgraph {name!r}.")
         return vectors.numpy(), logits.numpy()
+
+    def check_answers(self) -> None:
+        """Raise unless the model has finite answers for a few of its known subgraphs."""
+        known = Query.of(self.task.subgraphs.take(np.arange(min(len(self.task), _TRIED))))
+        self.outputs(known)
 
     def predict(self, query: Query | PlacedQuery, *, mode: Mode = "independent") -> Answers:
         """Answers for a query.

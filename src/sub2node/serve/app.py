@@ -17,6 +17,7 @@ from . import api_schemas as schemas
 from .answer_json import to_json
 from .docs_page import docs_page, docs_policy
 from .error_responses import parameter_refusal
+from .host_check import AllowedHosts
 from .middleware import RequestMiddleware
 from .not_found_page import not_found_page, wants_html
 from .openapi import describe_api, describe_body, describe_errors
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..base.records import JsonObject
     from ..scoring import Scorer
 
-_POST_ERRORS = (400, 401, 408, 413, 415, 422, 500, 503, 504)
+_POST_ERRORS = (400, 401, 408, 413, 415, 421, 422, 500, 503, 504)
 
 
 def create_app(
@@ -37,6 +38,7 @@ def create_app(
     limits: Limits | None = None,
     token: Token | None = None,
     name: str = "",
+    hosts: AllowedHosts | None = None,
 ) -> FastAPI:
     """The application around a model; ``app.state.service`` is its :class:`Service`.
 
@@ -45,8 +47,11 @@ def create_app(
         limits: Limits on a request.
         token: The secret that requests must show, if there is one.
         name: What to call the data of the model; by default as the model does.
+        hosts: The names for which the service answers; None: all.
     """
-    service = Service(scorer, limits or Limits(), token=token or Token(None), name=name)
+    service = Service(
+        scorer, limits or Limits(), token=token or Token(None), name=name, hosts=hosts
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -90,13 +95,13 @@ def _add_api(app: FastAPI, service: Service) -> None:
         service.nodes,
         responses={
             200: _describe_answer(schemas.NodesAnswer),
-            **describe_errors((401, 422, 500, 503, 504)),
+            **describe_errors((401, 421, 422, 500, 503, 504)),
         },
     )
     app.add_api_route(
         "/v1/model",
         service.model,
-        responses={200: _describe_answer(schemas.ModelAnswer), **describe_errors((401, 500))},
+        responses={200: _describe_answer(schemas.ModelAnswer), **describe_errors((401, 421, 500))},
     )
 
 
@@ -110,6 +115,7 @@ def _add_operations(app: FastAPI, service: Service) -> None:
                 "model": schemas.Status,
                 "description": "The service finishes its last requests.",
             },
+            **describe_errors((421,)),
         },
     )
     plain = {"text/plain": {"schema": {"type": "string"}}}
@@ -119,7 +125,7 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         response_class=Response,
         responses={
             200: {"content": plain, "description": "The counts."},
-            **describe_errors((401,)),
+            **describe_errors((401, 421)),
         },
     )
 

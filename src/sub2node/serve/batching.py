@@ -119,13 +119,17 @@ class ModelThread:
         with self._changed:
             self._closed, self._thread = False, None
 
-    def close(self) -> None:
-        """Finish the queue, then end the thread; requests without a client are skipped."""
+    def close(self, seconds: float) -> None:
+        """Finish the queue, then end the thread; requests without a client are skipped.
+
+        Args:
+            seconds: How long to wait for the end; a pass of the model cannot be interrupted.
+        """
         with self._changed:
             self._closed = True
             self._changed.notify()
         if self._thread is not None:
-            self._thread.join(self._limits.timeout)
+            self._thread.join(seconds)
 
     def _run_jobs(self) -> None:
         while jobs := self._take_jobs():

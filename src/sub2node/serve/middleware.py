@@ -1,4 +1,4 @@
-"""The middleware around every request: token, headers, metrics, log, unexpected errors."""
+"""The middleware around every request: host, token, headers, metrics, log, unexpected errors."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class RequestMiddleware:
             return
         record = RequestRecord(self._service, scope, send)
         try:
+            record.check_host(scope)
             record.check_token(scope)
             await self._app(scope, receive, record.send)
         except RefusalError as refusal:
@@ -67,6 +68,12 @@ class RequestRecord:
         self.subgraphs = 0
         scope["sub2node"] = self
         service.metrics.in_flight += 1
+
+    def check_host(self, scope: Scope) -> None:
+        """Refuse a request for a name that is not this service's."""
+        if self._service.hosts is not None:
+            hosts = [value for name, value in scope["headers"] if name == b"host"]
+            self._service.hosts.check(hosts[0] if hosts else None)
 
     def check_token(self, scope: Scope) -> None:
         """Refuse a request that needs the token and does not show it."""

@@ -26,6 +26,7 @@ _REASONS = {
     408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The body is not JSON by its Content-Type.",
+    421: "The request is for a name that is not the service's own.",
     422: "A field has a wrong type, a subgraph is empty or too large, or a node is unknown.",
     500: "The service failed; its log says why.",
     503: "Too many requests wait; Retry-After says when to come back.",

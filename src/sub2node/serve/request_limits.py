@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LEAST_BODY = 1024 * 1024
 _SUBGRAPH_BYTES = 2048  # about 150 members with names of a dozen letters
+_BODY_AFTER_STOP = 2.0  # seconds in which the rest of a body may arrive while the service stops
 _LONG_NUMBER = 15  # digits of a Content-Length, above which it is not parsed
 
 
@@ -33,6 +35,9 @@ class Limits:
         timeout: Seconds a request may take, from its first byte to its answer.
         waiting: Most requests that wait for the model; further ones are refused.
         batch: Most subgraphs per pass of the model, where several requests share it.
+        connections: Most connections at a time; further ones are refused.
+        header_seconds: Seconds in which the header of a request must arrive, from the connection's
+            begin or from its first byte where the connection was kept.
     """
 
     subgraphs: int = 1000
@@ -41,14 +46,17 @@ class Limits:
     timeout: float = 30.0
     waiting: int = 256
     batch: int = 256
+    connections: int = 512
+    header_seconds: float = 10.0
 
     def __post_init__(self) -> None:
-        for name in ("subgraphs", "nodes", "explained_nodes", "waiting", "batch"):
+        for name in ("subgraphs", "nodes", "explained_nodes", "waiting", "batch", "connections"):
             if getattr(self, name) < 1:
                 text = name.replace("_", " ")
                 raise ConfigError(f"the limit on {text} must be at least 1.")
-        if not 0 < self.timeout < float("inf"):
-            raise ConfigError(f"the time-out must be a number of seconds above 0: {self.timeout}.")
+        for seconds in (self.timeout, self.header_seconds):
+            if not 0 < seconds < float("inf"):
+                raise ConfigError(f"the time-out must be a number of seconds above 0: {seconds}.")
 
     @property
     def body_bytes(self) -> int:
@@ -113,7 +121,44 @@ def read_token(path: Path | None, environment: Mapping[str, str]) -> Token:
         raise ConfigError(f"{path} is no text file; expected a token in one line.") from None
 
 
-async def read_body(request: Request, limits: Limits, deadline: float) -> bytes:
+class Deadlines:
+    """Time limits of the requests under way; when the service stops, they are brought forward."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[asyncio.Timeout, float] = {}
+        self._stopped_at = float("inf")
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the service stops."""
+        return self._stopped_at < float("inf")
+
+    @asynccontextmanager
+    async def until(self, deadline: float, *, after_stop: float) -> AsyncIterator[None]:
+        """Work that raises TimeoutError at the deadline, or so many seconds after the stop."""
+        async with asyncio.timeout_at(min(deadline, self._stopped_at + after_stop)) as timeout:
+            self._under_way[timeout] = after_stop
+            try:
+                yield
+            finally:
+                del self._under_way[timeout]
+
+    def stop(self) -> None:
+        """Bring the time limits forward; called on the thread of the event loop."""
+        self._stopped_at = asyncio.get_running_loop().time()
+        for timeout, after_stop in self._under_way.items():
+            when = timeout.when()
+            end = self._stopped_at + after_stop
+            timeout.reschedule(end if when is None else min(when, end))
+
+    def reopen(self) -> None:
+        """Take requests again."""
+        self._stopped_at = float("inf")
+
+
+async def read_body(
+    request: Request, limits: Limits, deadline: float, deadlines: Deadlines
+) -> bytes:
     """The body, refused as soon as it is too large, too slow or not JSON by its type."""
     _check_type(request.headers)
     most = limits.body_bytes
@@ -122,7 +167,7 @@ async def read_body(request: Request, limits: Limits, deadline: float) -> bytes:
         raise _too_large(most)
     chunks, size, more = [], 0, True
     try:
-        async with asyncio.timeout_at(deadline):
+        async with deadlines.until(deadline, after_stop=_BODY_AFTER_STOP):
             while more:
                 message = await request.receive()
                 if message["type"] == "http.disconnect":
@@ -133,6 +178,10 @@ async def read_body(request: Request, limits: Limits, deadline: float) -> bytes:
                     raise _too_large(most)
                 more = message.get("more_body", False)
     except TimeoutError:
+        if deadlines.stopped:
+            raise RefusalError(
+                503, "the service stops and does not wait for the rest of the body."
+            ) from None
         raise RefusalError(408, f"the body did not arrive within {limits.timeout:g} s.") from None
     return b"".join(chunks)
 

@@ -9,7 +9,7 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ import uvicorn
 
 from ..base.errors import ConfigError
 from .app import create_app
+from .connections import ConnectionGuard, make_room
+from .host_check import AllowedHosts
 from .logs import log_to_stderr
 from .request_limits import Limits, Token
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("sub2node.serve")
 _LINGER = 0.5  # seconds after the stop in which a kept-alive client may still send
+_GRACE = 7  # seconds after that until the end, whatever clients do
 _KEEP_ALIVE = 30  # seconds that a connection without requests is kept
+_QUEUE = 2048  # connections that the system holds until they are accepted
 
 
 def serve(
@@ -37,9 +41,13 @@ def serve(
     limits: Limits | None = None,
     token: Token | None = None,
     name: str = "",
+    allowed_hosts: Sequence[str] = (),
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; every request that was accepted is answered before the end.
+
+    The end comes within ten seconds: a request that is not complete or not answered by then is
+    refused.
 
     Args:
         scorer: The model.
@@ -48,26 +56,31 @@ def serve(
         limits: Limits on a request.
         token: The secret that requests must show, if there is one.
         name: What to call the data of the model; by default as the model does.
+        allowed_hosts: Names for which it answers beside those of loopback and its own address.
         ready: Called with the address once connections are accepted.
     """
     limits = Limits() if limits is None else limits
+    hosts = AllowedHosts(host, allowed_hosts)
     listener = _bind(host, port)
     log_to_stderr()
     if not token and not _is_loopback(listener.getsockname()[0]):
         _log.warning("anyone who reaches %s can use this service: it has no token.", host)
-    app = create_app(scorer, limits=limits, token=token, name=name)
+    app = create_app(scorer, limits=limits, token=token, name=name, hosts=hosts)
     app.state.service.warm_up()
     gc.collect()
     gc.freeze()  # what is loaded now stays; collecting it again would stall requests
+    room = make_room(limits)
     config = uvicorn.Config(
         app,
+        http=ConnectionGuard(limits, room).protocol(),
+        backlog=room.accepts,
         log_config=None,
         access_log=False,
         server_header=False,
         ws="none",
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=int(limits.timeout) + 5,
+        timeout_graceful_shutdown=_GRACE,
     )
     try:
         Server(config, app.state.service, lambda: ready(_format_address(listener))).run([listener])
@@ -85,6 +98,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to accept connections, then call ``ready``."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_QUEUE)  # asyncio's number is also that of accepts in one turn
         self._ready()
 
     @contextlib.contextmanager
@@ -105,7 +120,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept pending connections, stop listening, answer all requests, and close."""
-        self._service.stopping = True
+        self._service.stop()
         _log.info("stopping: no new connections; requests under way are answered.")
         await self._stop_listening(sockets or [])
         end = asyncio.get_running_loop().time() + _LINGER

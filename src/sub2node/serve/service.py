@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -12,14 +13,15 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..base.errors import DataError
+from ..base.errors import DataError, NotFiniteError
 from . import answer_json
 from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
 from .batching import BatchedJob, ModelThread, SingleJob
 from .error_responses import body_refusal, lookup_refusal
+from .host_check import AllowedHosts
 from .model_description import describe_model
 from .prometheus_metrics import CONTENT_TYPE, Metrics
-from .request_limits import GoneError, Limits, RefusalError, Token, read_body
+from .request_limits import Deadlines, GoneError, Limits, RefusalError, Token, read_body
 from .static_files import page_files
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ PATHS = (
     "/v1/neighbors",
 )
 
+_ANSWER_AFTER_STOP = 5.0  # seconds in which answers under way may be completed
+_LAST_WORK = 1.0  # seconds in which the threads of the model may end
+
 BodyT = TypeVar("BodyT")
 OneBodyT = TypeVar("OneBodyT", bound=PredictOne)
 
@@ -52,11 +57,22 @@ class Service:
         scorer: The model.
         limits: Limits on a request.
         token: The secret that requests must show, if there is one.
+        name: What to call the data of the model; by default as the model does.
+        hosts: The names for which the service answers; None: all.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, *, token: Token, name: str = "") -> None:
-        self.scorer, self.limits, self.token = scorer, limits, token
+    def __init__(
+        self,
+        scorer: Scorer,
+        limits: Limits,
+        *,
+        token: Token,
+        name: str = "",
+        hosts: AllowedHosts | None = None,
+    ) -> None:
+        self.scorer, self.limits, self.token, self.hosts = scorer, limits, token, hosts
         self.stopping = False
+        self._deadlines = Deadlines()
         paths = (*PATHS, *(file.path for file in page_files()))
         self.metrics = Metrics(paths, lambda: sum(map(len, self._threads)))
         # Answers wait neither for explanations, which take a hundred times as long, nor for a
@@ -155,23 +171,30 @@ class Service:
             self.scorer.around(placed)
         self.scorer.find_nodes("0")
 
+    def stop(self) -> None:
+        """Announce the end: requests under way are answered within seconds, or refused."""
+        self.stopping = True
+        self._deadlines.stop()
+
     def open(self) -> None:
         """Accept requests."""
         self.stopping = False
+        self._deadlines.reopen()
         for thread in self._threads:
             thread.open()
 
     def close(self) -> None:
-        """Finish the requests that wait for the model."""
+        """End the threads of the model; work for which no client waits is skipped."""
+        end = time.monotonic() + _LAST_WORK
         for thread in self._threads:
-            thread.close()
+            thread.close(max(end - time.monotonic(), 0.0))
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + self.limits.timeout
 
     async def _read_body(self, request: Request, kind: TypeAdapter[BodyT]) -> tuple[BodyT, float]:
         deadline = self._deadline()
-        content = await read_body(request, self.limits, deadline)
+        content = await read_body(request, self.limits, deadline, self._deadlines)
         try:
             return kind.validate_json(content), deadline
         except ValidationError as error:
@@ -221,11 +244,15 @@ class Service:
         answer = thread.submit(work)
         watch = asyncio.create_task(_watch_client(request.receive, answer))
         try:
-            async with asyncio.timeout_at(deadline):
+            async with self._deadlines.until(deadline, after_stop=_ANSWER_AFTER_STOP):
                 return _json(await answer)
         except TimeoutError:
+            if self.stopping:
+                raise RefusalError(503, "the service stops before it has this answer.") from None
             text = f"the answer took longer than {self.limits.timeout:g} s; send fewer subgraphs"
             raise RefusalError(504, f"{text} or try again later.") from None
+        except NotFiniteError as error:
+            raise RefusalError(500, str(error)) from None
         finally:
             watch.cancel()
 

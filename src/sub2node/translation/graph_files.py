@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_folder, read_card, written
 from ..base.ragged import Array, owners
+from ..base.regular_files import require_regular_file
 from ..base.seals import check_seal
 from ..io.save import tables_of
 from ..task import PARTS, Names, Split
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 CARD, WEIGHTS, SUBGRAPHS = "graph.json", "weights.parquet", "subgraphs.parquet"
 OURS = r"graph\.json|weights\.parquet|subgraphs\.parquet"
 _FORMAT, _VERSION = "sub2node-graph", 1
+_SPARE_SUBGRAPHS = 100  # per byte of the weights, beside a million
 
 
 def write_card(
@@ -111,8 +113,9 @@ def _check_task(task: SubgraphTask, task_hash: str, split: Split) -> None:
 
 def graph_card(folder: Path) -> dict[str, Any]:
     """The card of a stored graph, checked."""
-    if not (folder / CARD).is_file():
+    if not (folder / CARD).exists():
         raise DataError(f"no S2N graph here: {CARD} is missing.", path=folder)
+    require_regular_file(folder / CARD)
     check_seal(folder, CARD)
     return read_card(folder / CARD, _FORMAT, _VERSION)
 
@@ -131,10 +134,11 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         statistics = Statistics(
             int(numbers["subgraphs"]), float(numbers["total"]), float(numbers["squares"])
         )
+        _check_number_of_subgraphs(folder, sum(card["split"].values()))
         split, count = Split.sizes(**card["split"]), int(card["nodes"])
         entries, task_hash = int(card["entries"]), str(card["task"])
         fits = len(split) == count and statistics.subgraphs == split.visible("train") > 0
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise DataError(f"the card is damaged ({reason}).", path=folder / CARD) from None
     if not fits:
@@ -154,6 +158,20 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
         source=source,
         names=_read_names(folder / SUBGRAPHS, count),
     )
+
+
+def _check_number_of_subgraphs(folder: Path, count: int) -> None:
+    """Raise for a number that the files do not bear out, before memory is taken for it."""
+    if (folder / SUBGRAPHS).exists():
+        require_regular_file(folder / SUBGRAPHS)
+    weights = folder / WEIGHTS
+    parts = sorted(weights.glob("*")) if weights.is_dir() else [weights]
+    size = sum(require_regular_file(part) for part in parts)
+    if count > 10**6 + _SPARE_SUBGRAPHS * size:
+        raise DataError(
+            f"the card says {count:,} subgraphs, with {size:,} bytes of weights.",
+            path=folder / CARD,
+        )
 
 
 def _read_names(path: Path, count: int) -> Names | None:

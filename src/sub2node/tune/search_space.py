@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import ConfigError, DataError
+from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_toml
 from ..config import Config
+from ..config.preset_resolver import refuse_import_path
 from ..config.settings import flatten, parse_setting
 
 _RANGE = re.compile(
@@ -156,6 +158,12 @@ class Space:
         fixed = {Config.full_name(name) for name in names}
         return Space({name: axis for name, axis in self.axes.items() if name not in fixed})
 
+    def refuse_import_paths(self, source: str, advice: str) -> None:
+        """Raise where a file or storage lets a convolution vary that would have to be imported."""
+        axis = self.axes.get("conv")
+        for conv in axis.values if isinstance(axis, Choice) else ():
+            refuse_import_path(conv, source, advice)
+
     def require_several_points(self) -> None:
         """Raise unless there is more than one point."""
         if not any(_varies(axis) for axis in self.axes.values()):
@@ -193,6 +201,8 @@ def _read_axis(value: object) -> Axis:
 
 def read_space(path: str) -> Space:
     """Read a search space from a TOML file."""
+    if Path(path).exists():
+        require_regular_file(path)
     try:
         tree = parse_toml(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -202,9 +212,11 @@ def read_space(path: str) -> Space:
     except ValueError as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     try:
-        return Space.from_dict(tree)
+        space = Space.from_dict(tree)
     except ConfigError as error:
         raise DataError(str(error), path=path) from None
+    space.refuse_import_paths(path, "let it vary with --vary conv=… if you trust it")
+    return space
 
 
 def parse_axis(text: str) -> tuple[str, Axis]:

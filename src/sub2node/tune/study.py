@@ -128,6 +128,7 @@ class Study:
             )
         inner = optuna.load_study(study_name=name, storage=storage)
         spec = _read_spec(inner, url)
+        spec.refuse_import_paths(hide_password(url))
         _set_sampler(inner, spec)
         study = cls(inner, spec, url, folder)
         study._send_unsent()

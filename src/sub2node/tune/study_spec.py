@@ -9,6 +9,7 @@ from typing import Any
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
 from ..config import Config
+from ..config.preset_resolver import refuse_import_path
 from ..config.settings import flatten
 from ..encode import Encoding
 from ..evaluate.seeds import seed_list
@@ -111,6 +112,13 @@ class Spec:
             "seed": self.seed,
             "encodings": self.encodings,
         }
+
+    def refuse_import_paths(self, source: str) -> None:
+        """Raise where the study has a convolution that would have to be imported."""
+        advice = "continue the study with --resume and --conv instead of --worker"
+        for config in self.base.candidates:
+            refuse_import_path(config.conv, source, advice)
+        self.space.refuse_import_paths(source, advice)
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any]) -> Spec:

@@ -140,6 +140,15 @@ def test_the_command_repeats_the_run(tmp_path: Path) -> None:
         assert found["commands"]["s2n+a gcn2"] == command.format(folder / "config.toml")
 
 
+def test_the_command_names_a_convolution_that_a_preset_file_may_not(tmp_path: Path) -> None:
+    task = small_task(multilabel=True)
+    result = made_result(task)
+    settings = {**result.config, "conv": "torch_geometric.nn:TAGConv"}
+    folder = save_run(replace(result, config=settings), task, tmp_path / "run")
+    (command,) = collect_findings(read_study([folder])).numbers["commands"].values()
+    assert "--conv torch_geometric.nn:TAGConv" in command
+
+
 def test_the_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
     task = small_task()
     facts = {"given": "'my sets.gmt' --graph ../edges.csv", "parts": "50/25/25",

@@ -262,11 +262,14 @@ def _efficiency_numbers(run: Run) -> Numbers:
 def repeat_command(run: Run) -> str:
     """The command that repeats a run, as far as its folder knows it; Python for odd seeds."""
     preset, count = str(run.path / "config.toml"), len(run.seeds)
+    conv = str(run.config.get("conv", ""))
+    is_imported = ":" in conv  # which a preset file may not name
     by_val = any(run.result.thresholds)
     if run.seeds != tuple(seed_list(count)):
-        more = ', threshold="val"' * by_val
+        more = f", conv={conv!r}" * is_imported + ', threshold="val"' * by_val
         return f"s2n.run(task, preset={preset!r}, seeds={list(run.seeds)}{more})"
     parts = ["--preset", preset]
+    parts += ["--conv", conv] * is_imported
     parts += ["--splits", str(run.splits)] * bool(run.splits)
     parts += ["--parts", run.data.parts] * bool(run.data.parts)
     parts += ["--seeds", str(count)]
