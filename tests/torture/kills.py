@@ -361,7 +361,7 @@ def main(seed: int = 1, count: int = 240) -> list[Row]:
 
     Args:
         seed: Of the moments and signals.
-        count: Kills in all, spread evenly; at least one per command.
+        count: Kills in all, spread evenly over the commands.
     """
     rows = []
     with warm_parent() as folder:
@@ -370,17 +370,18 @@ def main(seed: int = 1, count: int = 240) -> list[Row]:
         scratch.mkdir()
         write_inputs(source, scratch)
         for position, item in enumerate(COMMANDS):
+            share = count // len(COMMANDS) + (position < count % len(COMMANDS))
+            if not share:
+                continue
             home = folder / f"c{position}"
             bench = Bench(item, source, home / "out", home / "scratch")
             bench.out.mkdir(parents=True)
             bench.scratch.mkdir()
             bench.prepare()
             draw = random.Random(f"{seed} {item.name}")
-            share = count // len(COMMANDS) + (position < count % len(COMMANDS))
             for _ in range(share):
                 bench.kill(draw)
-            if share:
-                rows.append(bench.row)
+            rows.append(bench.row)
     return rows
 
 
