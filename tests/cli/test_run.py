@@ -85,6 +85,25 @@ def test_a_run_against_another(tmp_path: Path) -> None:
     assert "Welch's t-test on test micro-F1, level 0.01, p = " in done.out, done.err
 
 
+@pytest.mark.parametrize(
+    ("name", "score"), [("micro_f1", None), ("micro_f1", {"values": []}), ("macro_f1", None)]
+)
+def test_a_run_without_scores_is_refused_before_training(
+    name: str, score: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Path(__file__).parents[1] / "fixtures" / "v0_1" / "run" / "result.json"
+    facts = json.loads(source.read_text())
+    facts["test"][name] = score
+    if score is None:
+        del facts["test"][name]
+    (tmp_path / "result.json").write_text(json.dumps(facts))
+    monkeypatch.setattr("sub2node.evaluate.assess", lambda *_, **__: pytest.fail("it trained"))
+    done = run(DATA, "--against", tmp_path, *QUICK)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_published_settings_carry_their_flags() -> None:
     done = run("--preset", "paper", "--conv", "gcn", "--seeds", "1", "--set", "epochs=2")
     assert done.code == 0, done.err

@@ -51,6 +51,7 @@ def run_child(
     *,
     kill_after: float | None = None,
     number: int = signal.SIGKILL,
+    limit: float = _LIMIT,
 ) -> Outcome:
     """Run an action in a forked process.
 
@@ -59,14 +60,18 @@ def run_child(
         log: The file for what it prints.
         kill_after: Seconds after which it gets the signal; None: it is left alone.
         number: The signal.
+        limit: Seconds until it counts as hanging.
     """
     start = time.monotonic()
+    held = {signal.SIGINT, signal.SIGTERM}  # until the child has its own outputs
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
     child = os.fork()
     if child == 0:
         _be_child(action, log)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
     if kill_after is not None and not _ended_within(child, kill_after):
         os.kill(child, number)  # it is not reaped yet, so the number is still its own
-    hung = not _ended_within(child, _LIMIT)
+    hung = not _ended_within(child, limit)
     if hung:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -85,20 +90,30 @@ def _ended_within(child: int, seconds: float) -> bool:
     return False
 
 
+def _is_ours(frame: traceback.FrameSummary) -> bool:
+    return "sub2node" in Path(frame.filename).parts
+
+
 def _be_child(action: Callable[[], object], log: Path) -> None:
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         handle = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         os.dup2(handle, 1)
         os.dup2(handle, 2)
         sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
         action()
         code = 0
     except SystemExit as leave:
         code = leave.code if isinstance(leave.code, int) else 0
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if isinstance(error, KeyboardInterrupt) and not any(map(_is_ours, frames)):
+            code = 130  # it came before or after the command
+        else:
+            traceback.print_exc()
     finally:
         with contextlib.suppress(Exception):
             sys.stdout.flush()

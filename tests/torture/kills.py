@@ -17,19 +17,16 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from torture.children import Outcome, command, killed_at_rename, run_child, warm_parent
+from torture.inputs import QUICK, write_inputs
 from torture.rows import Row, new_row, print_table, tally
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-_SHARE_AT_RENAMES = 0.3  # of the kills of a command
-_QUICK = ("--seeds", "1", "--device", "cpu", "--set", "epochs=3", "--set", "hidden=8",
-          "--features", "random")  # fmt: skip
-
-
 _SIMPLE = ("--model", "bag", "--model", "majority", "--seeds", "1")
-_SCARCE = ("--sizes", "2", "--structure", "s2n+0", *_QUICK)
+_SCARCE = ("--sizes", "2", "--structure", "s2n+0", *QUICK)
 
 
 @dataclass(frozen=True)
@@ -148,14 +145,14 @@ COMMANDS = (
         "o",
         check_coarsening,
     ),
-    Command("run", ("run", "IN/data", "-o", "OUT/o", "--overwrite", *_QUICK), "o", check_run),
+    Command("run", ("run", "IN/data", "-o", "OUT/o", "--overwrite", *QUICK), "o", check_run),
     Command(
         "run, several models",
         ("run", "IN/data", "-o", "OUT/o", "--overwrite", *_SIMPLE),
         "o",
         check_run,
     ),
-    Command("fit", ("fit", "IN/data", "-o", "OUT/o", "--overwrite", *_QUICK), "o", check_model),
+    Command("fit", ("fit", "IN/data", "-o", "OUT/o", "--overwrite", *QUICK), "o", check_model),
     Command(
         "predict",
         ("predict", "IN/model", "IN/data/members.csv", "-o", "OUT/o.csv", "--overwrite"),
@@ -167,7 +164,7 @@ COMMANDS = (
     ),
     Command(
         "tune",
-        ("tune", "IN/data", "-o", "OUT/o", "--trials", "2", *_QUICK),
+        ("tune", "IN/data", "-o", "OUT/o", "--trials", "2", *QUICK),
         "o",
         check_study,
         journal=True,
@@ -248,20 +245,31 @@ class Bench:
             raise SystemExit(f"{self.command.name} does not work: {done.text[-2000:]}")
         self.seconds, self.renames = done.seconds, int(done.text.rpartition("renames: ")[2])
 
-    def kill(self, draw: random.Random) -> None:
-        """Kill the command once, somewhere, and look at what is left."""
+    def rename_kills(self, draw: random.Random) -> list[tuple[int, bool, int]]:
+        """Every rename, before and after it, with every signal, in random order."""
+        kills = list(product(range(1, self.renames + 1), (True, False), SIGNALS))
+        draw.shuffle(kills)
+        return kills
+
+    def kill(self, draw: random.Random, at_rename: tuple[int, bool, int] | None) -> None:
+        """Kill the command once and look at what is left.
+
+        Args:
+            draw: Draws what is not given.
+            at_rename: Which rename, whether before it, and the signal; None: a random moment.
+        """
         self._place_old_output(wanted=draw.random() < 0.7)
-        old, number = fingerprint(self.output), draw.choice(SIGNALS)
+        old = fingerprint(self.output)
         tally(self.row, "tried")
         log = self.scratch / "log"
-        if self.renames and draw.random() < _SHARE_AT_RENAMES:
-            place, before = draw.randint(1, self.renames), draw.random() < 0.5
+        if at_rename is not None:
+            place, before, number = at_rename
             action = killed_at_rename(
                 self.words(2), self.scratch, place=place, before=before, number=number
             )
             done = run_child(action, log)
         else:
-            moment = draw.uniform(0, 1.1 * self.seconds)
+            moment, number = draw.uniform(0, 1.1 * self.seconds), draw.choice(SIGNALS)
             done = run_child(
                 command(self.words(2), self.scratch), log, kill_after=moment, number=number
             )
@@ -327,41 +335,12 @@ class Bench:
         shutil.rmtree(self.out / "next", ignore_errors=True)
 
 
-def write_inputs(folder: Path, scratch: Path) -> None:
-    """Data, a task, a model and a run for commands to read."""
-    draw, data = random.Random(7), folder / "data"
-    data.mkdir()
-    edges = [f"g{i},g{(i + 1) % 48}" for i in range(48)]
-    edges += [f"g{i},g{i + 9}" for i in range(0, 36, 4)]
-    members, labels = [], []
-    for i in range(36):
-        first = 24 * (i % 2)
-        members += [f"s{i},g{n}" for n in draw.sample(range(first, first + 24), 4)]
-        part = "train" if i < 20 else "val" if i < 28 else "test"
-        labels.append(f"s{i},{'ab'[i % 2]},{part}")
-    tables = {
-        "edges": ["source,target", *edges],
-        "members": ["subgraph_id,node_id", *members],
-        "labels": ["subgraph_id,label,split", *labels],
-    }
-    for name, rows in tables.items():
-        (data / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    for words in (
-        ["convert", str(data), str(folder / "task")],
-        ["fit", str(data), "-o", str(folder / "model"), *_QUICK],
-        ["run", str(data), "-o", str(folder / "run"), *_QUICK],
-    ):
-        done = run_child(command(words, scratch), scratch / "log")
-        if done.status:
-            raise SystemExit(done.text)
-
-
 def main(seed: int = 1, count: int = 240) -> list[Row]:
     """Kill commands ``count`` times in all; a row for each command.
 
     Args:
         seed: Of the moments and signals.
-        count: Kills in all, spread evenly; at least one per command.
+        count: Kills in all, spread evenly over the commands.
     """
     rows = []
     with warm_parent() as folder:
@@ -370,17 +349,20 @@ def main(seed: int = 1, count: int = 240) -> list[Row]:
         scratch.mkdir()
         write_inputs(source, scratch)
         for position, item in enumerate(COMMANDS):
+            share = count // len(COMMANDS) + (position < count % len(COMMANDS))
+            if not share:
+                continue
             home = folder / f"c{position}"
             bench = Bench(item, source, home / "out", home / "scratch")
             bench.out.mkdir(parents=True)
             bench.scratch.mkdir()
             bench.prepare()
             draw = random.Random(f"{seed} {item.name}")
-            share = count // len(COMMANDS) + (position < count % len(COMMANDS))
-            for _ in range(share):
-                bench.kill(draw)
-            if share:
-                rows.append(bench.row)
+            at_renames = bench.rename_kills(draw)
+            for turn in range(share):
+                is_random = turn % 2 == 0 or not at_renames
+                bench.kill(draw, None if is_random else at_renames[turn // 2 % len(at_renames)])
+            rows.append(bench.row)
     return rows
 
 

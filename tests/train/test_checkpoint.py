@@ -117,3 +117,12 @@ def test_a_version_is_written_only_when_it_is_time(task, tmp_path) -> None:
     train(task, Checkpoint(path, "key", every=1e9))
     assert not path.exists()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_without_its_facts_is_damaged(tmp_path: Path) -> None:
+    """A flip in the name of an entry of its card."""
+    path = tmp_path / "x.safetensors"
+    Checkpoint(path, "key").save({"weights": torch.ones(3)}, {"epoch": 1.0})
+    path.write_bytes(path.read_bytes().replace(b'"facts"', b'"fabts"'))
+    with pytest.raises(DataError, match="this checkpoint is damaged"):
+        Checkpoint(path, "key", resume=True).load()

@@ -77,12 +77,13 @@ class Checkpoint:
                 f"{self.path} belongs to a run with other data, settings or seeds; remove it or"
                 " run with those."
             )
-        if "sha256" in card and card["sha256"] != _digest(card["facts"], tensors):
+        facts = card.get("facts", "")
+        if not facts or ("sha256" in card and card["sha256"] != _digest(facts, tensors)):
             raise DataError(
                 "this checkpoint is damaged (its checksum differs); remove it to start anew.",
                 path=self.path,
             )
-        return tensors, parse_json(card["facts"])
+        return tensors, parse_json(facts)
 
 
 def _digest(facts: str, tensors: dict[str, Tensor]) -> str:
