@@ -101,11 +101,11 @@ class Service:
 def started(model: Path, log: Path) -> Iterator[Service]:
     """A service that is gone in the end."""
     service = Service(model, log)
-    try:
-        yield service
-    finally:
-        service.process.kill()
-        service.process.wait()
+    with service.process:
+        try:
+            yield service
+        finally:
+            service.process.kill()
 
 
 def post(path: str, body: bytes, *, headers: str = "", method: str = "POST") -> bytes:
