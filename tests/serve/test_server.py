@@ -388,3 +388,20 @@ def test_only_for_names_that_are_its_own(start_service) -> None:
             text = json.loads(answer.read())
         assert "'evil.example'" in text["error"]
         assert "--allowed-host" in text["error"]
+
+
+def test_a_body_that_is_not_http_leaves_no_trace(start_service) -> None:
+    with start_service() as running:
+        chunked = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+        lost = HEAD.replace(b"/v1/predict", b"/nowhere") + b"Transfer-Encoding: chunked\r\n\r\n"
+        for head, later in ((chunked, False), (chunked, True), (lost, False), (lost, True)):
+            with socket.create_connection(running.address, 5) as raw:
+                raw.sendall(head + b"1\r\n")
+                time.sleep(0.2 * later)  # an answer may have been given meanwhile
+                raw.sendall(b"{no chunk\r\n")
+                assert raw.recv(100)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404")
+                while raw.recv(1000):
+                    pass
+        assert ask(running.connect())[0] == 200
+        assert running.stop() == 0
+        assert not any("trace" in line for line in running.log)

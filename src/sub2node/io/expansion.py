@@ -99,46 +99,38 @@ def check_parquet(
     """
     most = allowed_bytes(size, least=least)
     with pq.ParquetFile(source) as file:
-        chunks = [
-            file.metadata.row_group(group).column(column)
-            for group in range(file.metadata.num_row_groups)
-            for column in range(file.metadata.num_columns)
-        ]
-    total = sum(_least_bytes(chunk) for chunk in chunks)
-    if total > most:
-        raise _too_large(path, most)
-    text = {
-        chunk.path_in_schema
-        for chunk in chunks
-        if chunk.physical_type not in _WIDTHS
-        and chunk.num_values * chunk.total_uncompressed_size > most - total
-    }
-    if text and total + _text_bytes(source, sorted(text)) > most:
+        # Not the metadata of columns: Arrow ends the process where those are damaged.
+        groups = [file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)]
+        leaves = [file.schema.column(number) for number in range(file.metadata.num_columns)]
+    rows = max(sum(groups), file.metadata.num_rows)
+    is_plain = [leaf.physical_type in _WIDTHS and not leaf.max_repetition_level for leaf in leaves]
+    plain = [leaf for leaf, fixed in zip(leaves, is_plain, strict=True) if fixed]
+    others = [leaf.path for leaf, fixed in zip(leaves, is_plain, strict=True) if not fixed]
+    total = rows * sum(_WIDTHS[leaf.physical_type] for leaf in plain)
+    if total > most or (others and _is_larger(source, others, most - total)):
         raise _too_large(path, most)
 
 
-def _least_bytes(chunk: pq.ColumnChunkMetaData) -> int:
-    """Bytes of the values of a column in memory; of text, at least."""
-    width = _WIDTHS.get(chunk.physical_type, 4)
-    return int(max(chunk.num_values * width, chunk.total_uncompressed_size))
+def _is_larger(source: Path | pa.NativeFile, columns: list[str], most: int) -> bool:
+    """Whether columns of text or lists need more bytes than this.
 
-
-def _text_bytes(source: Path | pa.NativeFile, columns: list[str]) -> int:
-    """Bytes of columns of text, of which only the distinct values and their places are read."""
+    One long text may stand in many rows: only the distinct texts and their places are read.
+    """
     total = 0
     with pq.ParquetFile(source, read_dictionary=columns) as file:
-        for group in range(file.metadata.num_row_groups):
-            for column in file.read_row_group(group, columns=columns).columns:
-                total += sum(map(_dense_bytes, column.chunks))
-    return total
+        for batch in file.iter_batches(columns=columns):
+            total += sum(map(_dense_bytes, batch.columns))
+            if total > most:
+                return True
+    return False
 
 
 def _dense_bytes(values: pa.Array) -> int:
-    """Bytes of the text of an array whose distinct values are stored once."""
+    """Bytes of an array of text or lists without its sharing of equal texts."""
     while isinstance(values, pa.ListArray | pa.LargeListArray):
         values = values.flatten()
     if not isinstance(values, pa.DictionaryArray):
         return int(values.nbytes)
     lengths = np.asarray(pc.binary_length(values.dictionary).fill_null(0), np.int64)
     places = np.asarray(values.indices.drop_null(), np.int64)
-    return int(lengths[places].sum())
+    return int(lengths[places].sum()) + 4 * len(places)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .request_limits import Limits
@@ -152,10 +153,21 @@ class GuardedProtocol(H11Protocol):
         self._watch_header()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; part of its header may have arrived already."""
+        """Wait for the next request, or for the rest of a body that was refused."""
         super().on_response_complete()
-        if self.conn.trailing_data[0]:
+        is_incomplete = self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]
+        if is_incomplete and (self.cycle is None or self.cycle.response_complete):
             self._watch_header()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP, unless an answer has begun; its request ends."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def pause_writing(self) -> None:
         """The client does not read; it has as long as a request may take."""
