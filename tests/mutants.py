@@ -234,8 +234,8 @@ MUTANTS = (
     Mutant(
         "columns of subgraph and node exchanged",
         "io/member_rows.py",
-        "_Layout(delimiter, (who, what), len(header))",
-        "_Layout(delimiter, (what, who), len(header))",
+        "_Layout(delimiter, (who, what), len(header), stripped)",
+        "_Layout(delimiter, (what, who), len(header), stripped)",
     ),
     Mutant(
         "line numbers from 0",
@@ -246,8 +246,8 @@ MUTANTS = (
     Mutant(
         "the description of a gene set is a gene",
         "io/tables.py",
-        "genes = [gene for gene in fields[2:] if gene]",
-        "genes = [gene for gene in fields[1:] if gene]",
+        "genes = [gene for gene in map(stripped.strip, genes) if gene]",
+        "genes = [gene for gene in map(stripped.strip, [title, *genes]) if gene]",
     ),
     Mutant(
         "two subgraphs of one name",

@@ -130,3 +130,15 @@ def test_parquet_text_that_is_not_utf_8(tables: Path, table: str, column: str) -
     (tables / f"{table}.csv").unlink()
     message = f"the column '{column}' of the {table} table is damaged: its text is not UTF-8"
     assert_refused(tables, message)
+
+
+def test_parquet_with_a_column_name_that_is_not_utf_8(tables: Path) -> None:
+    from sub2node.io.sets import read_sets
+
+    path = tables / "members.parquet"
+    pq.write_table(pacsv.read_csv(tables / "members.csv"), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"subgraph_id", b"subgraph_\xe9d"))
+    (tables / "members.csv").unlink()
+    assert_refused(tables, "this is no whole Parquet file")
+    with pytest.raises(DataError, match="this is no whole Parquet file"):
+        list(read_sets(path))

@@ -287,7 +287,7 @@ def _read_parquet_sets(
             yield from _mark_repeated(_read_list_rows(file, path, columns))
         else:
             yield from _group_rows(parquet_rows(file, path, columns), at_once=at_once)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
 

@@ -81,7 +81,7 @@ def _read_parquet(path: Path) -> pa.Table:
         check_parquet(path, size, path=path)
         check_unique_columns(pq.ParquetFile(path).schema_arrow.names, path.stem, path)
         return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
 

@@ -110,7 +110,7 @@ def _read_labels(path: Path | None) -> pa.Table | None:
         return None
     try:
         labels = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
     check_encoding(labels, "labels", path)
@@ -158,7 +158,7 @@ def _check_types(paths: dict[str, Path]) -> None:
 def _check_columns(path: Path, needed: tuple[str, ...]) -> None:
     try:
         columns = pq.ParquetDataset(path).schema.names
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"this is no whole Parquet file ({error}).", path=path) from error
     for column in needed:
         if column not in columns:
