@@ -51,13 +51,19 @@ serve(load_scorer(sys.argv[1]), port=0, limits=limits, ready=ready)
 
 def make_model(folder: Path, *, large: bool) -> Path:
     """A model that is hardly trained; a large one has the shape of PPI-BP and five seeds."""
-    from sub2node import load_task
+    from sub2node import load_task, translate
+    from sub2node.efficiency.benchmark import PUBLISHED_EDGES, published_cut
     from sub2node.estimator import SubgraphClassifier
 
-    task = load_task("like:ppi_bp" if large else "generate:density,subgraphs=40")
-    settings = {"epochs": 2, **({"a": 2.0, "delta": 1.0} if large else {})}
-    seeds = 5 if large else 2
-    model = SubgraphClassifier("s2n+a", "gcn2", seeds=seeds, preset="fast", settings=settings)
+    settings: dict[str, Any] = {"epochs": 2}
+    if large:
+        task = load_task("like:ppi_bp")
+        cut = published_cut(translate(task), PUBLISHED_EDGES["ppi_bp"])
+        settings |= {"a": cut, "delta": 1.0}
+        model = SubgraphClassifier("s2n+a", "gcn2", preset="paper:ppi_bp", settings=settings)
+    else:
+        task = load_task("generate:density,subgraphs=40")
+        model = SubgraphClassifier("s2n+a", "gcn2", seeds=2, preset="fast", settings=settings)
     return model.fit(task).save(folder / "model")
 
 
