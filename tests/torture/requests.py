@@ -30,6 +30,7 @@ LIMIT = 15.0  # seconds for one answer
 HEADER, TIMEOUT = 2.0, 5.0  # limits of the service, in seconds
 STOP = 10.0
 RATE, SECONDS, SLOWEST = 200, 60, 0.1  # of the mixed load: per second, seconds, p99 in seconds
+KEPT = 20.0  # seconds for which a connection is used again; the service keeps it for 30
 FULL = 1000  # requests from which on the load has its whole length and the model its whole size
 PATHS = (
     "/v1/predict", "/v1/explain", "/v1/neighbors", "/v1/predict", "/v1/nodes", "/v1/model",
@@ -345,7 +346,7 @@ class Load:
 
     def __init__(self, address: tuple[str, int], maker: RequestMaker) -> None:
         self._address, self._maker = address, maker
-        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._idle: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
         self.times: dict[str, list[float]] = {"/v1/predict": [], "/v1/explain": []}
         self.statuses: Counter[int] = Counter()
 
@@ -361,15 +362,13 @@ class Load:
                 size = (10, 100, 300)[number // RATE % 3]
                 tasks.append(loop.create_task(self._send("/v1/explain", due, size)))
         await asyncio.wait(tasks, timeout=LIMIT)
-        for _, writer in self._idle:
+        for *_, writer in self._idle:
             writer.close()
 
     async def _send(self, path: str, due: float, size: int | None) -> None:
         content = post(path, self._maker.good_body(size))
         try:
-            reader, writer = (
-                self._idle.pop() if self._idle else await asyncio.open_connection(*self._address)
-            )
+            reader, writer = await self._connect()
             writer.write(content)
             head = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"(?i)content-length: *(\d+)", head)
@@ -379,7 +378,16 @@ class Load:
             return
         self.times[path].append(asyncio.get_running_loop().time() - due)
         self.statuses[status_of(head)] += 1
-        self._idle.append((reader, writer))
+        self._idle.append((asyncio.get_running_loop().time(), reader, writer))
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection that was kept, unless the service may be about to close it, or a new one."""
+        while self._idle:
+            since, reader, writer = self._idle.pop()
+            if asyncio.get_running_loop().time() - since < KEPT:
+                return reader, writer
+            writer.close()
+        return await asyncio.open_connection(*self._address)
 
 
 def mixed_load(service: Service, maker: RequestMaker, *, full: bool) -> dict[str, Any]:
