@@ -8,7 +8,6 @@ waiting is cut, and good requests beside them are answered as if they were alone
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import re
@@ -29,8 +28,6 @@ import numpy as np
 LIMIT = 15.0  # seconds for one answer
 HEADER, TIMEOUT = 2.0, 5.0  # limits of the service, in seconds
 STOP = 10.0
-RATE, SECONDS, SLOWEST = 200, 60, 0.1  # of the mixed load: per second, seconds, p99 in seconds
-KEPT = 20.0  # seconds for which a connection is used again; the service keeps it for 30
 FULL = 1000  # requests from which on the load has its whole length and the model its whole size
 PATHS = (
     "/v1/predict", "/v1/explain", "/v1/neighbors", "/v1/predict", "/v1/nodes", "/v1/model",
@@ -341,78 +338,10 @@ def stop_with_half_bodies(
     )
 
 
-class Load:
-    """Requests at a fixed rate; a latency counts from the moment the request was due."""
-
-    def __init__(self, address: tuple[str, int], maker: RequestMaker) -> None:
-        self._address, self._maker = address, maker
-        self._idle: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
-        self.times: dict[str, list[float]] = {"/v1/predict": [], "/v1/explain": []}
-        self.statuses: Counter[int] = Counter()
-
-    async def run(self, seconds: float) -> None:
-        """Predictions at the rate, and one explanation a second."""
-        loop = asyncio.get_running_loop()
-        begun, tasks = loop.time() + 0.5, []
-        for number in range(int(RATE * seconds)):
-            due = begun + number / RATE
-            await asyncio.sleep(max(0.0, due - loop.time()))
-            tasks.append(loop.create_task(self._send("/v1/predict", due, None)))
-            if number % RATE == RATE // 2:
-                size = (10, 100, 300)[number // RATE % 3]
-                tasks.append(loop.create_task(self._send("/v1/explain", due, size)))
-        await asyncio.wait(tasks, timeout=LIMIT)
-        for *_, writer in self._idle:
-            writer.close()
-
-    async def _send(self, path: str, due: float, size: int | None) -> None:
-        content = post(path, self._maker.good_body(size))
-        try:
-            reader, writer = await self._connect()
-            writer.write(content)
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"(?i)content-length: *(\d+)", head)
-            assert length is not None
-            await reader.readexactly(int(length[1]))
-        except (OSError, asyncio.IncompleteReadError):
-            return
-        self.times[path].append(asyncio.get_running_loop().time() - due)
-        self.statuses[status_of(head)] += 1
-        self._idle.append((asyncio.get_running_loop().time(), reader, writer))
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection that was kept, unless the service may be about to close it, or a new one."""
-        while self._idle:
-            since, reader, writer = self._idle.pop()
-            if asyncio.get_running_loop().time() - since < KEPT:
-                return reader, writer
-            writer.close()
-        return await asyncio.open_connection(*self._address)
-
-
-def mixed_load(service: Service, maker: RequestMaker, *, full: bool) -> dict[str, Any]:
-    """200 predictions a second, with one explanation a second beside them."""
-    from torture.table import make_row
-
-    seconds = SECONDS if full else 2
-    load = Load(service.address, maker)
-    asyncio.run(load.run(seconds))
-    predictions, explanations = load.times["/v1/predict"], load.times["/v1/explain"]
-    wanted = int(RATE * seconds) + seconds
-    p50, p99 = np.percentile(predictions, [50, 99])
-    bad = sum(count for status, count in load.statuses.items() if status != 200)
-    note = (
-        f"p50 {1000 * p50:.1f} ms, p99 {1000 * p99:.1f} ms, {len(explanations)} explanations of 10,"
-        f" 100 and 300 nodes in {1000 * np.median(explanations):.0f} ms (slowest"
-        f" {1000 * max(explanations):.0f}); statuses {dict(load.statuses)}"
-    )
-    slow = int(full and p99 > SLOWEST)
-    lost = wanted - len(predictions) - len(explanations)
-    return make_row("requests: mixed load", wanted, note, lost=lost, wrong=bad + slow)
-
-
 def main(seed: int = 24, count: int = 3000) -> list[dict[str, Any]]:
     """Send so many fuzzed requests, the same ones for the same seed, and what goes with them."""
+    from torture.mixed_load import mixed_load
+
     full = count >= FULL
     few = 100 if full else 5
     with TemporaryDirectory() as temporary:
