@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import socket
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -405,3 +406,19 @@ def test_a_body_that_is_not_http_leaves_no_trace(start_service) -> None:
         assert ask(running.connect())[0] == 200
         assert running.stop() == 0
         assert not any("trace" in line for line in running.log)
+
+
+def test_threads_take_short_turns_while_it_serves() -> None:
+    usual = sys.getswitchinterval()
+    intervals = []
+
+    class Interrupted(Exception):
+        pass
+
+    def ready(address: str) -> None:
+        intervals.append(sys.getswitchinterval())
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        serve(FakeScorer(), port=0, ready=ready)
+    assert intervals[0] < usual == sys.getswitchinterval()

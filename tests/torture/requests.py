@@ -8,7 +8,6 @@ waiting is cut, and good requests beside them are answered as if they were alone
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import re
@@ -29,7 +28,6 @@ import numpy as np
 LIMIT = 15.0  # seconds for one answer
 HEADER, TIMEOUT = 2.0, 5.0  # limits of the service, in seconds
 STOP = 10.0
-RATE, SECONDS, SLOWEST = 200, 60, 0.1  # of the mixed load: per second, seconds, p99 in seconds
 FULL = 1000  # requests from which on the load has its whole length and the model its whole size
 PATHS = (
     "/v1/predict", "/v1/explain", "/v1/neighbors", "/v1/predict", "/v1/nodes", "/v1/model",
@@ -51,13 +49,19 @@ serve(load_scorer(sys.argv[1]), port=0, limits=limits, ready=ready)
 
 def make_model(folder: Path, *, large: bool) -> Path:
     """A model that is hardly trained; a large one has the shape of PPI-BP and five seeds."""
-    from sub2node import load_task
+    from sub2node import load_task, translate
+    from sub2node.efficiency.benchmark import PUBLISHED_EDGES, published_cut
     from sub2node.estimator import SubgraphClassifier
 
-    task = load_task("like:ppi_bp" if large else "generate:density,subgraphs=40")
-    settings = {"epochs": 2, **({"a": 2.0, "delta": 1.0} if large else {})}
-    seeds = 5 if large else 2
-    model = SubgraphClassifier("s2n+a", "gcn2", seeds=seeds, preset="fast", settings=settings)
+    settings: dict[str, Any] = {"epochs": 2}
+    if large:
+        task = load_task("like:ppi_bp")
+        cut = published_cut(translate(task), PUBLISHED_EDGES["ppi_bp"])
+        settings |= {"a": cut, "delta": 1.0}
+        model = SubgraphClassifier("s2n+a", "gcn2", preset="paper:ppi_bp", settings=settings)
+    else:
+        task = load_task("generate:density,subgraphs=40")
+        model = SubgraphClassifier("s2n+a", "gcn2", seeds=2, preset="fast", settings=settings)
     return model.fit(task).save(folder / "model")
 
 
@@ -334,71 +338,10 @@ def stop_with_half_bodies(
     )
 
 
-class Load:
-    """Requests at a fixed rate; a latency counts from the moment the request was due."""
-
-    def __init__(self, address: tuple[str, int], maker: RequestMaker) -> None:
-        self._address, self._maker = address, maker
-        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-        self.times: dict[str, list[float]] = {"/v1/predict": [], "/v1/explain": []}
-        self.statuses: Counter[int] = Counter()
-
-    async def run(self, seconds: float) -> None:
-        """Predictions at the rate, and one explanation a second."""
-        loop = asyncio.get_running_loop()
-        begun, tasks = loop.time() + 0.5, []
-        for number in range(int(RATE * seconds)):
-            due = begun + number / RATE
-            await asyncio.sleep(max(0.0, due - loop.time()))
-            tasks.append(loop.create_task(self._send("/v1/predict", due, None)))
-            if number % RATE == RATE // 2:
-                size = (10, 100, 300)[number // RATE % 3]
-                tasks.append(loop.create_task(self._send("/v1/explain", due, size)))
-        await asyncio.wait(tasks, timeout=LIMIT)
-        for _, writer in self._idle:
-            writer.close()
-
-    async def _send(self, path: str, due: float, size: int | None) -> None:
-        content = post(path, self._maker.good_body(size))
-        try:
-            reader, writer = (
-                self._idle.pop() if self._idle else await asyncio.open_connection(*self._address)
-            )
-            writer.write(content)
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"(?i)content-length: *(\d+)", head)
-            assert length is not None
-            await reader.readexactly(int(length[1]))
-        except (OSError, asyncio.IncompleteReadError):
-            return
-        self.times[path].append(asyncio.get_running_loop().time() - due)
-        self.statuses[status_of(head)] += 1
-        self._idle.append((reader, writer))
-
-
-def mixed_load(service: Service, maker: RequestMaker, *, full: bool) -> dict[str, Any]:
-    """200 predictions a second, with one explanation a second beside them."""
-    from torture.table import make_row
-
-    seconds = SECONDS if full else 2
-    load = Load(service.address, maker)
-    asyncio.run(load.run(seconds))
-    predictions, explanations = load.times["/v1/predict"], load.times["/v1/explain"]
-    wanted = int(RATE * seconds) + seconds
-    p50, p99 = np.percentile(predictions, [50, 99])
-    bad = sum(count for status, count in load.statuses.items() if status != 200)
-    note = (
-        f"p50 {1000 * p50:.1f} ms, p99 {1000 * p99:.1f} ms, {len(explanations)} explanations of 10,"
-        f" 100 and 300 nodes in {1000 * np.median(explanations):.0f} ms (slowest"
-        f" {1000 * max(explanations):.0f}); statuses {dict(load.statuses)}"
-    )
-    slow = int(full and p99 > SLOWEST)
-    lost = wanted - len(predictions) - len(explanations)
-    return make_row("requests: mixed load", wanted, note, lost=lost, wrong=bad + slow)
-
-
 def main(seed: int = 24, count: int = 3000) -> list[dict[str, Any]]:
     """Send so many fuzzed requests, the same ones for the same seed, and what goes with them."""
+    from torture.mixed_load import mixed_load
+
     full = count >= FULL
     few = 100 if full else 5
     with TemporaryDirectory() as temporary:

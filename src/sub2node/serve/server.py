@@ -8,8 +8,9 @@ import gc
 import logging
 import signal
 import socket
+import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ _log = logging.getLogger("sub2node.serve")
 _LINGER = 0.5  # seconds after the stop in which a kept-alive client may still send
 _GRACE = 7  # seconds after that until the end, whatever clients do
 _KEEP_ALIVE = 30  # seconds that a connection without requests is kept
+_TURN = 0.0005  # seconds after which a thread of Python gives way to another
 _QUEUE = 2048  # connections that the system holds until they are accepted
 
 
@@ -82,10 +84,19 @@ def serve(
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
     )
-    try:
+    with listener, short_turns():
         Server(config, app.state.service, lambda: ready(_format_address(listener))).run([listener])
+
+
+@contextlib.contextmanager
+def short_turns() -> Iterator[None]:
+    """Let threads take turns ten times as often: a prediction waits less beside an explanation."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
+    try:
+        yield
     finally:
-        listener.close()
+        sys.setswitchinterval(before)
 
 
 class Server(uvicorn.Server):
