@@ -17,9 +17,9 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+from torture.rows import COLUMNS, has_faults, print_table
+
 COUNTS = {"kills": 210, "files": 3000, "models": 1000, "requests": 3000}
-FAULTS = ("lost", "wrong", "tracebacks", "hangs")
-COLUMNS = ("what", "tried", *FAULTS, "note")
 
 
 def main() -> int:
@@ -40,23 +40,13 @@ def main() -> int:
         print(f"{name} …", flush=True)
         rows += import_module(f"torture.{name}").main(options.seed, options.count or COUNTS[name])
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
-    show(rows)
+    print_table(rows)
     if options.out:
         with options.out.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(rows)
-    return int(any(row[fault] for row in rows for fault in FAULTS))
-
-
-def show(rows: list[dict[str, object]]) -> None:
-    """Print the rows as a table."""
-    cells = [COLUMNS, *([str(row[name]) for name in COLUMNS] for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(COLUMNS))]
-    for line in cells:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        )
+    return int(has_faults(rows))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 A damaged file is refused in one sentence, or read: text is what it says. Where a checksum exists,
 what is read is what was written. Models are damaged elsewhere.
 
-    PYTHONPATH=tests python -m torture.files [SEED [COUNT]]
+    cd tests && python -m torture files --count 5600
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import random
 import shutil
 import signal
-import sys
 import traceback
 import warnings
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from pathlib import Path
 from torture.children import command, run_child, warm_parent
 from torture.damage import ALL
 from torture.file_readers import READERS, write_originals
-from torture.rows import Row, new_row, print_table, tally
+from torture.rows import Row, new_row, tally
 
 _LIMIT = 20  # seconds for a file
 
@@ -146,7 +145,3 @@ def main(seed: int = 1, count: int = 5600) -> list[Row]:
             tries = count // len(READERS) + (position < count % len(READERS))
             rows.append(try_case(case, max(tries, 1), seed=seed, place=scratch))
         return rows
-
-
-if __name__ == "__main__":
-    sys.exit(print_table(main(*map(int, sys.argv[1:3]))))

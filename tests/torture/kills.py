@@ -3,7 +3,7 @@
 After each kill the output must be whole, the old one or the new one, or absent where there was
 none; and nothing hidden may be left after the next command.
 
-    PYTHONPATH=tests python -m torture.kills [SEED [COUNT]]
+    cd tests && python -m torture kills --count 240
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
@@ -22,7 +21,7 @@ from pathlib import Path
 
 from torture.children import Outcome, command, killed_at_rename, run_child, warm_parent
 from torture.inputs import QUICK, write_inputs
-from torture.rows import Row, new_row, print_table, tally
+from torture.rows import Row, new_row, tally
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 _SIMPLE = ("--model", "bag", "--model", "majority", "--seeds", "1")
@@ -364,7 +363,3 @@ def main(seed: int = 1, count: int = 240) -> list[Row]:
                 bench.kill(draw, None if is_random else at_renames[turn // 2 % len(at_renames)])
             rows.append(bench.row)
     return rows
-
-
-if __name__ == "__main__":
-    sys.exit(print_table(main(*map(int, sys.argv[1:3]))))

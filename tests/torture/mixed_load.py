@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from torture.requests import LIMIT, RequestMaker, Service, post, status_of
-from torture.table import make_row
+from torture.rows import new_row
 
 RATE, SECONDS, SLOWEST = 200, 60, 0.1  # predictions per second, seconds, p99 in seconds
 KEPT = 20.0  # seconds for which a connection is used again; the service keeps it for 30
@@ -81,4 +81,4 @@ def mixed_load(service: Service, maker: RequestMaker, *, full: bool) -> dict[str
     )
     slow = int(full and p99 > SLOWEST)
     lost = wanted - len(predictions) - len(explanations)
-    return make_row("requests: mixed load", wanted, note, lost=lost, wrong=bad + slow)
+    return new_row("requests: mixed load", wanted, note, lost=lost, wrong=bad + slow)

@@ -1,6 +1,6 @@
 """Damaged and crafted models: each is refused with one sentence, or answers as it should.
 
-    python tests/torture/models.py --count 1200
+    cd tests && python -m torture models --count 1200
 
 A model whose checksums do not fit must be refused, unless what changed is not part of it. One whose
 checksums somebody made fit again may be another model; its answers must be finite probabilities.
@@ -15,7 +15,6 @@ import random
 import resource
 import shutil
 import signal
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +32,7 @@ from sub2node import SubgraphClassifier, SubgraphTask
 from sub2node.base.errors import Sub2NodeError
 from sub2node.scoring import load_scorer
 from sub2node.serve.answer_json import predictions_json
+from torture.rows import new_row
 
 LIMIT = 20.0  # seconds for one model
 MOST_MEMORY = 1 << 30  # bytes by which the process may grow
@@ -301,8 +301,6 @@ def are_probabilities(answer: bytes) -> bool:
 
 def main(seed: int = 24, count: int = 1200) -> list[dict[str, Any]]:
     """Try so many models in all, the same ones for the same seed."""
-    from torture.table import make_row
-
     kinds = {**UNSIGNED, **SIGNED}
     rows = []
     with TemporaryDirectory() as temporary:
@@ -322,15 +320,8 @@ def main(seed: int = 24, count: int = 1200) -> list[dict[str, Any]]:
             note = ", ".join(f"{counts[kind]} {kind}" for kind in ("refused", "equal", "other"))
             note += f"; first: {judge.first_problem}" if judge.first_problem else ""
             bad = {name: counts[name] for name in ("wrong", "tracebacks", "hangs")}
-            rows.append(make_row(what, tried, note, **bad))
+            rows.append(new_row(what, tried, note, **bad))
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
         note = f"{grown / 1e6:,.0f} MB more than before, at most"
-        rows.append(make_row("models: memory", count, note, wrong=int(grown > MOST_MEMORY)))
+        rows.append(new_row("models: memory", count, note, wrong=int(grown > MOST_MEMORY)))
     return rows
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-    from torture.table import run_script
-
-    raise SystemExit(run_script(main, 1200))

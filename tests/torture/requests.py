@@ -1,6 +1,6 @@
 """Fuzzed requests, slow clients, a stop and a mixed load against a real service on loopback.
 
-    python tests/torture/requests.py --count 3000
+    cd tests && python -m torture requests --count 3000
 
 Every request gets an answer of one sentence below status 500, every client that keeps the service
 waiting is cut, and good requests beside them are answered as if they were alone.
@@ -24,6 +24,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+
+from torture.rows import new_row
 
 LIMIT = 15.0  # seconds for one answer
 HEADER, TIMEOUT = 2.0, 5.0  # limits of the service, in seconds
@@ -235,8 +237,6 @@ def body_of(answer: bytes) -> bytes:
 
 def fuzz(service: Service, maker: RequestMaker, reference: Reference, count: int) -> dict[str, Any]:
     """Bad requests, and a good one after every ninth."""
-    from torture.table import make_row
-
     counts: Counter[str] = Counter()
     statuses: Counter[int] = Counter()
     for number in range(count):
@@ -259,7 +259,7 @@ def fuzz(service: Service, maker: RequestMaker, reference: Reference, count: int
     counts["tracebacks"] += len(traces)
     note = "statuses " + ", ".join(f"{key or 'none'}: {statuses[key]}" for key in sorted(statuses))
     note += f"; first trace: {traces[0][:150]}" if traces else ""
-    return make_row("requests: fuzzed", count, note, **counts)
+    return new_row("requests: fuzzed", count, note, **counts)
 
 
 class Reference:
@@ -282,8 +282,6 @@ class Reference:
 
 def slow_clients(service: Service, maker: RequestMaker, count: int) -> dict[str, Any]:
     """Clients that stay silent, stop in the middle or do not read; good requests beside them."""
-    from torture.table import make_row
-
     body = maker.good_body()
     whole = post("/v1/predict", body)
     beginnings = (b"", whole[:20], whole[: whole.index(b"\r\n\r\n") + 2], whole[:-5], whole[:-5])
@@ -311,15 +309,13 @@ def slow_clients(service: Service, maker: RequestMaker, count: int) -> dict[str,
             except ConnectionError:
                 pass
     note = f"cut or refused; the slowest good request beside them took {1000 * slowest:.0f} ms"
-    return make_row("requests: slow clients", count, note, **counts)
+    return new_row("requests: slow clients", count, note, **counts)
 
 
 def stop_with_half_bodies(
     model: Path, log: Path, maker: RequestMaker, count: int
 ) -> dict[str, Any]:
     """SIGTERM while clients have sent half of a body."""
-    from torture.table import make_row
-
     with started(model, log) as service, ExitStack() as stack:
         half = post("/v1/predict", maker.good_body())[:-5]
         for _ in range(count):
@@ -329,7 +325,7 @@ def stop_with_half_bodies(
         seconds = service.stop()
         code = service.process.returncode
     note = f"stopped after {seconds:.1f} s with exit code {code}"
-    return make_row(
+    return new_row(
         "requests: stop with half-sent bodies",
         count,
         note,
@@ -357,11 +353,3 @@ def main(seed: int = 24, count: int = 3000) -> list[dict[str, Any]]:
             ]
         rows.append(stop_with_half_bodies(model, folder / "stopped", maker, few))
     return rows
-
-
-if __name__ == "__main__":
-    here = Path(__file__).parent
-    sys.path[:] = [str(here.parent), *(path for path in sys.path if Path(path) != here)]
-    from torture.table import run_script
-
-    raise SystemExit(run_script(main, 3000))
