@@ -225,8 +225,8 @@ def _product(matrix: SparseMatrix, device: torch.device) -> Callable[[Tensor], T
         return lambda x: embedding_bag(
             index, x, ptr, mode="sum", per_sample_weights=data, include_last_offset=True
         )
-    with warnings.catch_warnings():  # PyTorch warns of unchecked ones even where that is asked for
-        warnings.filterwarnings("ignore", "Sparse invariant checks", UserWarning)
+    with warnings.catch_warnings():  # PyTorch warns of CSR, and of unchecked ones even if asked
+        warnings.filterwarnings("ignore", "Sparse", UserWarning)
         sparse = torch.sparse_csr_tensor(ptr, index, data, matrix.shape, check_invariants=False)
     return lambda x: sparse @ x
 
