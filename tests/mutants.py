@@ -1,7 +1,7 @@
 """Thirty faults that the tests must find: five for each of six parts.
 
-Each is put into a copy of ``src``, and the test file of its module is run on the copy. A fault that
-is not found, and a place that is no longer in the source, make the script fail:
+Each is put into a copy of ``src``, and the test file of its module is run on the copy (in an older
+checkout without such a file, the tests of its part). A fault that is not found, and a place that is no longer in the source, make the script fail:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
 """
@@ -284,7 +284,9 @@ def run_tests(
     checkout: Path, source: Path, files: Sequence[str], limit: float | None = None
 ) -> Outcome:
     """Run the test files of a checkout on a package until one fails."""
-    paths = [f"tests/{file}" for file in files if (checkout / "tests" / file).is_file()]
+    tests = checkout / "tests"
+    parts = {file if (tests / file).is_file() else file.partition("/")[0] for file in files}
+    paths = [f"tests/{part}" for part in sorted(parts) if (tests / part).exists()]
     if not paths:
         return Outcome("no tests", 0.0, f"none of {', '.join(files)} is in {checkout}")
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *paths]

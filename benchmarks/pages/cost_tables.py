@@ -167,3 +167,14 @@ def predict() -> str:
         rows.append([job.removeprefix("- "), *times, old["peak_mb"], new["peak_mb"]])
     head = ["processor seconds", "version 0.1", "after", "peak MB, version 0.1", "peak MB, after"]
     return table(head, rows, right=1)
+
+
+@generates("torture")
+def torture() -> str:
+    """Attacks on the whole program, and what came of them."""
+    head = ["attack", "tried", "lost", "wrong", "tracebacks", "hangs", ""]
+    rows = [
+        [row["what"], f"{int(row['tried']):,}", *(row[name] for name in head[2:-1]), row["note"]]
+        for row in read("torture.csv")
+    ]
+    return table(head, rows)
