@@ -21,6 +21,7 @@ import pytest
 
 from sub2node.base import progress
 from sub2node.cli import main
+from sub2node.cli.output import console as _console  # noqa: F401: reads COLUMNS where it is made
 
 MAIN = "from sub2node.cli import main; main()"
 

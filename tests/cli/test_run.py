@@ -99,9 +99,9 @@ def test_a_run_without_scores_is_refused_before_training(
     (tmp_path / "result.json").write_text(json.dumps(facts))
     monkeypatch.setattr("sub2node.evaluate.assess", lambda *_, **__: pytest.fail("it trained"))
     done = run(DATA, "--against", tmp_path, *QUICK)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: ")
-    assert done.stderr.count("\n") == 1
+    assert done.code == 2
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
 
 
 def test_published_settings_carry_their_flags() -> None:

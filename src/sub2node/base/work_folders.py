@@ -43,7 +43,7 @@ def work_folder(parent: Path, *, label: str, target: Path | None = None) -> Iter
     try:
         if fcntl is not None:
             with suppress(OSError):  # a disk without locks: then leftovers stay as well
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX)  # who looks whether it is free holds it a moment
         if target is not None:
             relative = os.path.relpath(target.absolute(), parent.absolute())
             (path / _TARGET).write_text(relative, encoding="utf-8")
@@ -69,8 +69,8 @@ def _is_abandoned(path: Path) -> bool:
         return False
     try:
         handle = os.open(path / _LOCK, os.O_RDWR)
-    except FileNotFoundError:  # its owner is about to lock it, or was killed just before
-        return not _owner_lives(path) or _age(path) > _SECONDS_TO_LOCK
+    except FileNotFoundError:
+        return _was_left(path)
     except OSError:
         return False
     try:
@@ -79,7 +79,12 @@ def _is_abandoned(path: Path) -> bool:
         return False
     finally:
         os.close(handle)
-    return True
+    return _was_left(path)
+
+
+def _was_left(path: Path) -> bool:
+    """Whether nobody is about to lock an unlocked folder: its owner is gone, or it is old."""
+    return not _owner_lives(path) or _age(path) > _SECONDS_TO_LOCK
 
 
 def _owner_lives(path: Path) -> bool:
@@ -95,8 +100,11 @@ def _owner_lives(path: Path) -> bool:
 
 
 def _age(path: Path) -> float:
-    """Seconds since something changed in a folder."""
-    return time.time() - path.stat().st_mtime
+    """Seconds since something changed in a folder; 0 for one that is gone."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _remove(path: Path) -> None:
