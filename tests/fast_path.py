@@ -27,7 +27,7 @@ def drawn(share: float, replicas: int, *, step: int = 3, site: int = 2) -> Draw:
     return Draw(seeds, torch.tensor(step, device=DEVICE), site, share)
 
 
-few_examples = settings(max_examples=40 if CUDA else 12, deadline=None)
+few_examples = settings(max_examples=40 if CUDA else 8, deadline=None)
 
 
 def close(result: torch.Tensor | None, expected: torch.Tensor | None, tolerance: float = 2e-5):

@@ -1,7 +1,8 @@
 """Thirty faults that the tests must find: five for each of six parts.
 
 Each is put into a copy of ``src``, and the test file of its module is run on the copy (in an older
-checkout without such a file, the tests of its part). A fault that is not found, and a place that is no longer in the source, make the script fail:
+checkout without such a file, the tests of its part). A fault that is not found, and a place that is
+no longer in the source, make the script fail:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
 """

@@ -22,7 +22,7 @@ print(json.dumps(import_module(f"torture.{sys.argv[2]}").main(1, int(sys.argv[3]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("script", "count"), [("kills", 5), ("files", 84)])
+@pytest.mark.parametrize(("script", "count"), [("kills", 3), ("files", 28)])
 def test_nothing_bad_happens_in_a_few_tries(script: str, count: int) -> None:
     done = run_process(TESTS, script, count, code=RUN)
     assert done.returncode == 0, done.stderr

@@ -98,7 +98,7 @@ def test_a_run_without_scores_is_refused_before_training(
         del facts["test"][name]
     (tmp_path / "result.json").write_text(json.dumps(facts))
     monkeypatch.setattr("sub2node.evaluate.assess", lambda *_, **__: pytest.fail("it trained"))
-    done = run(DATA, "--against", tmp_path, *QUICK)
+    done = run("--against", tmp_path, *QUICK)
     assert done.code == 2
     assert done.err.startswith("Error: ")
     assert done.err.count("\n") == 1

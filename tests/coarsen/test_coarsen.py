@@ -22,7 +22,6 @@ from sub2node.coarsen.controls import CONTROL_METHODS
 VARIATIONS = [m for m in METHODS if m.startswith("variation")]
 
 
-@settings(max_examples=40)
 @given(graph=pieces(), ratio=RATIOS, options=OPTIONS)
 @pytest.mark.parametrize("method", PARTITIONS)
 def test_partitions(method: str, graph: Graph, ratio: float, options: dict[str, Any]) -> None:

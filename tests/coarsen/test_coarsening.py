@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coarsening_cases import CONTRACTIONS, OPTIONS, PARTITIONS, RATIOS, outcome, pieces
@@ -17,7 +17,6 @@ from sub2node import ConfigError, Graph
 from sub2node.coarsen import Coarsening, coarsen
 
 
-@settings(max_examples=25)
 @given(graph=pieces(), ratio=RATIOS, options=OPTIONS)
 @pytest.mark.parametrize("method", PARTITIONS)
 def test_the_coarse_graph_has_the_sums(
@@ -65,7 +64,6 @@ def spectrum(coarsening: Coarsening, k: int) -> tuple[np.ndarray, np.ndarray, fl
     return values[:k], coarse, float(epsilon)
 
 
-@settings(max_examples=40)
 @given(
     size=st.integers(6, 40),
     seed=st.integers(0, 10**6),

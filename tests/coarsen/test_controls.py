@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coarsening_cases import RATIOS, pieces, wanted_of
@@ -15,7 +15,6 @@ from sub2node.coarsen import coarsen
 from sub2node.coarsen.controls import CONTROL_METHODS
 
 
-@settings(max_examples=30)
 @given(graph=pieces(), ratio=RATIOS, seed=st.integers(0, 99))
 @pytest.mark.parametrize("method", CONTROL_METHODS)
 def test_controls(method: str, graph: Graph, ratio: float, seed: int) -> None:

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from networkx_graphs import graph_of
@@ -74,7 +74,6 @@ def hard_graphs() -> dict[str, Graph]:
 
 
 @pytest.mark.parametrize("route", ["auto", "products", "eigen"])
-@settings(max_examples=30)
 @given(graph=scaled_graphs(), width=st.integers(1, 9))
 def test_exact_routes_are_dense_powers(route: Any, graph: Graph, width: int) -> None:
     encoding = random_walk(graph, width, route=route, device="cpu")
@@ -83,7 +82,6 @@ def test_exact_routes_are_dense_powers(route: Any, graph: Graph, width: int) -> 
     assert encoding.facts.get("error", 0) == 0
 
 
-@settings(max_examples=40)
 @given(
     graph=graphs(plain=True, edges=1),
     width=st.integers(1, 12),

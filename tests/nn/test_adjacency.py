@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ring_tasks import ring
@@ -46,7 +46,6 @@ def dense_of(graph: Adjacency, values: torch.Tensor) -> torch.Tensor:
     return dense
 
 
-@settings(max_examples=30)
 @given(
     graph=graphs(weighted=True, plain=True),
     kind=st.sampled_from(["normalized", "weighted", "mean"]),

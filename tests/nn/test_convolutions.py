@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch_geometric.nn import GATv2Conv, GCN2Conv, GCNConv, GINConv, SAGEConv
@@ -126,7 +126,6 @@ def linear(theirs: Any, ours: Any, r: int) -> Pairs:
     return pairs
 
 
-@settings(max_examples=25)
 @given(weighted_graphs, seeds)
 def test_gcn(graph: Graph, seed: int) -> None:
     matrix, conv = matrix_of(graph), made("gcn")
@@ -140,7 +139,6 @@ def test_gcn(graph: Graph, seed: int) -> None:
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
 
 
-@settings(max_examples=25)
 @given(graph=weighted_graphs, seed=seeds, layer=st.sampled_from([1, 2, 5]))
 @pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
@@ -159,7 +157,6 @@ def test_gcn2(graph: Graph, seed: int, layer: int, shared: bool, same: bool) -> 
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, x if same else first)
 
 
-@settings(max_examples=25)
 @given(graph=weighted_graphs, seed=seeds)
 @pytest.mark.parametrize("heads", [1, 4])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -181,7 +178,6 @@ def test_gatv2(graph: Graph, seed: int, weighted: bool, heads: int) -> None:
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
 
 
-@settings(max_examples=25)
 @given(graph=weighted_graphs, seed=seeds)
 @pytest.mark.parametrize("train_eps", [False, True])
 def test_gin(graph: Graph, seed: int, train_eps: bool) -> None:
@@ -199,7 +195,6 @@ def test_gin(graph: Graph, seed: int, train_eps: bool) -> None:
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
 
 
-@settings(max_examples=25)
 @given(weighted_graphs, seeds)
 def test_sage(graph: Graph, seed: int) -> None:
     matrix, conv = matrix_of(graph), made("sage")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.functional import linear
@@ -43,7 +43,6 @@ def test_linear_starts_uniform_within_its_bound(glorot: bool) -> None:
     assert layer.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.03)
 
 
-@settings(max_examples=25)
 @given(st.integers(2, 6), st.integers(1, 4), st.integers(1, 3))
 def test_batch_norm_is_torchs_for_each_replica(size: int, width: int, steps: int) -> None:
     ours, theirs = BatchNorm(width, Init(SEEDS)), [nn.BatchNorm1d(width) for _ in SEEDS]

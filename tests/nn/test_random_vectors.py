@@ -6,7 +6,7 @@ import math
 import tracemalloc
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -42,7 +42,6 @@ def test_splitmix_is_the_published_one() -> None:
     assert [_mixed(state) for state in states] == outputs
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.integers(0, 2**31), min_size=1, max_size=3, unique=True),
     st.lists(st.integers(0, 2**31), max_size=9),
@@ -60,7 +59,6 @@ def test_definition(seeds: list[int], nodes: list[int], width: int, scale: float
             np.testing.assert_allclose(row, expected, rtol=1e-4, atol=5e-4 * scale)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**31), st.integers(1, 70), st.randoms(use_true_random=False))
 def test_rows_do_not_depend_on_the_others(seed: int, width: int, rng) -> None:
     whole = random_vectors([seed, seed + 1], np.arange(3000), width)

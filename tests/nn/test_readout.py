@@ -46,7 +46,6 @@ def assert_same(result: Tensor, expected: Tensor, x: Tensor) -> None:
     torch.testing.assert_close(grads, wanted, rtol=1e-4, atol=1e-5)
 
 
-@settings(max_examples=30)
 @given(tasks(), st.sampled_from(["sum", "mean", "degree"]), seeds)
 def test_constant_weights_give_a_weighted_sum(task: SubgraphTask, kind: str, seed: int) -> None:
     given_weights = stage_inputs(task, "test", readout=kind).weights  # type: ignore[arg-type]
@@ -78,7 +77,6 @@ def flat_vectors(task: SubgraphTask, x: Tensor, weights: Tensor | None) -> Tenso
     return picked if weights is None else picked * weights[:, None]
 
 
-@settings(max_examples=30)
 @given(tasks(), seeds)
 def test_max_is_that_of_pyg(task: SubgraphTask, seed: int) -> None:
     x, weights = vectors(task.graph.num_nodes, seed), some_weights(task, seed)
@@ -88,7 +86,6 @@ def test_max_is_that_of_pyg(task: SubgraphTask, seed: int) -> None:
     assert_same(result, expected, x)
 
 
-@settings(max_examples=30)
 @given(tasks(), seeds)
 def test_learned_weights_are_the_attention_of_pyg(task: SubgraphTask, seed: int) -> None:
     x, weights = vectors(task.graph.num_nodes, seed), some_weights(task, seed)
