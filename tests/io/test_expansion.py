@@ -119,3 +119,13 @@ def test_pipes_are_no_graphs_and_no_presets(tmp_path: Path) -> None:
     done = command("describe", data / "members.csv", "--graph", data / "pipe.csv")
     refused(done, "this is a named pipe, expected a file")
     refused(command("run", data, "--preset", data / "pipe.toml"), "this is a named pipe")
+
+
+def test_a_text_outside_of_its_dictionary_is_damage() -> None:
+    words = pa.DictionaryArray.from_arrays(
+        pa.array([0, 2, None], pa.int32()), ["a", "bc"], safe=False
+    )
+    with pytest.raises(pa.ArrowInvalid, match="outside of the dictionary"):
+        expansion._dense_bytes(words)
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, None], pa.int32()), ["a", "bc"])
+    assert expansion._dense_bytes(words) == 5 + 4 * 3

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from sub2node.serve.request_limits import Limits
 from torture.rows import new_row
 
 LIMIT = 15.0  # seconds for one answer
@@ -70,8 +71,8 @@ def make_model(folder: Path, *, large: bool) -> Path:
 class Service:
     """A service in a process of its own."""
 
-    def __init__(self, model: Path, log: Path) -> None:
-        code = SERVE.format(header=HEADER, timeout=TIMEOUT)
+    def __init__(self, model: Path, log: Path, timeout: float | None = None) -> None:
+        code = SERVE.format(header=HEADER, timeout=timeout or TIMEOUT)
         with log.open("w") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", code, str(model)],
@@ -104,9 +105,9 @@ class Service:
 
 
 @contextmanager
-def started(model: Path, log: Path) -> Iterator[Service]:
+def started(model: Path, log: Path, timeout: float | None = None) -> Iterator[Service]:
     """A service that is gone in the end."""
-    service = Service(model, log)
+    service = Service(model, log, timeout)
     with service.process:
         try:
             yield service
@@ -349,7 +350,8 @@ def main(seed: int = 24, count: int = 3000) -> list[dict[str, Any]]:
             rows = [
                 fuzz(service, maker, reference, count),
                 slow_clients(service, maker, few),
-                mixed_load(service, maker, full=full),
             ]
+        with started(model, folder / "loaded", Limits().timeout) as service:
+            rows.append(mixed_load(service, maker, full=full))
         rows.append(stop_with_half_bodies(model, folder / "stopped", maker, few))
     return rows

@@ -133,4 +133,6 @@ def _dense_bytes(values: pa.Array) -> int:
         return int(values.nbytes)
     lengths = np.asarray(pc.binary_length(values.dictionary).fill_null(0), np.int64)
     places = np.asarray(values.indices.drop_null(), np.int64)
+    if not (places.view(np.uint64) < len(lengths)).all():
+        raise pa.ArrowInvalid("a value is outside of the dictionary of its column")
     return int(lengths[places].sum()) + 4 * len(places)
