@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
+from pages.cost_tables import mixed_load_latencies
 from pages.rows import read
 from pages.study_claims import largest_t
 from pages.study_tables import random_vector_cells, random_vector_scores
@@ -95,3 +96,10 @@ def scaling() -> Iterator[Claim]:
         gb=walks.number("gpu_gb"),
         c=coarse.number("seconds"),
     )
+
+
+@claims_on("docs/reliability.md")
+def mixed_load() -> Iterator[Claim]:
+    """Predictions beside explanations."""
+    median, high = mixed_load_latencies()
+    yield claim("half of them within {median}, 99 % within {high}.", median=median, high=high)

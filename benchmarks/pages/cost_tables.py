@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pages.markdown import generates, table
 from pages.rows import read
 
@@ -172,9 +174,24 @@ def predict() -> str:
 @generates("torture")
 def torture() -> str:
     """Attacks on the whole program, and what came of them."""
-    head = ["attack", "tried", "lost", "wrong", "tracebacks", "hangs", ""]
-    rows = [
-        [row["what"], f"{int(row['tried']):,}", *(row[name] for name in head[2:-1]), row["note"]]
-        for row in read("torture.csv")
-    ]
-    return table(head, rows)
+    faults, rows = ("lost", "wrong", "tracebacks", "hangs"), []
+    by_attack: dict[str, list[dict[str, str]]] = {}
+    for row in read("torture.csv"):
+        attack, _, what = row["what"].partition(": ")
+        if what != "memory":
+            single = attack == "requests"
+            by_attack.setdefault(row["what"] if single else attack, []).append(row)
+    for attack, parts in by_attack.items():
+        counts = [sum(int(row[name]) for row in parts) for name in ("tried", *faults)]
+        kinds = {"files": "formats", "models": "kinds of damage", "kills": "commands"}
+        what = f"{attack}: {len(parts)} {kinds[attack]}" if attack in kinds else attack
+        rows.append([what, *(f"{count:,}" for count in counts)])
+    return table(["attack", "tried", *faults], rows, right=1)
+
+
+def mixed_load_latencies() -> tuple[str, str]:
+    """Median and 99th percentile of predictions beside explanations, as printed."""
+    [row] = [row for row in read("torture.csv") if row["what"] == "requests: mixed load"]
+    match = re.search(r"p50 ([\d.]+ ms), p99 ([\d.]+ ms)", row["note"])
+    assert match is not None
+    return match[1], match[2]

@@ -38,7 +38,8 @@ def main() -> int:
     for name in options.attacks or COUNTS:
         start = time.perf_counter()
         print(f"{name} …", flush=True)
-        rows += import_module(f"torture.{name}").main(options.seed, options.count or COUNTS[name])
+        made = import_module(f"torture.{name}").main(options.seed, options.count or COUNTS[name])
+        rows += [{**row, "what": f"{name}: {row['what']}"} for row in made]
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
     print_table(rows)
     if options.out:

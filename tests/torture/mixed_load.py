@@ -81,4 +81,4 @@ def mixed_load(service: Service, maker: RequestMaker, *, full: bool) -> dict[str
     )
     slow = int(full and p99 > SLOWEST)
     lost = wanted - len(predictions) - len(explanations)
-    return new_row("requests: mixed load", wanted, note, lost=lost, wrong=bad + slow)
+    return new_row("mixed load", wanted, note, lost=lost, wrong=bad + slow)

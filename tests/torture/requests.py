@@ -260,7 +260,7 @@ def fuzz(service: Service, maker: RequestMaker, reference: Reference, count: int
     counts["tracebacks"] += len(traces)
     note = "statuses " + ", ".join(f"{key or 'none'}: {statuses[key]}" for key in sorted(statuses))
     note += f"; first trace: {traces[0][:150]}" if traces else ""
-    return new_row("requests: fuzzed", count, note, **counts)
+    return new_row("fuzzed", count, note, **counts)
 
 
 class Reference:
@@ -310,7 +310,7 @@ def slow_clients(service: Service, maker: RequestMaker, count: int) -> dict[str,
             except ConnectionError:
                 pass
     note = f"cut or refused; the slowest good request beside them took {1000 * slowest:.0f} ms"
-    return new_row("requests: slow clients", count, note, **counts)
+    return new_row("slow clients", count, note, **counts)
 
 
 def stop_with_half_bodies(
@@ -327,7 +327,7 @@ def stop_with_half_bodies(
         code = service.process.returncode
     note = f"stopped after {seconds:.1f} s with exit code {code}"
     return new_row(
-        "requests: stop with half-sent bodies",
+        "stop with half-sent bodies",
         count,
         note,
         hangs=int(seconds > STOP),
