@@ -80,7 +80,7 @@ mutants: $(VENV)/.dev
 
 # Attacks on the whole program; docs/reliability.md has the table.
 torture: $(VENV)/.dev
-	cd tests && ../$(BIN)/python -m torture
+	cd tests && ../$(BIN)/python -m torture $(if $(OUT),--out $(abspath $(OUT)))
 
 # The tests build the site too, as strictly; this one is to look at.
 docs: $(VENV)/.dev

@@ -50,9 +50,11 @@ def test_a_source_says_all(source: dict[str, object]) -> None:
     assert all(source[key].strip() for key in ("what", "command", "machine"))
     assert re.fullmatch(r"[0-9a-f]{7}", source["commit"])
     assert isinstance(source["date"], datetime.date)
-    script = re.match(r"python (benchmarks/\S+\.py)", source["command"])
+    script = re.match(r"python ((?:benchmarks|tests)/\S+\.py)", source["command"])
+    target = re.match(r"make (\w+)", source["command"])
     assert script is None or (ROOT / script[1]).is_file()
-    assert script or source["command"].startswith("s2n ")
+    assert target is None or f"\n{target[1]}: " in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert script or target or source["command"].startswith("s2n ")
 
 
 def test_what_is_allowed_is_of_a_page_and_has_a_reason() -> None:
