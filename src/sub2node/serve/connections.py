@@ -126,7 +126,7 @@ class GuardedProtocol(H11Protocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._header_timer, self._write_timer = _Timer(self.loop), _Timer(self.loop)
+        self._header_timer, self._write_timer = _Deadline(self.loop), _Deadline(self.loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, or refuse it where there are too many."""
@@ -221,7 +221,7 @@ class GuardedProtocol(H11Protocol):
         self.loop.call_later(_LINGER, transport.abort)
 
 
-class _Timer:
+class _Deadline:
     """Calls something once after a time, unless stopped before."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
