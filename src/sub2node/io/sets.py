@@ -82,7 +82,9 @@ def read_sets(
         rows = text_rows(path, DELIMITERS[ending], columns, stripped=stripped)
         yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
-    parse_line = partial(_parse_gmt_line, stripped=stripped) if ".gmt" in ending else _parse_jsonl_line
+    parse_line = (
+        partial(_parse_gmt_line, stripped=stripped) if ".gmt" in ending else _parse_jsonl_line
+    )
     sets = (
         _Set(number, "", [], "this line is not UTF-8 text.")
         if line is None
