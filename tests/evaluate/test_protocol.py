@@ -10,6 +10,7 @@ import pytest
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
+from sub2node.base.metrics import best_threshold
 from sub2node.baselines import SIMPLE, boosting
 from sub2node.evaluate import assess, protocol, random_splits
 from sub2node.models.baseline import Simple
@@ -106,6 +107,8 @@ def test_multi_label_and_its_threshold(task) -> None:
     )
     assert half.thresholds == (0.0, 0.0)  # logits
     assert chosen.thresholds != (0.0, 0.0)
+    truth, logits = protocol.labels_of(multi, "val"), chosen.outputs["val"].logits
+    assert chosen.thresholds == tuple(best_threshold(truth, replica) for replica in logits)
     pairs = zip(chosen.val["micro_f1"].values, half.val["micro_f1"].values, strict=True)
     assert all(a >= b for a, b in pairs)
     with pytest.raises(ConfigError, match="half' or 'val"):
