@@ -70,7 +70,7 @@ layers: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-# What one runs while working: a minute instead of several.
+# What one runs while working: no Spark, no browser, no child processes.
 quick: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
 
