@@ -7,6 +7,7 @@ import pytest
 
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import Sub2NodeError
+from sub2node.scoring.training import Recipe
 from sub2node.task import Graph, Names
 
 NODES, SETS = 30, 36
@@ -56,3 +57,9 @@ def raises(call) -> None:
     with pytest.raises(Sub2NodeError) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def recipe(**options) -> Recipe:
+    """What a classifier of the communities would train, the structure chosen."""
+    made = classifier(structure="auto", device="cpu", **options)
+    return made._build_recipe(np.array(["left", "middle", "right"]))

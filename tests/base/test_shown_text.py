@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sub2node.base.shown_text import clip_names, escape_controls, has_controls
+from sub2node.base.shown_text import (
+    clip_names,
+    escape_controls,
+    escape_controls_in_json,
+    has_controls,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +55,11 @@ def test_long_names_are_clipped_and_paths_are_not() -> None:
     assert len(clip_names(f"subgraph {spaced} is empty.")) < 230
     prose = "It's the graph's own. " * 30
     assert clip_names(prose) == prose
+
+
+@given(st.text())
+def test_json_means_the_same_and_has_nothing_to_obey(text: str) -> None:
+    written = json.dumps({text: [text + "\x9b\u2066"]}, indent=2, ensure_ascii=False)
+    shown = escape_controls_in_json(written)
+    assert json.loads(shown) == json.loads(written)
+    assert not has_controls(shown)

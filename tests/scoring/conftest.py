@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from communities import GRAPH, NUMBERS, X, classifier
 from scoring_tasks import QUERY, model, named, small_task
+from sub2node.task import Subgraphs, SubgraphTask
 
 
 @pytest.fixture(scope="package")
@@ -33,3 +35,11 @@ def several(tmp_path_factory) -> Path:
     task = small_task(multilabel=True)
     made = model(task, structure="s2n+0", **{"features.subgraphs": "structure"})
     return made.save(tmp_path_factory.mktemp("several") / "model")
+
+
+@pytest.fixture(scope="module")
+def split_task() -> SubgraphTask:
+    """The communities, with parts drawn."""
+    names = ("left", "middle", "right")
+    task = SubgraphTask(GRAPH, Subgraphs.from_lists(X), NUMBERS, names)
+    return classifier()._complete_split(task)

@@ -9,23 +9,10 @@ import numpy as np
 import pytest
 
 from commands import ctrl_c
-from communities import GRAPH, NEW, NUMBERS, S, X, Y, classifier, raises
+from communities import NEW, S, X, Y, classifier, raises, recipe
 from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.scoring import choices as choices_module
 from sub2node.scoring.choices import CANDIDATES, choose_structure, describe_choice
-from sub2node.task import Subgraphs, SubgraphTask
-
-
-@pytest.fixture(scope="module")
-def split_task() -> SubgraphTask:
-    names = ("left", "middle", "right")
-    task = SubgraphTask(GRAPH, Subgraphs.from_lists(X), NUMBERS, names)
-    return classifier()._complete_split(task)
-
-
-def recipe(**options):
-    made = classifier(structure="auto", device="cpu", **options)
-    return made._build_recipe(np.array(["left", "middle", "right"]))
 
 
 def fake(scores, ended="complete", seconds=0.0):

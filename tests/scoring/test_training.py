@@ -11,13 +11,12 @@ import torch
 from sklearn.metrics import precision_recall_fscore_support
 
 from commands import ctrl_c
-from communities import GRAPH, LISTS, NEW, NUMBERS, S, X, Y, classifier
+from communities import LISTS, NEW, S, X, Y, classifier, recipe
 from scoring_tasks import FAST, small_task
 from sub2node import SubgraphClassifier
 from sub2node.models import candidates as choosing
 from sub2node.scoring import choices as choices_module
 from sub2node.scoring.training import PartOutputs, score_classes
-from sub2node.task import Subgraphs, SubgraphTask
 
 
 @pytest.fixture(scope="module")
@@ -77,18 +76,6 @@ def test_a_model_is_calibrated_on_validation(good) -> None:
     scorer = good.scorer_
     assert scorer.temperature == scorer.card["temperature"] != 1.0
     assert good.validation_["log_loss"] > 0
-
-
-@pytest.fixture(scope="module")
-def split_task() -> SubgraphTask:
-    names = ("left", "middle", "right")
-    task = SubgraphTask(GRAPH, Subgraphs.from_lists(X), NUMBERS, names)
-    return classifier()._complete_split(task)
-
-
-def recipe(**options):
-    made = classifier(structure="auto", device="cpu", **options)
-    return made._build_recipe(np.array(["left", "middle", "right"]))
 
 
 def test_candidates_of_a_preset_share_the_time(split_task, monkeypatch) -> None:

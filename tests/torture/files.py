@@ -14,13 +14,12 @@ import shutil
 import signal
 import traceback
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from torture.children import command, run_child, warm_parent
 from torture.damage import ALL
-from torture.file_readers import READERS, write_originals
+from torture.file_readers import READERS, Reader, write_originals
 from torture.rows import Row, new_row, tally
 
 _LIMIT = 20  # seconds for a file
@@ -35,27 +34,21 @@ class Case:
     """A folder of good files, which of them to damage, and how they are read.
 
     Args:
-        name: What the table calls it.
+        reader: What reads the files.
         folder: The good files.
-        files: Names of those to damage, relative to the folder.
-        read: Reads the folder; returns something that tells one content from another.
-        sealed: Whether checksums guard the content.
     """
 
-    name: str
+    reader: Reader
     folder: Path
-    files: tuple[str, ...]
-    read: Callable[[Path], object]
-    sealed: bool
 
     def try_all(self, row: Row, tries: range, *, seed: int, work: Path, log: Path) -> None:
         """Damage and read; the row is kept in a file after each try."""
-        expected = repr(self.read(self.folder))
+        expected = repr(self.reader.read(self.folder))
         for number in tries:
-            draw = random.Random(f"{seed} {self.name} {number}")
+            draw = random.Random(f"{seed} {self.reader.name} {number}")
             shutil.rmtree(work, ignore_errors=True)
             shutil.copytree(self.folder, work)
-            file = work / draw.choice(self.files)
+            file = work / draw.choice(self.reader.files)
             damage = draw.choice(ALL)
             content = damage(file.read_bytes(), draw)
             file.write_bytes(content)
@@ -72,7 +65,7 @@ class Case:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RuntimeWarning)  # one that leaks to the user
                 signal.alarm(_LIMIT)
-                value = repr(self.read(work))
+                value = repr(self.reader.read(work))
         except Sub2NodeError as error:
             tally(row, "refused")
             if not str(error).strip():
@@ -84,7 +77,7 @@ class Case:
             where = f"{Path(place.filename).name}:{place.lineno}"
             tally(row, "tracebacks", f"{note}: {error!r:.120} at {where}")
         else:
-            if self.sealed and value != expected:
+            if self.reader.sealed and value != expected:
                 tally(row, "wrong", note)
         finally:
             signal.alarm(0)
@@ -96,7 +89,7 @@ def _stop(*_: object) -> None:
 
 def try_case(case: Case, tries: int, *, seed: int, place: Path) -> Row:
     """All tries of a case, in a process that may die."""
-    log, row = place / "row.json", new_row(case.name) | {"refused": 0}
+    log, row = place / "row.json", new_row(case.reader.name) | {"refused": 0}
     done = 0
     while done < tries:
 
@@ -111,7 +104,7 @@ def try_case(case: Case, tries: int, *, seed: int, place: Path) -> Row:
         if outcome.status == 0:
             break
         if int(str(row["tried"])) == done:
-            raise SystemExit(f"{case.name}: {outcome.text[-2000:]}")
+            raise SystemExit(f"{case.reader.name}: {outcome.text[-2000:]}")
         done = int(str(row["tried"]))
         tally(row, "tracebacks", f"the process died ({outcome.status}): {outcome.text[-200:]}")
     refused = row.pop("refused")
@@ -139,9 +132,7 @@ def main(seed: int = 1, count: int = 5600) -> list[Row]:
             raise SystemExit(done.text)
         rows = []
         for position, reader in enumerate(READERS):
-            case = Case(
-                reader.name, originals / reader.folder, reader.files, reader.read, reader.sealed
-            )
+            case = Case(reader, originals / reader.folder)
             tries = count // len(READERS) + (position < count % len(READERS))
             rows.append(try_case(case, max(tries, 1), seed=seed, place=scratch))
         return rows

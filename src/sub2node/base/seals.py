@@ -65,7 +65,7 @@ def _read_seal(folder: Path) -> dict[str, str]:
         sound = content["format"] == _FORMAT and all(
             isinstance(value, str) for value in digests.values()
         )
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         sound, digests = False, {}
     if not sound:
         raise DataError("the checksums are damaged; make the folder anew.", path=path)

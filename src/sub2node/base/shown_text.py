@@ -26,6 +26,13 @@ def escape_controls(text: str, *, keep_lines: bool = False) -> str:
     return _CONTROL.sub(lambda match: _escape(match[0], keep_lines=keep_lines), text)
 
 
+def escape_controls_in_json(text: str) -> str:
+    r"""A JSON text of several lines with the same characters as JSON writes them: ``\u001b``."""
+    return _CONTROL.sub(
+        lambda match: match[0] if match[0] in _LINE_ENDS else f"\\u{ord(match[0]):04x}", text
+    )
+
+
 def has_controls(text: str) -> bool:
     """Whether a text has characters that :func:`escape_controls` changes."""
     return any(match[0] not in _LINE_ENDS for match in _CONTROL.finditer(text))

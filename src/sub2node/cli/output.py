@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
@@ -15,7 +14,7 @@ from rich.text import Text
 
 from ..base.notes import NoteKind, has_kind
 from ..base.plural import plural
-from ..base.shown_text import clip_names, escape_controls
+from ..base.shown_text import clip_names, escape_controls, escape_controls_in_json
 from .progress_rows import show_progress
 from .safe_console import SafeConsole, SafeTable
 
@@ -76,7 +75,7 @@ def print_json(value: object) -> None:
     except ValueError:
         plain = json.loads(json.dumps(value), parse_constant=lambda name: None)
         text = json.dumps(plain, indent=2, ensure_ascii=False)
-    typer.echo(re.sub("[\x7f-\x9f\u2028-\u202e]", lambda c: f"\\u{ord(c[0]):04x}", text))
+    typer.echo(escape_controls_in_json(text))
 
 
 def table(title: str, *columns: str) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 from ..base.errors import ConfigError, DataError, Sub2NodeError, suggest
 from ..base.ragged import Array, owners, pointers
 from ..base.regular_files import require_regular_file
+from ..base.structured_text import parse_json
 from ..task.frames import ALIASES
 from .expansion import check_parquet
 from .member_rows import (
@@ -163,8 +163,8 @@ def _parse_jsonl_line(path: Path, number: int, line: str, position: int) -> _Set
 def _find_name(line: str) -> str:
     """The name of the subgraph of a bad line, "" where the line does not tell it."""
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = parse_json(line)
+    except ValueError:
         return ""
     name = row.get("id", row.get("subgraph_id")) if isinstance(row, dict) else None
     is_id = isinstance(name, str | int) and not isinstance(name, bool)

@@ -25,6 +25,7 @@ from ..base.files import check_folder, new_folder, require_writable, written
 from ..base.ragged import Array
 from ..base.records import JsonObject
 from ..base.regular_files import read_regular_file
+from ..base.structured_text import parse_json
 from ..config import Config
 from ..encode import SubgraphScale
 from ..io.expansion import check_parquet
@@ -262,8 +263,8 @@ def _read_card(folder: Path) -> JsonObject:
         what = "no such folder" if not folder.exists() else "no model.json here"
         raise DataError(f"there is {what}; a model is a folder written by save.", path=folder)
     try:
-        facts = json.loads(read_regular_file(path).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        facts = parse_json(read_regular_file(path).decode("utf-8"))
+    except ValueError as error:
         raise DataError(f"this is not JSON ({error}).", path=path) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise DataError(f"this is not the card of a model ('format' is not {FORMAT!r}).", path=path)
