@@ -242,8 +242,9 @@ def _read_features(nodes: Frame, name: str) -> Array | None:
         features = numbers.reshape(-1, width).astype(np.float32)
     large = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if len(large):
+        largest = np.abs(numbers.reshape(-1, width)[large[0]]).max()
         raise nodes.error(
-            f"the feature '{name}' of row {large[0] + 1} is {np.abs(numbers).max():g}, which is too"
+            f"the feature '{name}' of row {large[0] + 1} is {largest:g}, which is too"
             f" large; features are up to {np.finfo(np.float32).max:.2g}."
         )
     return features
