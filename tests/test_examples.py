@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
+import runpy
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from typer.testing import CliRunner
@@ -22,23 +23,40 @@ NEW = {
 }
 
 
-def called(*words: str | Path, data: Path | None = None) -> subprocess.CompletedProcess[str]:
-    env = {name: value for name, value in os.environ.items() if name != "S2N_DATA"}
-    env |= {} if data is None else {"S2N_DATA": str(data.resolve())}
-    return subprocess.run(
-        [sys.executable, "-W", "error::FutureWarning", *map(str, words)],
-        capture_output=True, text=True, encoding="utf-8", env=env, timeout=240, check=False,
-    )  # fmt: skip
+@pytest.fixture
+def run_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., CompletedProcess[str]]]:
+    """Runs an example in this process, with the outcome as of a process of its own."""
+
+    def run(name: str, out: Path, *, data: Path | None = None) -> CompletedProcess[str]:
+        words = [str(HOME / f"{name}.py"), "--quick", "--out", str(out)]
+        if data is None:
+            monkeypatch.delenv("S2N_DATA", raising=False)
+        else:
+            monkeypatch.setenv("S2N_DATA", str(data.resolve()))
+        monkeypatch.setattr(sys, "argv", words)
+        monkeypatch.syspath_prepend(HOME)
+        code, message = 0, ""
+        try:
+            runpy.run_path(words[0], run_name="__main__")
+        except SystemExit as leave:
+            code, message = 1, f"{leave.code}\n"
+        told = capsys.readouterr()
+        return CompletedProcess(words, code, told.out, told.err + message)
+
+    yield run
+    sys.modules.pop("story", None)
 
 
 @pytest.mark.parametrize("name", list(NEW))
-@pytest.mark.process
+@pytest.mark.slow
 def test_an_example_keeps_its_word(
-    name: str, tmp_path: Path, request: pytest.FixtureRequest
+    name: str, tmp_path: Path, request: pytest.FixtureRequest, run_example
 ) -> None:
     data = None if name == "accounts" else request.getfixturevalue("data")
     out = tmp_path / "out"
-    told = called(HOME / f"{name}.py", "--quick", "--out", out, data=data)
+    told = run_example(name, out, data=data)
     assert told.returncode == 0, told.stderr
     assert told.stderr == ""
     assert len(told.stdout.splitlines()) < 60
@@ -66,9 +84,8 @@ def test_an_example_keeps_its_word(
 
 
 @pytest.mark.parametrize("name", ["gene_sets", "symptoms"])
-@pytest.mark.process
-def test_missing_data_is_one_sentence(name: str, tmp_path: Path) -> None:
-    told = called(HOME / f"{name}.py", "--quick", "--out", tmp_path / "out")
+def test_missing_data_is_one_sentence(name: str, tmp_path: Path, run_example) -> None:
+    told = run_example(name, tmp_path / "out")
     assert told.returncode == 1
     assert told.stderr.startswith("Set the environment variable S2N_DATA")
     assert len(told.stderr.splitlines()) == 1

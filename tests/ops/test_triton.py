@@ -151,7 +151,9 @@ def check(task: s2n.SubgraphTask, settings: dict[str, Any]) -> None:
     fast, plain = (group(task, mode, **settings) for mode in (FAST, "off"))
     assert isinstance(fast.optimizer, SlabOptimizer)
     assert isinstance(plain.optimizer, PlainOptimizer)
-    steps = 6 if CUDA else 2
+    steps = (
+        6 if CUDA else 2 if settings["structure"] == "s2n+a" and settings["conv"] == "gcn2" else 1
+    )
     result, expected = losses(fast, FAST, steps), losses(plain, "off", steps)
     assert result == pytest.approx(expected, rel=1e-4, abs=1e-6)
     for name in ("head.weight", "head.bias"):  # others may have gradients that are only rounding
