@@ -29,7 +29,7 @@ $(VENV)/.core: pyproject.toml $(CONSTRAINTS)
 # What the checks need on top.
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
-	@$(PIP) --editable '.[dev,pyg,scale,spark,report,baselines,serve,tune,docs]'
+	@$(PIP) --editable '.[dev,pyg,scale,spark,report,baselines,serve,tune,hpo,docs]'
 	@touch $@
 
 venv: $(VENV)/.core
@@ -70,9 +70,9 @@ layers: $(VENV)/.dev
 unit: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-# What one runs while working: no Spark, no browser, no child processes.
+# What one runs while working: no Spark, no browser, no child processes, fewer random examples.
 quick: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
+	S2N_EXAMPLES=8 $(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
 
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev

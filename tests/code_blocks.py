@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,16 @@ def spans(page: Path) -> Iterator[list[str]]:
             yield [word for word in words if word != "…"]
 
 
+@cache
+def _program() -> Any:
+    """All commands, made once: it takes a while."""
+    from typer.main import get_command
+
+    from sub2node.cli.app import app
+
+    return get_command(app)
+
+
 def parse(words: list[str], *, whole: bool) -> None:
     """Read a command as the program would, without running it.
 
@@ -119,11 +130,7 @@ def parse(words: list[str], *, whole: bool) -> None:
         words: After ``s2n``.
         whole: Whether every argument that is needed must be there.
     """
-    from typer.main import get_command
-
-    from sub2node.cli.app import app
-
-    command: Any = get_command(app)
+    command = _program()
     rest = [word for word in words if word not in ("--help", "--version")]
     name = "s2n"
     while children := getattr(command, "commands", None):

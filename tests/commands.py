@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from forked import Forked, fork_code
 from sub2node.base import progress
 from sub2node.cli import main
 
@@ -97,6 +98,11 @@ def start_process(
         env={**os.environ, **(env or {})},
         **{**pipes, **options},
     )
+
+
+def fork_process(*words: object, code: str = MAIN, env: Mapping[str, str] | None = None) -> Forked:
+    """The same without waiting for imports: only what is imported needs a new interpreter."""
+    return fork_code(*words, code=code, env=env)
 
 
 def run_process(

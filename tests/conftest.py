@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A console that is made where this is set keeps that width, whatever a test sets it to.
 os.environ.pop("COLUMNS", None)
 
+import gc
 import signal
 import subprocess
 import sys
@@ -25,7 +26,10 @@ if not torch.cuda.is_available():  # must be set before Triton is loaded
     os.environ["TRITON_INTERPRET"] = "1"
 
 settings.register_profile(
-    "default", deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow]
+    "default",
+    deadline=None,
+    max_examples=int(os.environ.get("S2N_EXAMPLES", "20")),  # ``make quick`` has fewer
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("default")
 
@@ -83,12 +87,25 @@ def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def two_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simple models choose between two or few more, where a test is about what a choice may see."""
+    from sub2node.baselines import boosting, linear, similarities, sub2vec_model
+
+    monkeypatch.setattr(boosting, "_LEAVES", (7,))
+    for module in (linear, similarities, sub2vec_model):
+        monkeypatch.setattr(module, "_STRENGTHS", (1.0, 10.0))
+
+
+@pytest.fixture
 def rough_timing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Epochs are timed by few steps, where a test is not about how exact that is."""
+    from sub2node.advice import timing
     from sub2node.efficiency import measure
 
     monkeypatch.setattr(measure, "_BLOCK", 1e-4)
-    monkeypatch.setattr(measure, "clear_memory", lambda device: 0)
+    monkeypatch.setattr(timing, "_REPEAT", 0.01)
+    for module in (measure, timing):
+        monkeypatch.setattr(module, "clear_memory", lambda device: 0)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -101,6 +118,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in {_MARKS[name] for name in names if name in _MARKS}:
             item.add_marker(mark)
     items.sort(key=lambda item: _ORDER[_first_mark(item)])
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there by now out of garbage collections, of which each would take 0.3 s."""
+    gc.collect()
+    gc.freeze()
 
 
 _MARKS = {  # of tests, by a fixture that they use

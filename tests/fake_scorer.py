@@ -47,6 +47,7 @@ class FakeScorer:
     """Knows the nodes n0 … n199; a set with n13 makes the model fail, with n17 after 20 s."""
 
     classes, multilabel = CLASSES, False
+    structure, conv = "s2n+a", "gcn2"
 
     def __init__(self, seconds: float = 0.0) -> None:
         size = 200
@@ -58,9 +59,6 @@ class FakeScorer:
         labels = np.array([0, 0, 1, 2])
         self.task = SubgraphTask(
             self.graph, known, labels, CLASSES, Split(np.zeros(4, int)), name="fake"
-        )
-        self.known_subgraphs = SimpleNamespace(
-            config=SimpleNamespace(structure="s2n+a", conv="gcn2")
         )
         self.seeds = (0, 1, 2)
         self.card = {"validation": {"micro_f1": 0.5, "log_loss": float("nan"), "by": "argmax"}}

@@ -8,13 +8,30 @@ import numpy as np
 import torch
 from hypothesis import settings
 
+import sub2node as s2n
 from sub2node.ops import triton as kernels
 from sub2node.ops.pattern import Pattern
 from sub2node.ops.triton.dropout_draws import Draw
+from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 CUDA = torch.cuda.is_available()
 DEVICE = "cuda" if CUDA else "cpu"
 FAST: Any = "auto" if CUDA else "interpreted"
+
+
+def small_task() -> s2n.SubgraphTask:
+    """A task for whole networks; the interpreter, which runs one program after the other, has less.
+
+    No number of rows fills a block, and a node is in several subgraphs or in none.
+    """
+    if CUDA:
+        return s2n.load_task("generate:density,subgraphs=12,seed=3")
+    nodes = np.arange(13)
+    ends = np.concatenate([nodes, nodes[::2]]), np.concatenate([(nodes + 1) % 13, nodes[::2] // 3])
+    graph = Graph.from_edges(*ends, num_nodes=14, repeated="sum")
+    sets = [[0, 1, 2], [2, 3, 4, 5], [6], [7, 8, 9], [0, 9, 10], [5, 6], [1, 11, 12]]
+    labels, parts = np.array([0, 1, 2, 0, 1, 2, 0]), ["train"] * 5 + ["val"] * 2
+    return SubgraphTask(graph, Subgraphs.from_lists(sets), labels, (), Split.given(parts))
 
 
 def normal(*shape: int, seed: int = 0, grad: bool = False) -> torch.Tensor:

@@ -173,8 +173,8 @@ MUTANTS = (
     Mutant(
         "t-test without the correction for overlapping training sets",
         "evaluate/significance.py",
-        "(1 / len(difference) + test / train)",
-        "(1 / len(difference))",
+        "math.sqrt(1 / len(values) + test / train)",
+        "math.sqrt(1 / len(values))",
     ),
     Mutant(
         "the reference is the best on test",
@@ -203,10 +203,10 @@ MUTANTS = (
         "similar = common > SIMILAR",
     ),
     Mutant(
-        "logits multiplied by the temperature",
-        "scoring/calibration.py",
-        "logits.astype(np.float64) / temperature",
-        "logits.astype(np.float64) * temperature",
+        "all members of an ensemble count the same",
+        "scoring/ensemble_scorer.py",
+        "[weight * member.replica_weights for weight, member in pairs]",
+        "[member.replica_weights / len(self.members) for weight, member in pairs]",
     ),
     Mutant(
         "a member that is named twice counts twice",
@@ -217,8 +217,8 @@ MUTANTS = (
     Mutant(
         "spread of all seeds, not of a sample",
         "scoring/scorer.py",
-        "by_replica.std(axis=0, ddof=1)",
-        "by_replica.std(axis=0, ddof=0)",
+        "square / (1 - weights @ weights)",
+        "square",
     ),
     Mutant(
         "a new subgraph does not raise the degree of its neighbours",

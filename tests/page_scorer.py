@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fake_scorer import FakeQuery, FakeScorer
-from sub2node.scoring import Answers
+from sub2node.scoring import Answers, AnswerWarning, WarningKind
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -23,6 +23,8 @@ TITLES = {
     "CRASH": "the model fails on this one",
 }
 CLASSES = (*(f"class {i}" for i in range(11)), "<i>last</i>, of a long name" * 3)
+
+SMALL = AnswerWarning(WarningKind.SIZE, "one <b>node</b>, where most have more")
 
 
 class PageScorer(FakeScorer):
@@ -59,8 +61,13 @@ class PageScorer(FakeScorer):
         best = values.argmax(axis=1)[:, None] == np.arange(len(CLASSES))
         claimed = values > 0.15 if self.multilabel else best
         spread = values / 8 if len(self.seeds) > 1 else values * np.nan
+        lost = AnswerWarning(WarningKind.UNKNOWN_NODES, "some nodes are unknown")
+        doubts = [
+            (*[lost] * bool(unknown), *[SMALL] * (len(nodes) == 1))
+            for nodes, unknown in zip(query.sets, query.unknown, strict=True)
+        ]
         return Answers(query.names, values, spread, query.known, query.unknown, claimed,
-                       CLASSES, self.multilabel)  # fmt: skip
+                       CLASSES, self.multilabel, tuple(doubts))  # fmt: skip
 
     def explain(self, query: FakeQuery, *, label: str | None = None) -> list[SimpleNamespace]:
         values = chances(query.sets[0])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from sub2node.config import Config
-from sub2node.evaluate.result import Result, class_scores, data_facts, part_scores
+from sub2node.evaluate.positive_class import PositiveClass
+from sub2node.evaluate.result import Result, class_areas, class_scores, data_facts, part_scores
 from sub2node.models.interface import Outputs
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
@@ -35,9 +36,15 @@ def small_task(
 
 
 def made_result(
-    task: SubgraphTask, seeds: int = 3, *, signal: float = 1.5, config: Any = None, **more: Any
+    task: SubgraphTask,
+    seeds: int = 3,
+    *,
+    signal: float = 1.5,
+    config: Any = None,
+    label: str | None = None,
+    **more: Any,
 ) -> Result:
-    """A result with random logits that know something of the labels."""
+    """A result with random logits that know something of the labels; ``label`` is positive."""
     rng = np.random.default_rng(seeds)
     assert task.labels is not None
     assert task.split is not None
@@ -49,7 +56,11 @@ def made_result(
         labels[part] = task.labels[here]
         noise = rng.normal(size=(seeds, here.sum(), task.num_classes))
         outputs[part] = Outputs((noise + signal * (2 * truth[here] - 1)).astype(np.float32))
-    limits = (0.0,) * seeds
+    limits, target = (0.0,) * seeds, PositiveClass.of_task(task, label)
+    logits = {part: found.logits for part, found in outputs.items()}
+    if target is not None:
+        alerts = target.choose_thresholds(labels["val"], logits["val"])
+        more["positive"] = target.score(labels, logits, alerts)
     asked: Any = ("val", "test")
     given = {
         "model": "s2n+a gcn2",
@@ -59,12 +70,14 @@ def made_result(
         "class_scores": {
             p: class_scores(task, labels[p], outputs[p].logits, limits) for p in asked
         },
+        "class_areas": {p: class_areas(task, labels[p], logits[p]) for p in asked},
         "seconds": 1.5,
         "config": Config().to_dict() if config is None else config,
         "notes": ("a note <b>of the run</b>.",),
         "preset": "fast",
         "thresholds": limits,
         "outputs": outputs,
+        "labels": labels,
         "history": {
             name: rng.random((7, seeds))
             for name in ("train_loss", "val_loss", "val_micro_f1", "lr")

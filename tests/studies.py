@@ -1,10 +1,10 @@
-"""Studies on a landscape that needs no training, for tests; run as a script, a slow worker."""
+"""Studies on a landscape that needs no training, for tests."""
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from sub2node import ConfigError, load_task
@@ -15,6 +15,7 @@ from sub2node.tune.objective import Score
 SPACE = Space({"training.lr": Range(0.001, 1.0, log=True), "model.layers": Range(1, 4)})
 
 
+@cache
 def task():
     return load_task("generate:component")
 
@@ -66,8 +67,8 @@ def points(study: Study) -> list[dict]:
     return [dict(trial.point) for trial in study.result().trials]
 
 
-if __name__ == "__main__":  # a worker that never ends its trial
-    joined = Study.join(sys.argv[1])
+def work_without_end(journal: str, mark: str) -> None:
+    """A worker that never ends its trial; it writes a file when it has begun."""
+    joined = Study.join(journal)
     joined.beat = 0.1
-    marks = Path(sys.argv[2])
-    joined.work(Landscape(600.0, before=lambda _: marks.write_text("working")), wait=False)
+    joined.work(Landscape(600.0, before=lambda _: Path(mark).write_text("working")), wait=False)

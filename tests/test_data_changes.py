@@ -10,6 +10,7 @@ import pytest
 
 from small_models import QUICK, Done, s2n
 
+pytestmark = pytest.mark.usefixtures("rough_timing")
 SETS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
 TRAINING = ("--seeds", "1", "--device", "cpu", *SETS)
 CHANGES = (
@@ -55,6 +56,7 @@ def changes_in(text: str) -> list[str]:
     return [line for line in text.splitlines() if line in CHANGES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -118,6 +120,7 @@ def test_a_model_keeps_them_and_the_service_shows_them(
     assert all(sentence in served.err for sentence in sentences())
 
 
+@pytest.mark.slow
 def test_a_study_keeps_them(messy: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     read(messy, "tune", "-o", tmp_path / "study", "--trials", "1", *TRAINING)
@@ -125,6 +128,7 @@ def test_a_study_keeps_them(messy: Path, tmp_path: Path) -> None:
     assert kept[: len(CHANGES)] == sentences()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"), [("translate", ("-o", "{}")), ("coarsen", ()), ("advise", ("--no-probes",))]
 )

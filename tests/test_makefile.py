@@ -25,6 +25,7 @@ def demo_commands() -> list[list[str]]:
     return [shlex.split(line) for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 def test_the_demo_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")

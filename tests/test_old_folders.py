@@ -43,6 +43,8 @@ def test_a_report_of_a_run_and_a_comparison() -> None:
     for row in numbers["models"]:
         facts = json.loads((Path(row["folder"]) / "result.json").read_text())
         assert row["test"]["micro_f1"]["values"] == facts["test"]["micro_f1"]["values"]
+        assert row["test_intervals"] == {}  # 0.1.0 did not write them
+    assert numbers["significance_test"] == "welch"
     assert collect_findings(read_study([HOME / "run-link"])).numbers["errors"]
 
 

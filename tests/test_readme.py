@@ -69,17 +69,20 @@ def test_it_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
+@pytest.mark.slow
 def test_the_block_on_own_data_prints_what_its_comments_say(own_data: Path) -> None:
     shown = re.findall(r"^print\(.*\)  # (.*)$", block_with("import sub2node").text, re.MULTILINE)
     assert len(shown) == 3
     assert_close(shown, (own_data / "printed.txt").read_text().strip().split("\n"))
 
 
+@pytest.mark.slow
 def test_the_commands_do_the_same(
     own_data: Path, monkeypatch: pytest.MonkeyPatch, s2n: Callable[..., list[str]]
 ) -> None:
     monkeypatch.chdir(own_data)
-    describe, _, _, fit = commands(block_with("s2n describe my-data"))
+    describe, _, _, fit, best = commands(block_with("s2n describe my-data"))
+    assert best[:4] == ["fit", "my-data", "--model", "best"]
     assert s2n(*describe)[0] == "my-data"
     assert "Model: my-model" in s2n(*fit)
     block = block_with("$ s2n predict my-model")
@@ -113,6 +116,7 @@ def first_cells(table: str) -> list[str]:
     return [name for cell in rows for name in re.findall(r"`(\w+)`", cell)]
 
 
+@pytest.mark.slow
 def test_the_picture_is_what_the_package_computes(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = ROOT / "docs" / "picture.py"

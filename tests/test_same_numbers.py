@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +19,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from commands import s2n
+from commands import fork_process, s2n
 from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier, load_task
 from sub2node.scoring import load_scorer
@@ -37,15 +35,13 @@ def model(request, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def service_address(model: Path) -> Iterator[str]:
     """A service as ``s2n serve`` starts it."""
-    code = "from sub2node.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "serve", str(model), "--port", "0"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env={**os.environ, "COLUMNS": "300"},
-    )  # fmt: skip
+    process = fork_process("serve", model, "--port", "0", env={"COLUMNS": "300"})
     try:
-        found = re.search(r"http://[\d.]+:\d+", process.stdout.readline())
-        assert found
+        found, deadline = None, time.monotonic() + 60
+        while found is None and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+            found = re.search(r"http://[\d.]+:\d+(?=\s)", process.printed()[0])
+        assert found, process.printed()
         yield found[0]
     finally:
         process.send_signal(signal.SIGTERM)
@@ -191,6 +187,7 @@ class Held:
         return self.scorer.predict(query, **options)
 
 
+@pytest.mark.slow
 def test_requests_that_share_a_pass(model: Path, held_out: dict) -> None:
     from sub2node.serve.app import create_app
 

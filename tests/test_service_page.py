@@ -23,7 +23,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from page_browser import Page, browsing, serving
-from page_scorer import CLASSES, ODD, PageScorer
+from page_scorer import CLASSES, ODD, SMALL, PageScorer
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +126,7 @@ def test_a_pasted_list(page: Page) -> None:
     page.answered()
     assert page.text(".known p").startswith("4 of 5 nodes are in the graph (80.0%).")
     assert page.texts(".lost") == ["not here"]
+    assert page.texts(".doubt") == []  # unknown nodes are listed above
     page.one(".lost").click()
     assert page.one("#search").get_attribute("value") == "not here"
     page.one("#clear").click()
@@ -303,8 +304,17 @@ def test_files_of_every_format(page: Page, name: str) -> None:
     assert float(first["spread"]) == pytest.approx(float(first["probability"]) / 8, abs=2e-6)
     assert sum(float(first[f"p {label}"]) for label in CLASSES) == pytest.approx(1, abs=1e-5)
     assert (rows["'=1+1"]["known"], rows["'=1+1"]["unknown_nodes"]) == ("0.5", "zz")
+    assert rows["'=1+1"]["warnings"] == f"some nodes are unknown; {SMALL.text}"
+    assert first["warnings"] == ""
     assert {row["error"] for row in rows.values()} == {""}
     assert len(page.all(".answers tbody tr")) == 3
+
+
+def test_warnings_stand_beside_the_answer(page: Page) -> None:
+    page.paste("EGFR")
+    page.one("#ask").click()
+    page.answered()
+    assert page.texts(".doubt") == [f"Warning: {SMALL.text}."]
 
 
 def test_bad_sets_leave_good_ones_alone(page: Page) -> None:
@@ -396,9 +406,9 @@ def test_several_labels(browser: Page) -> None:
         assert len(browser.all(".chosen")) == 3
         browser.give("a.csv", FILES["a.csv"])
         first = browser.saved("a-predictions.csv")[0]
-        assert first["prediction"] == "class 1;class 2;class 3"
-        least = min(float(first[f"p class {number}"]) for number in (1, 2, 3))
-        assert float(first["probability"]) == least
+        assert first["prediction"] == "class 2;class 1;class 3"  # the likeliest first
+        most = max(float(first[f"p class {number}"]) for number in (1, 2, 3))
+        assert float(first["probability"]) == most
 
 
 def test_errors_are_said_where_they_belong(page: Page) -> None:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 CHECKS = {"raises", "fail", "exec", "call_and_validate", "estimator_checks"}
 
 
@@ -32,6 +34,7 @@ def called_for_effect(function: ast.FunctionDef) -> set[str]:
     return names | {part.attr for part in parts if isinstance(part, ast.Attribute)}
 
 
+@pytest.mark.slow
 def test_every_test_checks_something() -> None:
     known = list(definitions())
     checks = {name for *_, names in known for name in names if name.startswith("assert")} | CHECKS

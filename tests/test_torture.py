@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import run_process
+from forked import fork_code
 from torture import damage
 from torture.rows import COLUMNS, has_faults, new_row, print_table, tally
 
@@ -24,9 +24,10 @@ print(json.dumps(import_module(f"torture.{sys.argv[2]}").main(1, int(sys.argv[3]
 @pytest.mark.process
 @pytest.mark.parametrize(("script", "count"), [("kills", 3), ("files", 28)])
 def test_nothing_bad_happens_in_a_few_tries(script: str, count: int) -> None:
-    done = run_process(TESTS, script, count, code=RUN)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout.splitlines()[-1])
+    done = fork_code(TESTS, script, count, code=RUN)
+    out, err = done.communicate()
+    assert done.returncode == 0, err
+    rows = json.loads(out.splitlines()[-1])
     assert sum(row["tried"] for row in rows) == count
     assert not has_faults(rows), rows
     assert all(set(row) == set(COLUMNS) for row in rows)

@@ -16,9 +16,10 @@ from small_models import drawn, save_model, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
 from sub2node.cli import predict as command
 from sub2node.scoring import load_scorer
+from sub2node.scoring.forward import ForwardPass
+from sub2node.scoring.network_scorer import NetworkScorer
 from sub2node.scoring.query import NodeIndex
 from sub2node.scoring.query_links import KnownGraph
-from sub2node.scoring.scorer import ForwardPass, Scorer
 from sub2node.serve.app import create_app
 from sub2node.task import Subgraphs
 from sub2node.translation import S2NGraph
@@ -47,7 +48,7 @@ class Walk:
         self.watch("answer", ForwardPass, "answer", lambda *_, **options: 1)
         self.watch("read", ForwardPass, "read", lambda *_: 1)
         # A model that is read answers for a few known subgraphs first; that is not part of the way.
-        patch.setattr(Scorer, "check_answers", lambda scorer: None)
+        patch.setattr(NetworkScorer, "check_answers", lambda scorer: None)
 
     def watch(self, what: str, owner: Any, name: str, size: Callable[..., int]) -> None:
         real, sizes = getattr(owner, name), self.calls.setdefault(what, [])

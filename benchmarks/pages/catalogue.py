@@ -6,6 +6,7 @@ import difflib
 from pathlib import Path
 
 from pages import (  # noqa: F401 (they declare)
+    best_tables,
     cost_claims,
     cost_tables,
     guide_claims,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -19,12 +18,14 @@ from .base.notes import changed
 from .base.plural import plural
 from .base.ragged import Array
 from .base.records import JsonObject
+from .config.best_settings import NAME as BEST
+from .evaluate.positive_class import PositiveClass
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
 from .scoring.arguments import build_query, build_task, order_labels, task_labels
 from .scoring.choices import choose_structure, describe_choice
 from .scoring.label_encoding import encode_labels, truth_table
-from .scoring.query import UnknownPolicy
-from .scoring.scorer import Mode
+from .scoring.null_distribution import null_p_values
+from .scoring.parameter_checks import check_parameters, learned_groups, read_seeds
 from .scoring.training import Recipe, train
 from .task import Split, SubgraphTask
 
@@ -48,6 +49,9 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             ``auto``: structure and convolution are chosen on validation within ``budget``.
         conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``module:Class`` or a class; by
             default ``gcn2``.
+        model: Another model than the network of a structure: ``best``, an ensemble of several kinds
+            of models within ``time_limit``; or a simple one, ``hops``, ``bag``, ``statistics``, ….
+        time_limit: Seconds that ``best`` may take to learn.
         graph: The global graph, for ``fit(subgraphs, y)``.
         seeds: How many networks are averaged; their spread is the uncertainty.
         preset: Name or path of the preset, as in :func:`sub2node.run`.
@@ -55,11 +59,14 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         coarsen: For ``cos2n+0`` and ``cos2n+a``: ``METHOD:RATIO`` of the virtual subgraphs.
         encodings: Columns of your own that join the node features, (N, K), or an
             :class:`~sub2node.encode.Encoding` of all nodes.
+        compare: Whether simple models are scored on validation beside a network, for the card.
         budget: Seconds that ``auto`` may take to choose.
         validation: Share of the subgraphs to choose epochs and calibrate on, where the data has no
             validation part.
         class_weight: None, ``balanced``, or a dict of numbers by class.
         threshold: Threshold of multi-label answers: ``half``, or the best on ``val``.
+        positive: Name of the class that matters, of single-label data: the card then has the
+            scores of its ranking and a threshold that is chosen on validation.
         unknown_nodes: A node that is not in the graph is an ``error``, or is ``drop``-ped.
         mode: ``independent``: an answer never depends on the others in a query; ``joint``: all
             are in one graph, as the paper evaluates.
@@ -74,6 +81,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         validation_: Scores on the validation part.
         test_: Scores on the test part of a task that has one, read once; else None.
         choices_: One row per structure that ``auto`` tried.
+        leaderboard_: One row per member that ``best`` tried, the best first.
         notes_: Notes for the user, one sentence each.
 
     Example:
@@ -87,16 +95,20 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         structure: str | None = "s2n+a",
         conv: str | Callable[..., nn.Module] | None = None,
         *,
+        model: str | None = None,
+        time_limit: float = 300.0,
         graph: object = None,
         seeds: int | Sequence[int] = 5,
         preset: str = "default",
         settings: Mapping[str, Any] | None = None,
         coarsen: str | None = None,
         encodings: Any = None,
+        compare: bool = False,
         budget: float = 120.0,
         validation: float = 0.2,
         class_weight: str | Mapping[Any, float] | None = None,
         threshold: str = "half",
+        positive: str | None = None,
         unknown_nodes: str = "error",
         mode: str = "independent",
         device: str = "auto",
@@ -106,16 +118,20 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     ) -> None:
         self.structure = structure
         self.conv = conv
+        self.model = model
+        self.time_limit = time_limit
         self.graph = graph
         self.seeds = seeds
         self.preset = preset
         self.settings = settings
         self.coarsen = coarsen
         self.encodings = encodings
+        self.compare = compare
         self.budget = budget
         self.validation = validation
         self.class_weight = class_weight
         self.threshold = threshold
+        self.positive = positive
         self.unknown_nodes = unknown_nodes
         self.mode = mode
         self.device = device
@@ -123,20 +139,25 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: object, y: Any = None, labels: Any = None) -> Self:
+    def fit(self, X: object, y: Any = None, labels: Any = None, *, groups: Any = None) -> Self:
         """Train; the class describes the forms of the arguments.
 
         Args:
             X: A task; or subgraphs (with ``y``); or a graph (with subgraphs and ``labels``).
             y: Labels; after a graph, the subgraphs.
             labels: After a graph and subgraphs, the labels.
+            groups: For ``best``: one value per subgraph, in the order of the input; those of equal
+                value are never on both sides of a border between folds.
         """
         self._check_parameters()
+        if groups is not None and self.model != BEST:
+            raise ConfigError("groups are for model='best', which has folds; omit them.")
         task, classes = build_task(X, y, labels, graph=self.graph, unknown=self.unknown_nodes)
         task = self._complete_split(task)
-        recipe = self._build_recipe(classes)
+        recipe = replace(self._build_recipe(classes), groups=learned_groups(task, groups))
+        PositiveClass.of_task(task, recipe.positive)  # raises before anything is trained
         self.choices_: list[JsonObject] = []
-        if self.structure == "auto":
+        if self.structure == "auto" and self.model is None:
             choice, self.choices_ = choose_structure(task, recipe, self.budget)
             recipe = replace(recipe, structure=choice.structure, conv=choice.conv)
             for row in self.choices_ if self.verbose else ():
@@ -147,47 +168,14 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
 
     def _check_parameters(self) -> None:
         """Raise on wrong parameters before any work is done."""
-        if self.mode not in get_args(Mode):
-            raise ConfigError(f"a mode is independent or joint, not {self.mode!r}.")
-        if self.threshold not in ("half", "val"):
-            raise ConfigError(f"a threshold is 'half' or 'val', not {self.threshold!r}.")
-        if self.unknown_nodes not in get_args(UnknownPolicy):
-            raise ConfigError(f"unknown_nodes is error or drop here, not {self.unknown_nodes!r}.")
-        if self.structure == "auto" and self.conv is not None:
-            raise ConfigError("structure='auto' chooses the convolution too; omit conv.")
-        if self.structure == "auto" and self.coarsen is not None:
-            raise ConfigError(
-                "coarsening is for cos2n+0 and cos2n+a; structure='auto' tries it at its default:"
-                " omit coarsen, or name one of these structures."
-            )
-        real = isinstance(self.validation, Real) and not isinstance(self.validation, bool)
-        if not real or not 0 < self.validation < 1:
-            raise ConfigError(f"validation is a share between 0 and 1, found {self.validation!r}.")
-        real = isinstance(self.budget, Real) and not isinstance(self.budget, bool)
-        if not real or not 0 < self.budget < math.inf:
-            raise ConfigError(f"a budget is a number of seconds above 0, found {self.budget!r}.")
-        if not isinstance(self.preset, str):
-            raise ConfigError(f"a preset is a name or a path, found {self.preset!r}.")
-        settings = {} if self.settings is None else self.settings
-        if not isinstance(settings, Mapping) or not all(isinstance(key, str) for key in settings):
-            raise ConfigError(f"settings are a dict as {{'lr': 0.01}}, found {self.settings!r}.")
-
-    def _read_seeds(self) -> int | list[int]:
-        if isinstance(self.seeds, Integral):
-            return bool(self.seeds) if isinstance(self.seeds, bool) else int(self.seeds)
-        seeds: list[Any] = []
-        if isinstance(self.seeds, Iterable) and not isinstance(self.seeds, str):
-            seeds = list(self.seeds)
-        if not seeds or not all(isinstance(seed, Integral) for seed in seeds):
-            raise ConfigError(f"seeds are a number, or a list of whole numbers: {self.seeds!r}.")
-        return [int(seed) for seed in seeds]
+        check_parameters(self)
 
     def _build_recipe(self, classes: Array) -> Recipe:
         auto = self.structure == "auto"
         return Recipe(
             structure=None if auto else self.structure,
             conv=self.conv,
-            seeds=self._read_seeds(),
+            seeds=read_seeds(self.seeds),
             preset=self.preset,
             settings=self.settings,
             class_weight=self.class_weight,
@@ -197,6 +185,10 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             coarsen=self.coarsen,
             encodings=self.encodings,
             compile=self.compile,  # type: ignore[arg-type]
+            model=self.model,
+            time_limit=float(self.time_limit),
+            compare=bool(self.compare),
+            positive=None if self.positive is None else str(self.positive),
         )
 
     def _set_attributes(self, classes: Array) -> None:
@@ -204,6 +196,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.classes_ = classes
         self.validation_, self.test_ = card.get("validation", {}), card.get("test")
         self.notes_ = tuple(card.get("notes", ()))
+        self.leaderboard_ = list(card.get("leaderboard", ()))
 
     def _complete_split(self, task: SubgraphTask) -> SubgraphTask:
         """The task with training and validation parts, drawn where there are none."""
@@ -258,19 +251,15 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return np.asarray(self.classes_[predicted.argmax(axis=1)])
 
     def transform(self, X: object) -> Array:
-        """Vectors of subgraphs, those of all seeds side by side; (K, seeds · width)."""
+        """Vectors of subgraphs, those of all networks side by side; (K, seeds · width)."""
         scorer = self._require_scorer()
         query = build_query(scorer.index, X, self.unknown_nodes)
-        vectors, _ = scorer.outputs(query, mode=self.mode)  # type: ignore[arg-type]
-        width = vectors.shape[0] * vectors.shape[2]
-        return np.ascontiguousarray(vectors.swapaxes(0, 1)).reshape(len(query), width)
+        return scorer.vectors(query, mode=self.mode)  # type: ignore[arg-type]
 
     def get_feature_names_out(self, input_features: object = None) -> Array:
         """Names of the columns of :meth:`transform`."""
         scorer = self._require_scorer()
-        width = scorer.known_subgraphs.config.model.hidden
-        names = [f"seed{seed}_{i}" for seed in scorer.seeds for i in range(width)]
-        return np.array(names, dtype=object)
+        return np.array(scorer.vector_names, dtype=object)
 
     def score(self, X: object, y: Any = None, sample_weight: Array | None = None) -> float:
         """Accuracy; of multi-label answers micro-F1."""
@@ -312,6 +301,18 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         scorer = self._require_scorer()
         return scorer.neighbors(build_query(scorer.index, X, self.unknown_nodes), count=count)
 
+    def null(self, X: object, *, draws: int = 200, seed: int = 0) -> Array:
+        """How often random sets of the same degrees, asked alone, get as high a probability.
+
+        Args:
+            X: The subgraphs.
+            draws: Number of random sets per subgraph.
+            seed: Seed of the random sets.
+        """
+        scorer = self._require_scorer()
+        query = build_query(scorer.index, X, self.unknown_nodes)
+        return null_p_values(scorer, query, draws=draws, seed=seed)
+
     def save(self, path: str | Path, *, graph: str | None = None, overwrite: bool = False) -> Path:
         """Write a folder that :meth:`load`, ``s2n predict`` and ``s2n serve`` read.
 
@@ -322,7 +323,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         """
         scorer = self._require_scorer()
         facts = {"estimator": self._saved_parameters(), "labels": self.classes_.tolist()}
-        described = replace(scorer, card={**scorer.card, **facts})
+        described = scorer.with_card({**scorer.card, **facts})
         return save_scorer(described, path, graph=graph, overwrite=overwrite)
 
     def _saved_parameters(self) -> JsonObject:
@@ -332,13 +333,16 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             "budget",
             "validation",
             "threshold",
+            "positive",
             "unknown_nodes",
             "mode",
             "random_state",
         )
-        config = self._require_scorer().known_subgraphs.config
-        structure = {"structure": config.structure, "conv": config.conv}
-        return {**structure, **{name: _to_json_value(getattr(self, name)) for name in names}}
+        scorer = self._require_scorer()
+        chosen: JsonObject = {"model": self.model, "time_limit": float(self.time_limit)}
+        if self.model is None:
+            chosen = {"structure": scorer.structure, "conv": scorer.conv}
+        return {**chosen, **{name: _to_json_value(getattr(self, name)) for name in names}}
 
     @classmethod
     def load(

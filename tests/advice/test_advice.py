@@ -36,6 +36,7 @@ def quick(monkeypatch) -> None:
     monkeypatch.setattr(probes, "_MIN_EPOCHS", (2, 1, 1))
 
 
+@pytest.mark.slow
 def test_the_cheapest_within_noise_is_advised() -> None:
     result = advice_on({"separated": 0.5, "s2n+0": 0.80, "s2n+a": 0.805, "bag": 0.4})
     assert result.best.name == "s2n+a"
@@ -52,6 +53,7 @@ def test_the_cheapest_within_noise_is_advised() -> None:
     assert "simple model" not in text
 
 
+@pytest.mark.slow
 def test_short_probes_leave_it_to_the_rules() -> None:
     """Where these are within noise; else the probes decide all the same."""
     scores = {"separated": 0.8, "s2n+0": 0.8, "s2n+a": 0.81}
@@ -64,6 +66,7 @@ def test_short_probes_leave_it_to_the_rules() -> None:
     assert far.structure == "separated"
 
 
+@pytest.mark.slow
 def test_advice_on_a_task(task: SubgraphTask, quick: None) -> None:
     result = advise(task, minutes=5, seeds=1)
     assert [each.name for each in result.simple] == ["majority", "bag", "statistics"]
@@ -92,6 +95,7 @@ def told(result: Advice) -> dict:
     return whole
 
 
+@pytest.mark.slow
 def test_labels_of_the_test_part_change_nothing(task: SubgraphTask, quick: None) -> None:
     """Permuted they give the same advice; read, they would raise."""
     wanted = told(advise(task, minutes=5, seeds=1))
@@ -103,6 +107,7 @@ def test_labels_of_the_test_part_change_nothing(task: SubgraphTask, quick: None)
     assert told(advise(poisoned(task), minutes=5, seeds=1)) == wanted
 
 
+@pytest.mark.slow
 def test_multi_label_data(tmp_path, quick: None) -> None:
     data = load_task(write_task(tmp_path / "data", multilabel=True))
     result = advise(data, minutes=5, seeds=1)
@@ -110,6 +115,7 @@ def test_multi_label_data(tmp_path, quick: None) -> None:
     assert all(0 <= each.score <= 1 for each in result.worked)
 
 
+@pytest.mark.slow
 def test_a_split_is_drawn_where_there_is_none(tmp_path, quick: None) -> None:
     data = load_task(write_task(tmp_path / "data", split=False))
     result = advise(data, minutes=5, seeds=1)
@@ -130,6 +136,7 @@ def test_without_probes_or_labels(task: SubgraphTask, quick: None) -> None:
     assert result.structure is not None
 
 
+@pytest.mark.slow
 def test_structures_too_large_for_the_memory_are_not_probed(
     task: SubgraphTask, quick: None, monkeypatch
 ) -> None:
@@ -142,6 +149,7 @@ def test_structures_too_large_for_the_memory_are_not_probed(
     assert sum(each.rule == "memory" for each in result.reasons) == 5
 
 
+@pytest.mark.slow
 def test_too_little_time_probes_the_cheapest(task: SubgraphTask, quick: None, monkeypatch) -> None:
     prices = [replace(each, by_features={"random": 1e5}) for each in PRICES.values()]
     monkeypatch.setattr(module, "time_structures", lambda *_, **__: tuple(prices))
@@ -152,6 +160,7 @@ def test_too_little_time_probes_the_cheapest(task: SubgraphTask, quick: None, mo
     assert result.structure == result.by_rules  # one alone is no comparison
 
 
+@pytest.mark.slow
 def test_structures_that_were_not_timed(task: SubgraphTask, quick: None, monkeypatch) -> None:
     """They are dearer than all others, are not probed, and rules may speak for them."""
     prices = [Cost(each.structure, 10, epochs=300) for each in PRICES.values()]
@@ -170,6 +179,7 @@ def test_structures_that_were_not_timed(task: SubgraphTask, quick: None, monkeyp
     assert "it takes a time that was not measured" in recommendation(result)[0]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_probed(task: SubgraphTask, quick: None, monkeypatch) -> None:
     """In a training, between two of them, and while structures are timed."""
     calls = []
@@ -218,6 +228,7 @@ def test_bad_arguments(task: SubgraphTask) -> None:
         advise(one)
 
 
+@pytest.mark.slow
 def test_short_probes_are_said_to_be_short(task: SubgraphTask, quick: None, monkeypatch) -> None:
     """Three epochs tell little, and one that had fewer than the others tells less."""
     real = module.probe_structures

@@ -190,6 +190,7 @@ def test_labels_of_the_test_part_are_not_read(multilabel: bool) -> None:
     assert timing_part(poisoned(task)) == known
 
 
+@pytest.mark.slow
 def test_real_traits_are_quick(data) -> None:
     """PPI-BP takes about two seconds of a processor."""
     import time

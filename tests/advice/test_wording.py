@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
+
 from advice_cases import PLAIN, advice_on
 from sub2node.advice.wording import duration, next_commands, recommendation, size
 
 
+@pytest.mark.slow
 def test_small_parts_simple_models_and_disagreement_are_said() -> None:
     result = advice_on({"s2n+a": 0.8, "separated": 0.6, "statistics": 1.0}, count=40)
     text = " ".join(recommendation(result))

@@ -37,6 +37,7 @@ def test_lines_can_be_kept() -> None:
     assert has_controls("a\x1b")
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_nothing_is_left_to_obey(text: str) -> None:
     shown = escape_controls(text)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sub2node as s2n
 from ring_tasks import ring_task
-from strategies import graphs, node_sets, tasks
-from sub2node.baselines import SIMPLE
-from sub2node.baselines.linear import bag_of_nodes, diffused_bag
+from sub2node.baselines import SIMPLE, TrainingData
+from sub2node.baselines.linear import HopsSettings
+from sub2node.baselines.node_bags import inverse_frequencies
 from sub2node.evaluate import assess
 from sub2node.models.baseline import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 
 @pytest.mark.parametrize("multilabel", [False, True])
-@pytest.mark.parametrize("name", ["bag", "diffused-bag"])
+@pytest.mark.parametrize("name", ["bag", "diffused-bag", "hops"])
 def test_bags_learn_which_nodes_matter(name, multilabel) -> None:
     result = assess(ring_task(multilabel), Simple(SIMPLE[name]), seeds=[10, 11])
     assert result.test["micro_f1"].mean == 1.0
@@ -49,38 +46,22 @@ def test_majority_is_the_share_of_the_most_frequent_class(multilabel) -> None:
     assert result.test["accuracy"].mean == pytest.approx(share)
 
 
-@given(tasks())
-def test_features_are_their_definitions(task) -> None:
-    members = task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64).toarray()
-    unit = members / np.linalg.norm(members, axis=1, keepdims=True)
-    assert bag_of_nodes(task).toarray() == pytest.approx(unit)
-    adjacency = task.graph.adjacency(loops=True, dtype=np.float64).toarray()
-    walk = adjacency / np.maximum(adjacency.sum(1, keepdims=True), 1e-300)
-    spread = members @ walk
-    spread = spread / np.maximum(np.linalg.norm(spread, axis=1, keepdims=True), 1e-300)
-    result = diffused_bag(task)
-    assert sp.issparse(result)
-    assert result.toarray() == pytest.approx(np.hstack([unit, spread]))
+def test_hops_weighs_nodes_by_the_training_subgraphs_alone() -> None:
+    task = ring_task()
+    labels = {"train": task.labels[task.split.mask("train")]}
+    predictions = SIMPLE["hops"].fit(TrainingData(task, labels, [1]), HopsSettings())
+    expected = inverse_frequencies(task.subset(task.split.mask("train")).subgraphs, 40)
+    assert np.array_equal(predictions.classifier.arrays["node_weights"], expected)
+    assert "chosen within train" in predictions.notes[0]
 
 
-@st.composite
-def pairs(draw: st.DrawFn) -> SubgraphTask:
-    graph = draw(graphs(plain=True, weighted=False))
-    sets = Subgraphs.from_lists(draw(node_sets(graph.num_nodes)))
-    return SubgraphTask(graph, sets)
-
-
-@given(pairs(), st.integers(1, 3))
-def test_a_diffused_bag_has_every_step_beside_the_bag(task, hops) -> None:
-    size = task.graph.num_nodes
-    bag = task.subgraphs.membership(size, dtype=np.float64).toarray()
-    adjacency = task.graph.adjacency(loops=True, dtype=np.float64).toarray()
-    total = adjacency.sum(1, keepdims=True)
-    walk = np.divide(adjacency, total, out=np.zeros_like(adjacency), where=total > 0)
-    expected = []
-    for _ in range(hops + 1):
-        length = np.linalg.norm(bag, axis=1, keepdims=True)
-        expected.append(np.divide(bag, length, out=np.zeros_like(bag), where=length > 0))
-        bag = bag @ walk
-    result = diffused_bag(task, hops).toarray()
-    np.testing.assert_allclose(result, np.concatenate(expected, axis=1), atol=1e-12)
+@pytest.mark.parametrize("name", ["majority", "bag", "diffused-bag", "hops", "statistics"])
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_what_was_learned_answers_as_the_model_does(name, multilabel) -> None:
+    task = ring_task(multilabel)
+    labels = {part: task.labels[task.split.mask(part)] for part in ("train", "val")}
+    model = SIMPLE[name]
+    predictions = model.fit(TrainingData(task, labels, [1]), model.settings())
+    alone = SubgraphTask(task.graph, task.subgraphs.take(np.flatnonzero(task.split.mask("test"))))
+    answers = predictions.classifier.logits(alone)
+    np.testing.assert_allclose(answers, predictions.logits("test"), atol=1e-12)

@@ -58,9 +58,10 @@ def test_ties_on_validation_are_decided_within_train() -> None:
     x[12, 0] = 1 - x[12, 0]  # wrong once on validation
     x[:6, 1] = 0  # right on validation, wrong within train
     x[:2, 2] = 1 - x[:2, 2]
-    result = choose(
+    chosen = choose(
         training_data(task), [Candidate(f"column {k}", ByColumn(k), x) for k in range(4)], "told", 4
     )
+    result = chosen.predictions(training_data(task))
     assert result.chosen == "column 3"
     assert "4 tried, 3 of them tied" in result.notes[0]
     assert np.array_equal(result.logits("test").argmax(-1)[0], labels[16:])

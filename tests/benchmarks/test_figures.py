@@ -32,6 +32,7 @@ def test_a_picture_is_not_older_than_its_rows(name: str) -> None:
     assert drawn == figures.PICTURES[name].checksum, "python benchmarks/figures.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", figures.PICTURES)
 def test_text_is_readable_at_the_width_of_a_page(name: str) -> None:
     picture = figures.PICTURES[name]
@@ -77,6 +78,7 @@ def test_points_are_the_means_of_the_rows() -> None:
     assert heights[40] == pytest.approx(100 * np.mean(scores))
 
 
+@pytest.mark.slow
 def test_the_figure_of_efficiency_is_that_of_its_rows() -> None:
     path = figures.ROWS / "efficiency-h200.csv"
     figure = figures.efficiency_on_h200(path)

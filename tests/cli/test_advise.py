@@ -31,6 +31,7 @@ def quick(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
+@pytest.mark.slow
 def test_tables_a_recommendation_and_the_next_command(folder: Path) -> None:
     done = s2n("advise", folder, "--seeds", "1")
     assert (done.code, done.err) == (0, "")
@@ -42,6 +43,7 @@ def test_tables_a_recommendation_and_the_next_command(folder: Path) -> None:
     assert all(name in done.out for name in (*STRUCTURES, "bag", "statistics", "majority"))
 
 
+@pytest.mark.slow
 def test_json_is_one_document(folder: Path) -> None:
     done = s2n("advise", folder, "--seeds", "1", "--json")
     assert (done.code, done.err) == (0, "")
@@ -73,6 +75,7 @@ def test_data_without_labels_has_traits_and_costs(folder: Path, tmp_path: Path) 
     assert f"Next: s2n describe {tmp_path}/bare.jsonl --graph {folder}/edges.csv" in done.out
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_what_was_probed(folder: Path, monkeypatch) -> None:
     real, begun = probes.network, []
 

@@ -25,7 +25,7 @@ from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.report import drawing
 
 pytestmark = pytest.mark.usefixtures("rough_timing")
-DATA = "generate:density,subgraphs=40,seed=3"
+DATA = "generate:density,subgraphs=40,seed=3,nodes=200,size=8"
 QUICK = ("--preset", "fast", "--repeats", "2", "--minutes", "0.002", "--device", "cpu")
 
 
@@ -42,10 +42,11 @@ def _interrupted(figure, path: Path) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_table_and_files(tmp_path: Path) -> None:
     out = tmp_path / "speed"
     models = ("--model", "s2n+0:gcn", "--model", "separated:gatv2", "--models", "glass")
-    complete = ("--complete", "s2n+0:gcn", "--complete", "glass", "--complete-minutes", "0.1")
+    complete = ("--complete", "s2n+0:gcn", "--complete", "glass", "--complete-minutes", "0.02")
     done = run(DATA, *models, *QUICK, *complete, "--seeds", "2", "-o", out)
     assert done.exit_code == 0, done.output
     for text in ("Efficiency on generate:density", "s2n+0 gcn", "glass", "Train/s", "Device: cpu",
@@ -111,6 +112,7 @@ def test_json() -> None:
     assert found["rows"][0]["memory_ratio"] is None  # GLASS was not asked for
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch) -> None:
     real, out = library.benchmark, tmp_path / "speed"
 
@@ -166,9 +168,10 @@ def test_help_names_the_defaults() -> None:
     assert "like:NAME" in done.output
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_of_what_was_written_before(tmp_path: Path) -> None:
     made = run(DATA, "--model", "s2n+0:gcn,glass", "--complete", "s2n+0:gcn", "--seeds", "2",
-               "-o", tmp_path / "speed", *QUICK)  # fmt: skip
+               "--complete-minutes", "0", "-o", tmp_path / "speed", *QUICK)  # fmt: skip
     assert made.exit_code == 0, made.output
     written = json.loads((tmp_path / "speed/result.json").read_text())
     assert read_efficiency_table(tmp_path / "speed/result.json").to_dict() == written

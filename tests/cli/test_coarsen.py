@@ -14,6 +14,7 @@ from commands import call_command
 from sub2node.coarsen import coarsen, with_virtual
 
 DATA = "generate:density,subgraphs=30,seed=3"
+SMALL = "generate:density,subgraphs=30,size=8,nodes=120,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=3", "--features", "random", "--seeds", "2")
 
 
@@ -21,6 +22,7 @@ def s2n_command(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return call_command(*words, env={"COLUMNS": "110"})
 
 
+@pytest.mark.slow
 def test_the_folder_is_the_data_with_virtual_subgraphs(tmp_path: Path) -> None:
     out = tmp_path / "coarse"
     done = s2n_command("coarsen", DATA, "--ratio", "0.2", "-o", out)
@@ -117,9 +119,11 @@ def test_a_run_coarsens_by_itself() -> None:
     assert found["test"]["micro_f1"]["values"] == list(expected.test["micro_f1"].values)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("few_candidates")
 @pytest.mark.usefixtures("few_candidates")
 def test_all_compares_the_six_structures_and_checks_the_coarsening_first() -> None:
-    done = s2n_command("run", DATA, "--all", "--coarsen", "heavy_edge:0.2", *QUICK)
+    done = s2n_command("run", SMALL, "--all", "--coarsen", "heavy_edge:0.2", *QUICK)
     assert done.returncode == 0, done.stderr
     for structure in ("separated", "connected", "s2n+0", "s2n+a", "cos2n+0", "cos2n+a"):
         assert f"{structure} gcn2" in done.stdout

@@ -484,3 +484,25 @@ def test_a_reference_does_not_name_features_of_a_file(task: Path, tmp_path: Path
     file = vectors(task, tmp_path / "vectors.npz")
     words = ("--features", file, "--by-reference", *without_features())
     refused(fit(task, "-o", tmp_path / "model", *words), "as DATA has it")
+
+
+def test_a_wrong_positive_class_costs_no_training(
+    task: Path, tmp_path: Path, trains: list[str]
+) -> None:
+    out = tmp_path / "model"
+    refused(fit(task, "-o", out, "--positive", "plein", *FAST), "Did you mean 'plain'?")
+    assert trains == []
+
+
+def test_predict_takes_the_positive_class_of_the_model(task: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    done = fit(task, "-o", out, "--positive", "plain", *FAST)
+    assert done.code == 0, done.err
+    positive = facts(out)["card"]["positive"]
+    assert "Positive class plain, in percent" in done.out
+    assert f"Threshold: a probability of {positive['threshold']:.3f}, with" in done.out
+    assert "ROC-AUC" in done.out
+    asked = write_csv(tmp_path / "new.csv", drawn(5))
+    found = s2n("predict", out, asked, "--json").json
+    assert found["positive"] == {key: positive[key] for key in ("label", "threshold")}
+    assert sorted(row["rank"] for row in found["answers"])[0] == 1

@@ -15,7 +15,8 @@ from sub2node.base.errors import ConfigError
 from sub2node.cli.app import app
 from sub2node.cli.options import AsJson, is_given, minutes_option, out_option, read_minutes
 
-OF_THE_COMMAND = {  # the same kind of thing in each, but which one it is differs
+OF_THE_COMMAND = {
+    "--seed",  # the same kind of thing in each, but which one it is differs
     "--out", "--minutes", "--model", "--structure", "--coarsen", "--unknown-nodes"
 }  # fmt: skip
 GROUPED = {"--json", "--out", "--overwrite", "--resume", "--device", "--set", "--preset"}

@@ -17,18 +17,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from answer_files import rows_in
+from answer_files import WORDS, rows_in
 from commands import Done, refused, run_process, s2n
 from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
-from sub2node.scoring import Scorer, load_scorer
+from sub2node.cli.answer_printing import show_answers
+from sub2node.evaluate.positive_class import measure_positive
+from sub2node.scoring import Scorer, load_scorer, save_scorer
+from sub2node.scoring.answer_extras import AnswerExtras
 from sub2node.scoring.answer_tables import table_writer
 from sub2node.scoring.answers import Answers
 
 COLUMNS = ["subgraph_id", "prediction", "probability", "spread", "known",
-           *(f"p {name}" for name in CLASSES)]  # fmt: skip
+           *(f"p {name}" for name in CLASSES), "warnings"]  # fmt: skip
 
+NO_RANKS = np.empty(0, int)
 ADDED = ["id", "labels", "probabilities", "unknown"]  # in JSON
 
 
@@ -55,6 +59,10 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def joined(warnings: list[dict]) -> str:
+    return "; ".join(warning["text"] for warning in warnings)
+
+
 def numbers(rows: list[dict]) -> np.ndarray:
     return np.array([[row[f"p {name}"] for name in CLASSES] for row in rows])
 
@@ -63,13 +71,18 @@ def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -
     wanted = SubgraphClassifier.load(model).answers(list(drawn(7).values()))
     printed = json.loads(predict(model, asked, "--json").out)
     assert (printed["answered"], printed["bad"], printed["problems"]) == (7, 0, [])
+    count = sum(bool(row["warnings"]) for row in printed["answers"])
+    assert count == printed["warned"]
+    warned = f"Warning: {count} of 7 answers with a doubt; the column warnings says which.\n"
+    warned = warned if count else ""
+    table = [row | {"warnings": joined(row["warnings"])} for row in printed["answers"]]
     for ending in ("parquet", "csv", "tsv", "jsonl", "--json"):
         rows = printed["answers"]
         if ending != "--json":
             out = asked.with_name(f"out.{ending}")
             done = predict(model, asked, "-o", out)
             assert (done.code, done.err) == (0, ""), done
-            assert done.out == f"Answered: 7 subgraphs\nAnswers: {out}\n"
+            assert done.out == f"Answered: 7 subgraphs\nAnswers: {out}\n{warned}"
             rows = rows_in(out)
         assert list(rows[0]) == COLUMNS + (ADDED if "json" in ending else [])
         assert [row["subgraph_id"] for row in rows] == list(drawn(7))
@@ -87,7 +100,7 @@ def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -
             assert [row["labels"] for row in rows] == [[label] for label in wanted.labels]
             assert rows[0]["probabilities"] == {name: rows[0][f"p {name}"] for name in CLASSES}
         else:
-            assert rows == [{key: row[key] for key in COLUMNS} for row in printed["answers"]]
+            assert rows == [{key: row[key] for key in COLUMNS} for row in table]
     assert files(asked.parent) == ["new.csv", "out.csv", "out.jsonl", "out.parquet", "out.tsv"]
 
 
@@ -97,12 +110,14 @@ def test_parquet_types(model: Path, multilabel: Path, asked: Path) -> None:
         assert predict(folder, asked, "-o", out, "--overwrite").code == 0
         types = pq.read_schema(out).types
         assert types[:2] == [pa.string(), kind]
-        assert set(types[2:]) == {pa.float64()}
+        assert types[-1] == pa.string()
+        assert set(types[2:-1]) == {pa.float64()}
 
 
 def test_json_with_a_file(model: Path, asked: Path) -> None:
     out = asked.with_name("out.csv")
     found = json.loads(predict(model, asked, "-o", out, "--json").out)
+    assert found.pop("warned") == sum(bool(row["warnings"]) for row in rows_in(out))
     assert found == {"answered": 7, "bad": 0, "notes": [], "path": str(out), "errors": None}
 
 
@@ -114,6 +129,39 @@ def test_the_table(model: Path, tmp_path: Path) -> None:
         assert text in done.out
     assert "new 20" not in done.out
     assert files(tmp_path) == ["a.csv"]
+
+
+def test_warnings_stand_beneath_the_answers(model: Path, tmp_path: Path) -> None:
+    sets = {"odd": ["g1", "zz", "g20"], "long": [f"g{i}" for i in range(40)]}
+    path = write_csv(tmp_path / "a.csv", sets)
+    done = predict(model, path, "--unknown-nodes", "drop")
+    assert "Warning: 'odd': 1 of 3 nodes is not in the graph" in done.out
+    assert "Warning: 'long': 40 nodes, where 99 % of the training subgraphs have 2 to 5" in done.out
+    alone = predict(model, "--nodes", ",".join(sets["long"]))
+    assert "Warning: 40 nodes, where 99 % of the" in alone.out
+    kinds = json.loads(predict(model, "--nodes", ",".join(sets["long"]), "--json").out)["warnings"]
+    assert "size" in [one["kind"] for one in kinds]
+
+
+def test_random_sets(model: Path, asked: Path) -> None:
+    words = ("--null", 9, "--seed", 4)
+    rows = json.loads(predict(model, asked, *words, "--json").out)["answers"]
+    wanted = SubgraphClassifier.load(model).null(list(drawn(7).values()), draws=9, seed=4)
+    for row, values in zip(rows, wanted, strict=True):
+        assert list(row["null"].values()) == [row[f"null {name}"] for name in CLASSES]
+        assert list(row["null"].values()) == pytest.approx(values)
+    out = asked.with_name("out.parquet")
+    assert predict(model, asked, *words, "-o", out).code == 0
+    table = rows_in(out)
+    assert list(table[0]) == [*COLUMNS, *(f"null {name}" for name in CLASSES)]
+    np.testing.assert_allclose([[row[f"null {c}"] for c in CLASSES] for row in table], wanted)
+    done = predict(model, asked, *words)
+    best = wanted[0, CLASSES.index(rows[0]["prediction"])]
+    for text in (" Null ", f" {best:.3f} ", "Null: how often 9 random sets of the same size and"):
+        assert text in done.out
+    assert "Null: how often" in predict(model, "--nodes", "g1,g2", *words).out
+    assert "Null" not in predict(model, asked).out
+    assert "null" not in json.loads(predict(model, "--nodes", "g1", "--json").out)
 
 
 @pytest.mark.parametrize("ending", ["tsv", "jsonl", "gmt", "parquet", "csv.gz"])
@@ -404,8 +452,8 @@ def test_several_labels(multilabel: Path, asked: Path) -> None:
         labels = [";".join(found) if joined else found for found in wanted.labels]
         assert [row["prediction"] for row in rows] == labels
         for row, said, p in zip(rows, wanted.predicted, wanted.probabilities, strict=True):
-            best = p[said].min() if said.any() else p.max()
-            assert row["probability"] == pytest.approx(best, abs=1e-6)
+            assert row["probability"] == pytest.approx(p.max(), abs=1e-6)
+            assert row["prediction"] or not said.any()
     assert "Answered: 7 subgraphs" in predict(multilabel, asked).out
 
 
@@ -426,8 +474,8 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for ending in (".jsonl", ".parquet"):
         assert [row["spread"] for row in rows_in(tmp_path / f"a{ending}")] == [None, None]
     for show in (
-        lambda given: command._show_one(given, None, as_json=False),
-        lambda given: command._show_answers({"answered": 2}, [given]),
+        lambda given: command._show_one(given, None, AnswerExtras(), as_json=False),
+        lambda given: show_answers({"answered": 2}, [(given, NO_RANKS)], AnswerExtras()),
     ):
         show(alone)
         assert "one seed: no spread" in capsys.readouterr().out
@@ -448,6 +496,9 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (("in.csv", "--unknown-nodes", "ignore-subgraph"), "--unknown-nodes is error or drop"),
         (("in.csv", "--column", "node_id"), "--column wants OURS=YOURS"),
         (("in.csv", "-o", "x.xlsx"), "x.xlsx must end in"),
+        (("in.csv", "--null", "0"), "a null distribution needs 1 random set or more, found 0."),
+        (("in.csv", "--null", "9", "--seed", "-1"), "a seed is 0 or more, found -1."),
+        (("in.csv", "--null", "9", "--mode", "joint"), "--null is for --mode independent"),
     ],
 )
 def test_mistakes_are_said_before_the_model_is_read(words: tuple[str, ...], message: str) -> None:
@@ -517,3 +568,69 @@ def test_dropped_and_merged_nodes_are_counted(model: Path, tmp_path: Path) -> No
     done = predict(model, new, "--unknown-nodes", "drop", "--json")
     assert json.loads(done.out)["notes"] == [line.partition(": ")[2] for line in lines]
     assert json.loads(predict(model, write_csv(new, drawn(3)), "--json").out)["notes"] == []
+
+
+def test_the_likeliest_classes(model: Path, asked: Path) -> None:
+    wanted = SubgraphClassifier.load(model).answers(list(drawn(7).values())).probabilities
+    order = np.argsort(-wanted, axis=1)
+    rows = predict(model, asked, "--top", 2, "--json").json["answers"]
+    for row, best in zip(rows, order, strict=True):
+        assert [item["label"] for item in row["ranking"]] == [CLASSES[c] for c in best[:2]]
+    out = asked.with_name("out.parquet")
+    assert predict(model, asked, "--top", 2, "-o", out).code == 0
+    for row, other in zip(rows_in(out), rows, strict=True):
+        assert [row["top 1"], row["top 2"]] == [item["label"] for item in other["ranking"]]
+        assert row["p top 2"] == other["ranking"][1]["probability"]
+    assert "Likeliest classes" in predict(model, asked, "--top", 2).out
+    one = predict(model, "--nodes", "g1", "--top", 1, "--json").json
+    assert one["ranking"] == [{"label": one["prediction"], "probability": one["probability"]}]
+    assert sum(name in predict(model, "--nodes", "g1", "--top", 1).out for name in CLASSES) == 1
+    refused(predict(model, asked, "--top", 0), "--top is a number of classes from 1, found 0.")
+
+
+@pytest.fixture(scope="module")
+def alerting(model: Path, tmp_path_factory) -> Path:
+    """The model with a positive class on its card."""
+    scorer = load_scorer(model)
+    measures = measure_positive(np.array([True, False]), np.array([0.9, 0.1]), 0.3)
+    entry = {"label": "plain", "threshold": 0.3, "validation": measures}
+    card = {**scorer.card, "positive": entry}
+    return save_scorer(replace(scorer, card=card), tmp_path_factory.mktemp("alerting") / "model")
+
+
+def test_a_positive_class_ranks_the_answers(alerting: Path, asked: Path, monkeypatch) -> None:
+    monkeypatch.setattr(command, "_BATCH", 3)
+    facts = predict(alerting, asked, "--json").json
+    rows = facts["answers"]
+    assert [row["subgraph_id"] for row in rows] == list(drawn(7))  # in the order of the input
+    shares = np.array([row["p plain"] for row in rows])
+    assert [row["rank"] for row in rows] == [1 + int((shares > share).sum()) for share in shares]
+    assert [row["alert"] for row in rows] == (shares > 0.3).tolist()
+    assert facts["positive"] == {"label": "plain", "threshold": 0.3}
+    assert facts["alerts"] == (shares > 0.3).sum()
+    for ending in ("csv", "jsonl", "parquet"):
+        out = asked.with_name(f"out.{ending}")
+        done = predict(alerting, asked, "-o", out)
+        assert f"Alerts: {facts['alerts']}, plain above 0.300" in done.out
+        written = rows_in(out, words=(*WORDS, "alert"))
+        assert [row["rank"] for row in written] == [row["rank"] for row in rows]
+        words = {"true": True, "false": False} if ending == "csv" else {True: True, False: False}
+        assert [words[row["alert"]] for row in written] == [row["alert"] for row in rows]
+    shown = predict(alerting, asked).out
+    assert "Answers by the probability of plain" in shown
+    first = [row["subgraph_id"] for row in sorted(rows, key=lambda row: row["rank"])]
+    assert sorted(first, key=shown.index) == first
+
+
+def test_another_positive_class_has_no_threshold_of_its_own(alerting: Path, asked: Path) -> None:
+    done = predict(alerting, asked, "--positive", CLASSES[0])
+    assert f"the model has no threshold for {CLASSES[0]!r}" in done.err
+    assert f"{CLASSES[0]} above 0.500" in done.out
+    refused(predict(alerting, asked, "--positive", "plein"), "Did you mean 'plain'?")
+    one = predict(alerting, "--nodes", "g20")
+    assert "Alert: " in one.out
+    assert predict(alerting, "--nodes", "g20", "--json").json["rank"] == 1
+
+
+def test_several_labels_have_no_positive_class(multilabel: Path, asked: Path) -> None:
+    refused(predict(multilabel, asked, "--positive", "plain"), "one label per subgraph")

@@ -26,6 +26,7 @@ def runs(tmp_path_factory) -> tuple[Path, Path]:
     )
 
 
+@pytest.mark.slow
 def test_a_report_lies_with_its_run_and_is_named(runs) -> None:
     done = report(runs[0], runs[1])
     assert done.returncode == 0, done.stderr
@@ -39,6 +40,7 @@ def test_a_report_lies_with_its_run_and_is_named(runs) -> None:
     assert report(runs[0], "--overwrite").returncode == 0
 
 
+@pytest.mark.slow
 def test_the_data_can_be_called_otherwise(runs, tmp_path: Path) -> None:
     place = tmp_path / "named.html"
     done = report(runs[0], "--name", "Rare diseases", "-o", place)
@@ -47,6 +49,7 @@ def test_the_data_can_be_called_otherwise(runs, tmp_path: Path) -> None:
     assert "s2n run random --preset" in place.read_text()  # the command keeps the name it needs
 
 
+@pytest.mark.slow
 def test_json_is_numbers_and_writes_no_file_unless_asked(runs, tmp_path: Path) -> None:
     done = report(runs[1], "--json")
     assert done.returncode == 0, done.stderr

@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 import sub2node as s2n
-from commands import ctrl_c, refused, run_process, start_process
+from commands import ctrl_c, fork_process, refused
 from drawn_runs import DATA, TINY, run
+from small_ensembles import use_short_plans
 from sub2node.base.progress import Report, listen
+from sub2node.runs import read_result
 
 QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
+SMALL = "generate:density,subgraphs=30,size=8,nodes=120,seed=3"
 
 
 def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
@@ -42,15 +45,19 @@ def test_json_is_the_result_of_the_library() -> None:
     assert found["preset"] == "fast"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
-def test_all_compares_structures_with_simple_models(tmp_path: Path) -> None:
+def test_all_compares_structures_with_simple_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_short_plans(monkeypatch, ("hops", "statistics"))
     out = tmp_path / "all"
-    done = run("--all", "--seeds", "2", "-o", out, *QUICK)
+    done = run("--all", "--seeds", "2", "-o", out, *QUICK, "--set", "epochs=2", data=SMALL)
     assert done.code == 0, done.err
-    models = ("majority", "bag", "diffused-bag", "statistics", "sub2vec", "gbdt, svd", "wl",
+    models = ("majority", "bag", "diffused-bag", "hops", "statistics", "sub2vec", "gbdt, svd", "wl",
               "s2n-kernel", "separated gcn2", "connected gcn2", "s2n+0 gcn2", "s2n+a gcn2",
               "cos2n+0 gcn2", "cos2n+a gcn2", "gnn-seg", "gnn-plain", "subgnn",
-              "glass")  # fmt: skip
+              "glass", "best")  # fmt: skip
     for text in (*models, " best ", "Marks:", "±"):
         assert text in done.out
     found = json.loads((out / "comparison.json").read_text())
@@ -67,6 +74,7 @@ def test_repeated_splits() -> None:
     assert found["seeds"] == [10]
 
 
+@pytest.mark.slow
 def test_a_run_against_another(tmp_path: Path) -> None:
     out = tmp_path / "first"
     assert run("--seeds", "3", "-o", out, *QUICK).code == 0
@@ -139,12 +147,12 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         "from sub2node.cli import main; main()"
     )  # fmt: skip
     words = ["--seeds", "2", "-o", str(out), "--set", "features.kind=random",
-             "--set", "epochs=100", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
-    process = start_process("run", DATA, *words, code=code)
+             "--set", "epochs=30", "--preset", "fast", "--set", "patience=0"]  # fmt: skip
+    process = fork_process("run", DATA, *words, code=code)
     folder = tmp_path / "run.checkpoint"
     deadline = time.monotonic() + 60
     while not list(folder.glob("*.safetensors")) and time.monotonic() < deadline:
-        assert process.poll() is None, process.stderr.read()
+        assert process.poll() is None, process.printed()
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -159,19 +167,18 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
-    words = ["--seeds", "2", "--set", "features.kind=random", "--set", "epochs=10000",
+    words = ["--seeds", "2", "--set", "features.kind=random", "--set", "epochs=500",
              "-o", str(tmp_path / "run")]  # fmt: skip
     code = (
-        "import os, signal; from sub2node.base import progress; old = progress.step;\n"
-        "def step(what, done, total, detail=''):\n"
-        "    old(what, done, total, detail)\n"
-        "    if done == 20: os.kill(os.getpid(), signal.SIGINT)\n"
-        "progress.step = step\n"
-        "from sub2node.cli import main; main()"
+        "from commands import ctrl_c\n"
+        "from sub2node.cli import main\n"
+        "with ctrl_c(lambda report: report.what.startswith('Training'), at=8):\n"
+        "    main()"
     )
-    done = run_process("run", DATA, *words, code=code, env={"COLUMNS": "110"})
-    assert done.returncode == 0, done.stderr
-    assert "interrupted after 20 of 10000 epochs" in " ".join(done.stdout.split())
+    done = fork_process("run", DATA, *words, code=code, env={"COLUMNS": "110"})
+    out, err = done.communicate()
+    assert done.returncode == 0, err
+    assert "interrupted after 8 of 500 epochs" in " ".join(out.split())
     found = json.loads((tmp_path / "run" / "result.json").read_text())
     assert found["ended"] == "interrupted"
 
@@ -195,6 +202,7 @@ def is_epoch(report: Report) -> bool:
     return report.what.startswith("Training") and not report.counted
 
 
+@pytest.mark.slow
 def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     reports: list[Report] = []
@@ -227,20 +235,25 @@ def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
     assert any("cut short" in note for note in found["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 def test_ctrl_c_in_a_comparison_keeps_what_is_there() -> None:
-    with ctrl_c(is_epoch, at=14):
-        done = run("--all", "--splits", "3", "--json", *QUICK)
+    with ctrl_c(is_epoch, at=10):
+        done = run("--all", "--splits", "2", "--json", *QUICK, data=SMALL)
     assert done.code == 0, done.err
     found = done.json
     names = [row["model"] for row in found["models"]]
     assert names[-1] == "connected gcn2"
-    assert len(names) == 10
+    assert len(names) == 11
     assert found["models"][-1]["test"]["micro_f1"]["n"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
-def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_short_plans(monkeypatch, ("hops", "statistics"))
     (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n")
     rows = [f"1\t{label}\t{part}" for part in ("train", "val", "test") for label in "ab"]
     (tmp_path / "subgraphs.pth").write_text("\n".join(rows) + "\n")
@@ -252,6 +265,7 @@ def test_a_model_that_cannot_be_trained_does_not_take_the_others_along(tmp_path:
     assert "s2n+0 gcn2:" in done.err
 
 
+@pytest.mark.slow
 def test_random_splits_and_their_parts() -> None:
     done = run("--model", "majority", "--model", "bag", "--splits", "3", "--parts", "50/25/25",
                "--json")  # fmt: skip
@@ -262,6 +276,7 @@ def test_random_splits_and_their_parts() -> None:
         assert sizes["train"] == 15
         assert {sizes["val"], sizes["test"]} <= {7, 8}
     assert "corrected resampled" in done.json["test"]
+    assert done.json["significance_test"] == "corrected_resampled"
     one = run("--model", "majority", "--splits", "2", "--parts", "2/1/1", "--json").json
     other = run("--model", "majority", "--splits", "2", "--parts", "50/25/25", "--json").json
     assert one["test"] == other["test"]
@@ -293,6 +308,7 @@ def test_parts_without_splits() -> None:
     refused(run("--model", "majority", "--parts", "50/25/25"), "--splits 10")
 
 
+@pytest.mark.slow
 def test_the_published_score_is_shown() -> None:
     words = ("--model", "glass", "--seeds", "2", "--set", "published_ties=true", *TINY)
     assert "published rule" in run(*words).out
@@ -303,6 +319,7 @@ def test_the_published_score_is_shown() -> None:
     assert split["published_ties"]["n"] == 2
 
 
+@pytest.mark.slow
 def test_a_baseline_against_another(tmp_path: Path) -> None:
     out = tmp_path / "first"
     assert run("--model", "statistics", "--set", "trees=5", "--seeds", "3", "-o", out).code == 0
@@ -310,6 +327,7 @@ def test_a_baseline_against_another(tmp_path: Path) -> None:
     assert "Against: statistics" in done.out
     facts = run("--model", "majority", "--against", out, "--json").json["against"]
     assert facts["same_data"] is True
+    assert facts["significance_test"] == "welch"
     assert facts["n"] == 3
     refused(run("--model", "majority", "--against", out, "--splits", "2"), "--splits")
     refused(
@@ -322,9 +340,9 @@ def reports_of(work: str) -> Callable[[Report], bool]:
 
 
 def test_ctrl_c_in_a_simple_model() -> None:
-    with ctrl_c(reports_of("Candidate"), at=2):
+    with ctrl_c(reports_of("Strength"), at=2):
         assert run("--model", "bag").code == 130
-    with ctrl_c(reports_of("Candidate"), at=2):
+    with ctrl_c(reports_of("Strength"), at=2):
         done = run("--model", "majority", "--model", "bag", "--model", "wl", "--json")
     assert [row["model"] for row in done.json["models"]] == ["majority"]
     assert "interrupted in bag" in done.err
@@ -345,3 +363,16 @@ def test_ctrl_c_in_a_network_before_validation_counts() -> None:
         done = run("--model", "glass", "--seeds", "1", "--features", "random")  # start is 10
     assert "interrupted after 4 of" in done.out + done.err
     assert "finite" not in done.err
+
+
+def test_a_positive_class_is_scored_over_seeds_and_splits(tmp_path: Path) -> None:
+    refused(run("--model", "majority", "--positive", "a"), "there is no class 'a'.")
+    out = tmp_path / "run"
+    found = run("--model", "majority", "--positive", "A", "--json", "-o", out).json
+    assert found["positive"]["label"] == "A"
+    assert found["positive"]["test"]["roc_auc"]["mean"] == 0.5  # all subgraphs alike
+    assert read_result(out).positive.to_dict() == found["positive"]
+    splits = run("--model", "majority", "--splits", "2", "--positive", "A", "--json").json
+    assert splits["positive"]["test"]["f1"]["n"] == 2
+    shown = run("--model", "majority", "--model", "bag", "--positive", "A").out
+    assert "Positive class A on test" in shown

@@ -81,6 +81,7 @@ class Killed(BaseException):
     """As if the process was."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["glass", "gnn-seg"])
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch, model: str) -> None:
     monkeypatch.setattr(Checkpoint, "due", property(lambda self: True))

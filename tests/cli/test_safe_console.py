@@ -55,6 +55,7 @@ def assert_safe(done: Done, *, code: int = 0) -> Done:
     return done
 
 
+@pytest.mark.slow
 def test_commands_show_names_escaped_and_keep_them_in_files(hostile: Path, tmp_path: Path) -> None:
     out = assert_safe(s2n("describe", hostile)).out
     assert "class0\\x1b[31m" in out

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
-from commands import call_command, start_process
+from commands import call_command, fork_process
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return call_command("translate", *words, env={"COLUMNS": "100"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_translate_writes_what_the_library_makes(small: Path, tmp_path: Path, engine: str) -> None:
     if engine == "duckdb":
@@ -45,6 +46,7 @@ def test_translate_is_readable(small: Path, tmp_path: Path) -> None:
         assert text in done.stdout
 
 
+@pytest.mark.slow
 def test_parquet_tables_go_straight_to_the_engine(small: Path, tmp_path: Path) -> None:
     pytest.importorskip("ibis")
     folder = s2n.save_task(s2n.load_task(small), tmp_path / "tables")
@@ -106,7 +108,7 @@ def test_interrupting_leaves_nothing(tmp_path: Path, engine: str) -> None:
         pytest.importorskip("ibis")
     out = tmp_path / "graph"
     words = ["like:hpo_neuro", "-o", str(out), "--engine", engine]
-    work = start_process("translate", *words, env={"TMPDIR": str(tmp_path)})
+    work = fork_process("translate", *words, env={"TMPDIR": str(tmp_path)})
     deadline = time.monotonic() + 30
     if engine == "memory":
         time.sleep(1.0)  # while the data are drawn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import pytest
 
 pytest.importorskip("optuna")
 
-from commands import Done, refused, s2n, start_process
+from commands import Done, fork_process, refused, s2n
+from forked import Forked
 from small_models import QUICK, write_task
 from sub2node import Sub2NodeError
 from sub2node.config.preset_resolver import NETWORKS, resolve_preset
@@ -39,6 +40,7 @@ def tune(*words: object) -> Done:
     return s2n("tune", *words)
 
 
+@pytest.mark.slow
 def test_what_it_writes_and_says(study) -> None:
     out, done = study
     assert done.code == 0, done
@@ -74,6 +76,7 @@ def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
     assert winner.config.to_dict() == found["config"]
 
 
+@pytest.mark.slow
 def test_one_seed_has_no_spread(data, tmp_path) -> None:
     done = tune(data, "-o", tmp_path / "s", *FEW, "--seeds", "1", "--trials", "1")
     assert done.code == 0, done
@@ -82,13 +85,15 @@ def test_one_seed_has_no_spread(data, tmp_path) -> None:
     assert "±" not in done.out + done.err + (tmp_path / "s" / "best.toml").read_text()
 
 
+@pytest.mark.slow
 def test_json_is_what_is_written(data, tmp_path) -> None:
     done = tune(data, "-o", tmp_path / "a", *FEW, "--json")
     assert json.loads(done.out) == json.loads((tmp_path / "a" / "study.json").read_text())
 
 
-def test_resume_goes_on(study, data) -> None:
-    out, _ = study
+@pytest.mark.slow
+def test_resume_goes_on(study, data, tmp_path) -> None:
+    out = shutil.copytree(study[0], tmp_path / "study")  # the other tests read the first one
     before = json.loads((out / "study.json").read_text())["trials"]
     refused(tune(data, "-o", out, *FEW), "--resume")
     more = [*FEW, "--trials", "6", "--resume"]
@@ -143,6 +148,7 @@ def test_one_point_is_no_search(data, tmp_path) -> None:
     refused(tune(data, "-o", tmp_path / "s", "--space", file, *FEW), "one point only")
 
 
+@pytest.mark.slow
 def test_data_that_cannot_be_searched(tmp_path) -> None:
     plain = write_task(tmp_path / "data", split=False)
     done = tune(plain, "-o", tmp_path / "s", *FEW)
@@ -155,6 +161,7 @@ def test_data_that_cannot_be_searched(tmp_path) -> None:
     refused(tune(plain, "-o", tmp_path / "t", *FEW), "no labels")
 
 
+@pytest.mark.slow
 def test_rehearsal(data, tmp_path) -> None:
     done = tune(data, "-o", tmp_path / "s", *FEW, "--rehearse", "2", "--structure", "s2n+0")
     assert done.code == 0, done
@@ -165,6 +172,7 @@ def test_rehearsal(data, tmp_path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_failures_are_told_and_the_rest_goes_on(data, tmp_path, monkeypatch) -> None:
     real, calls = objectives.GraphNetwork.fit, []
 
@@ -181,6 +189,7 @@ def test_failures_are_told_and_the_rest_goes_on(data, tmp_path, monkeypatch) -> 
     assert "1 failed" in done.out
 
 
+@pytest.mark.slow
 def test_a_storage_that_disappears(data, tmp_path, monkeypatch) -> None:
     out, calls = tmp_path / "s", []
     monkeypatch.setattr(
@@ -208,7 +217,7 @@ def test_a_storage_that_disappears(data, tmp_path, monkeypatch) -> None:
     assert len(json.loads((out / "study.json").read_text())["trials"]) == 4
 
 
-def command(*words: object) -> subprocess.Popen:
+def command(*words: object) -> Forked:
     """``s2n WORDS`` as a process that gives up a lost one after two seconds."""
     code = (
         "from sub2node.tune.study import Study; work = Study.work\n"
@@ -218,7 +227,7 @@ def command(*words: object) -> subprocess.Popen:
         "Study.work = soon\n"
         "from sub2node.cli import main; main()"
     )
-    return start_process(*words, code=code)
+    return fork_process(*words, code=code)
 
 
 def wait_for(journal: Path, processes: int) -> None:
@@ -240,8 +249,8 @@ def wait_for(journal: Path, processes: int) -> None:
 def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     """A head and two workers on one journal; kill -9 of one of them loses nothing."""
     out, journal = tmp_path / "s", tmp_path / "s" / "journal.log"
-    slow = [word if word != "epochs=4" else "epochs=100" for word in FEW]
-    head = command("tune", data, "-o", out, *slow, "--trials", "6")
+    slow = [word if word != "epochs=4" else "epochs=40" for word in FEW]
+    head = command("tune", data, "-o", out, *slow, "--trials", "5")
     wait_for(journal, 1)
     workers = [command("tune", data, "--worker", "--storage", journal, "--device", "cpu")
                for _ in range(2)]  # fmt: skip
@@ -253,5 +262,5 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     assert workers[1].returncode == 0, ends[1]
     trials = json.loads((out / "study.json").read_text())["trials"]
     assert {trial["state"] for trial in trials} == {"complete"}
-    assert 6 <= len(trials) <= 8
+    assert 5 <= len(trials) <= 7
     assert len({json.dumps(trial["point"]) for trial in trials}) == len(trials)

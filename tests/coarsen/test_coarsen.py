@@ -280,6 +280,7 @@ def test_bad_texts_are_refused(text: str, message: str) -> None:
         parse_coarsen(text)
 
 
+@pytest.mark.slow
 def test_the_published_choice_on_ppi_bp(data: Path) -> None:
     graph = load_task("ppi_bp").graph
     coarse = coarsen(graph, "variation_edges", 0.5)

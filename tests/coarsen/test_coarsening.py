@@ -90,6 +90,7 @@ def test_errors_equal_their_definition(
     assert errors.mean == pytest.approx(relative.mean() if len(relative) else 0, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_errors_of_a_graph_beyond_the_dense_solver() -> None:
     plain = nx.connected_watts_strogatz_graph(1000, 8, 0.3, seed=0)
     coarsening = coarsen(graph_of(plain), "variation_edges", 0.4)

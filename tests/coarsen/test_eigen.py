@@ -88,14 +88,14 @@ def test_the_sparse_solver_equals_the_dense_one(k: int, seed: int) -> None:
 
 
 SHAPES: dict[str, nx.Graph] = {
-    "path": nx.path_graph(3000),
-    "ring": nx.cycle_graph(1500),
-    "mesh": nx.convert_node_labels_to_integers(nx.grid_2d_graph(45, 40)),
-    "tree": nx.balanced_tree(2, 10),
+    "path": nx.path_graph(1200),
+    "ring": nx.cycle_graph(900),
+    "mesh": nx.convert_node_labels_to_integers(nx.grid_2d_graph(30, 27)),
+    "tree": nx.balanced_tree(2, 9),
     "star": nx.star_graph(900),
     "complete": nx.complete_graph(450),
     "barbell": nx.barbell_graph(230, 3),
-    "lollipop": nx.lollipop_graph(60, 800),
+    "lollipop": nx.lollipop_graph(60, 500),
 }
 
 

@@ -102,6 +102,7 @@ def test_nodes_after_the_last_edge_are_no_trouble() -> None:
     assert greedy_matching(low, high, np.array([1.0, 0.0]), 50).tolist() == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_long_chain_of_dependent_choices_takes_seconds(sign: int) -> None:
     # Every round finds one edge only.

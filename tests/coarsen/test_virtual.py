@@ -159,6 +159,7 @@ def test_a_new_split_may_leave_them_out() -> None:
     assert replace(both, split=Split(codes)) == plain_task()
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(case=cases())
 def test_files_keep_them(case: tuple[SubgraphTask, Subgraphs], tmp_path: Path) -> None:

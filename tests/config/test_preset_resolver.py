@@ -25,11 +25,18 @@ def test_presets_for_any_data(task, name, structure) -> None:
         preset = find_preset(name, task, structure, conv)
         assert (preset.config.structure, preset.config.conv) == (structure, conv)
     assert preset.notes == ()
-    assert [config.features.kind for config in preset.candidates] == ["random", "constant"]
-    for kind in ("random", "constant"):
+    assert [config.features.kind for config in preset.candidates] == ["svd", "constant"]
+    for kind in ("svd", "random", "constant"):
         (one,) = preset.with_settings({"features.kind": kind, "lr": 0.5}).candidates
         assert (one.features.kind, one.training.lr) == (kind, 0.5)
-        assert one.features.trainable == (kind == "random")
+        assert one.features.trainable == (kind != "constant")
+
+
+@pytest.mark.parametrize(("name", "width"), [("default", 256), ("fast", 128)])
+def test_identity_is_wide_and_breaks_ties_by_the_loss(task, name, width) -> None:
+    identity, shape = find_preset(name, task).candidates
+    assert (identity.features.width, identity.model.hidden) == (width, width)
+    assert (identity.training.ties, shape.training.ties) == ("loss", "first")
 
 
 def test_every_published_setting_is_a_config_that_says_how_it_was_chosen(task) -> None:

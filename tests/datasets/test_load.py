@@ -54,6 +54,7 @@ def test_a_benchmark_wins_over_a_folder_of_its_name(small: Path, monkeypatch) ->
         load_task("em_user")
 
 
+@pytest.mark.slow
 def test_folders_beside_the_benchmarks_are_found_by_name(small: Path, monkeypatch) -> None:
     place = small.parent / "mine"
     small.rename(place)

@@ -27,6 +27,7 @@ def test_barabasi_albert_joins_each_node_to_m_older_ones(m: int, more: int, seed
     assert nx.is_connected(nx.Graph(zip(source.tolist(), target.tolist(), strict=True)))
 
 
+@pytest.mark.slow
 def test_barabasi_albert_prefers_the_popular() -> None:
     """The tail of the degrees is that of NetworkX's generator: P(d >= x) falls as x**-2."""
     ours = np.bincount(barabasi_albert(20_000, 5, np.random.default_rng(1)).ravel())

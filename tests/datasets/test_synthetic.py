@@ -50,6 +50,7 @@ def test_density_reaches_its_targets(seed: int) -> None:
     assert 80 < reached <= (nearest.min(axis=1) <= 0.01 + 1e-9).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_cut_ratio_reaches_its_targets(seed: int) -> None:
     task = generate("cut_ratio", seed=seed, subgraphs=90)

@@ -24,7 +24,8 @@ from sub2node.efficiency.measure import Efficiency
 from sub2node.models import graph_network as models
 from sub2node.models.find import find_model
 
-WORD = "generate:density,subgraphs=40,seed=3"
+WORD = "generate:density,subgraphs=40,seed=3,nodes=200,size=8"
+pytestmark = pytest.mark.usefixtures("rough_timing")
 QUICK = {"preset": "fast", "device": "cpu", "repeats": 2, "seconds": 0.1}
 
 
@@ -103,6 +104,7 @@ def test_published_shapes_get_published_settings() -> None:
     assert own.preset == "fast"
 
 
+@pytest.mark.slow
 def test_rows_go_on_after_failures(task, monkeypatch) -> None:
     real = module.efficiency
 

@@ -15,7 +15,8 @@ from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.models import graph_network as models
 from sub2node.models.find import find_model
 
-WORD = "generate:density,subgraphs=40,seed=3"
+WORD = "generate:density,subgraphs=40,seed=3,nodes=200,size=8"
+pytestmark = pytest.mark.usefixtures("rough_timing")
 QUICK = {"preset": "fast", "device": "cpu", "repeats": 2, "seconds": 0.1}
 
 
@@ -33,6 +34,7 @@ def rows_of(data, plan: BenchmarkPlan) -> tuple[EfficiencyRow, ...]:
     return tuple(result for result in benchmark(data, plan) if isinstance(result, EfficiencyRow))
 
 
+@pytest.mark.slow
 def test_complete_runs_do_everything_anew(task, monkeypatch) -> None:
     calls = []
 

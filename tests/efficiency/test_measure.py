@@ -101,7 +101,7 @@ def test_formulas_of_the_paper(train, answer, subgraphs, val, steps, passes) -> 
 
 @pytest.fixture(scope="module")
 def task() -> s2n.SubgraphTask:
-    return s2n.load_task("generate:density,subgraphs=60,seed=3,nodes=1000")
+    return s2n.load_task("generate:density,subgraphs=60,seed=3,nodes=400,size=8")
 
 
 def measured(task, name: str, **settings: object) -> Efficiency:
@@ -111,7 +111,8 @@ def measured(task, name: str, **settings: object) -> Efficiency:
     return efficiency(task, model, repeats=2, seconds=0.1)
 
 
-def test_batches_of_an_epoch(task) -> None:
+@pytest.mark.slow
+def test_batches_of_an_epoch(task, rough_timing) -> None:
     assert (task.split.count("train"), task.split.count("val")) == (48, 6)
     result = measured(task, "glass", **{"training.batch": 5})
     assert (result.train_batches, result.eval_batches) == (
@@ -126,7 +127,8 @@ def test_batches_of_an_epoch(task) -> None:
     assert structure.build_seconds > 0
 
 
-def test_memory_is_of_one_batch_at_a_time(task) -> None:
+@pytest.mark.slow
+def test_memory_is_of_one_batch_at_a_time(task, rough_timing) -> None:
     """GLASS keeps the vectors of all nodes in each batch, and gives them back before the next."""
     few = measured(task, "glass", **{"training.batch": 6})
     one = measured(task, "glass", **{"training.batch": 48})
@@ -173,6 +175,7 @@ def test_memory_of_a_gpu_is_the_models_own(task) -> None:
 QUICK = {"epochs": 3, "features.kind": "random"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "cos2n+a"])
 def test_steps_are_timed_and_weighed(task, structure, rough_timing) -> None:
     config = find_preset("fast", task, structure, "gcn2").with_settings(QUICK).config
@@ -191,6 +194,7 @@ def test_steps_are_timed_and_weighed(task, structure, rough_timing) -> None:
     assert more.memory > found.memory  # what joins the features counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["glass", "gnn-plain", "gnn-seg", "subgnn"])
 def test_epochs_of_baselines_are_timed_and_weighed(task, name, rough_timing) -> None:
     model = baseline(task, name, preset="fast", device="cpu").model

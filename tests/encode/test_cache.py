@@ -152,6 +152,7 @@ def test_swapped_files_are_noticed(folder: Path) -> None:
     assert "is of other data" in again.facts["notes"][0]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )

@@ -33,6 +33,7 @@ NAMED = Graph.from_edges([0, 1, 2], [1, 2, 3], names=Names(["a", "b", "c", "d"])
 VALUES = np.array([[0.5, -1], [2, 3], [4, 5], [6, 7]], np.float32)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(graph=graphs(), ending=st.sampled_from(WRITTEN), data=st.data())
 def test_every_format_gives_back_what_was_saved(

@@ -103,6 +103,7 @@ def lanczos(graph: nx.Graph, width: int, *, loops: bool = False, weights: bool =
         assert residual == pytest.approx(found.facts["residual"], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_components_above_400_nodes_are_solved_by_lanczos() -> None:
     lanczos(nx.connected_watts_strogatz_graph(450, 6, 0.3, seed=0), 12)
     lanczos(nx.connected_watts_strogatz_graph(450, 6, 0.3, seed=0), 12, loops=True, weights=True)
@@ -127,6 +128,7 @@ def test_no_copy_of_a_repeated_eigenvalue_is_missed(graph: nx.Graph, width: int)
     lanczos(graph, width)
 
 
+@pytest.mark.slow
 def test_a_wide_table_has_zeros_in_a_smaller_large_component() -> None:
     both = nx.disjoint_union(nx.complete_graph(440), nx.gnm_random_graph(405, 3000, seed=2))
     made = graph_of(both)

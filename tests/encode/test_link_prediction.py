@@ -34,6 +34,7 @@ def keys(ends: Any, size: int) -> set[int]:
     return set((ends.min(axis=0) * size + ends.max(axis=0)).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aggregation", ["mean", "sum", "gcn"])
 def test_communities_are_learned(aggregation: Any) -> None:
     how = LinkSettings(aggregation=aggregation, lr=0.01, epochs=60, held_out=0.1)
@@ -138,6 +139,7 @@ def test_weights_change_the_vectors() -> None:
     assert not np.allclose(uneven.values, ones.values, atol=1e-2)
 
 
+@pytest.mark.slow
 def test_sampled_messages_and_small_batches_still_learn() -> None:
     how = LinkSettings(messages=300, batch=100, steps=3, lr=0.01, epochs=80, held_out=0.1)
     encoding = link_prediction(communities(), 16, how)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
+from quick_models import QUICK as MODELS
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.base.metrics import best_threshold
-from sub2node.baselines import SIMPLE, boosting
+from sub2node.baselines import SIMPLE
 from sub2node.evaluate import assess, protocol, random_splits
 from sub2node.models.baseline import Simple
 from sub2node.models.graph_network import GraphNetwork
@@ -33,6 +34,7 @@ def noisy(task: SubgraphTask) -> SubgraphTask:
     return replace(task, labels=labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
 def test_labels_of_the_test_part_change_nothing_but_the_test_scores(task, structure) -> None:
     settings = {"epochs": 6}  # features are chosen on validation here
@@ -50,11 +52,14 @@ def test_labels_of_the_test_part_change_nothing_but_the_test_scores(task, struct
     assert one.test != other.test
 
 
+def quick(name: str) -> Simple:
+    return Simple(SIMPLE[name], SIMPLE[name].settings().with_settings(MODELS[name]))
+
+
+@pytest.mark.usefixtures("two_candidates")
 @pytest.mark.parametrize("name", list(SIMPLE))
-def test_simple_models_do_not_see_test_labels_either(task, name, monkeypatch) -> None:
-    monkeypatch.setattr(boosting, "_RATES", (0.05, 0.2))
-    monkeypatch.setattr(boosting, "_LEAVES", (7,))
-    one, other = (assess(t, Simple(SIMPLE[name]), seeds=[1]) for t in (task, noisy(task)))
+def test_simple_models_do_not_see_test_labels_either(task, name) -> None:
+    one, other = (assess(t, quick(name), seeds=[1]) for t in (task, noisy(task)))
     assert np.array_equal(one.outputs["test"].logits, other.outputs["test"].logits)
     assert one.val == other.val
 
@@ -128,7 +133,8 @@ def test_given_features_are_taken_and_widened(task) -> None:
 
 def test_features_that_suit_are_chosen_on_validation(task) -> None:
     result = s2n.run(task, seeds=2, preset="fast", settings={"epochs": 8})
-    assert result.config["features"]["kind"] in ("random", "constant")
+    assert result.config["features"]["kind"] in ("svd", "constant")
+    assert result.model == "s2n+a gcn2"  # the features are chosen, so they are not its name
     assert any("chosen on validation" in note for note in result.notes)
 
 
@@ -196,6 +202,7 @@ def test_a_gpu_that_is_not_there(task) -> None:
         s2n.run(task, device="cuda")
 
 
+@pytest.mark.slow
 def test_a_users_convolution(task) -> None:
     from torch_geometric.nn import SAGEConv, TAGConv
 
@@ -218,18 +225,19 @@ def test_virtual_subgraphs_stay_virtual_in_random_splits(task) -> None:
         assert (drawn.labels[drawn.split.mask("virtual")] == -1).all()
 
 
+@pytest.mark.slow
 def test_one_label_column_and_classes_that_do_not_occur(task, few_candidates) -> None:
     column = (task.labels == 0)[:, None]
     one = SubgraphTask(task.graph, task.subgraphs, column, ("A",), task.split)
-    for model in SIMPLE.values():
-        result = assess(one, Simple(model), seeds=[1])
+    for name in SIMPLE:
+        result = assess(one, quick(name), seeds=[1])
         assert result.outputs["test"].logits.shape[-1] == 1
     assert s2n.run(one, seeds=1, preset="fast", settings=QUICK).test["micro_f1"].n == 1
     spare = SubgraphTask(
         task.graph, task.subgraphs, task.labels, (*task.class_names, "D"), task.split
     )
-    for model in SIMPLE.values():
-        assert assess(spare, Simple(model), seeds=[1]).outputs["test"].logits.shape[-1] == 4
+    for name in SIMPLE:
+        assert assess(spare, quick(name), seeds=[1]).outputs["test"].logits.shape[-1] == 4
 
 
 def test_all_seeds_diverged_is_an_error_that_says_what_to_do(task) -> None:
@@ -250,7 +258,7 @@ def test_states_belong_to_their_encodings(task, tmp_path) -> None:
             raise Killed
 
     options = {"seeds": 1, "preset": "fast", "settings": QUICK, "checkpoint": tmp_path}
-    zeros = np.zeros((task.graph.num_nodes, 64))
+    zeros = np.zeros((task.graph.num_nodes, 128))  # as wide as the features of the preset
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoint.Checkpoint, "due", property(lambda self: True))
         with listen(kill), pytest.raises(Killed):

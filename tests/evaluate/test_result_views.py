@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from report_runs import NASTY, made_result, simple_result, small_task
-from sub2node.base.metrics import METRICS
+from sub2node.base.metrics import METRIC_LABELS
 from sub2node.evaluate import Comparison, Result, Summary, compare
+from sub2node.evaluate.result_views import score_rows
+from sub2node.evaluate.score_intervals import explain_intervals
+from sub2node.evaluate.significance import interval_text
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,7 @@ def comparison(result: Result) -> Comparison:
 def test_a_frame_has_a_row_per_seed_and_metric(result: Result) -> None:
     frame = result.to_frame()
     assert list(frame) == ["model", "part", "metric", "seed", "score"]
-    assert len(frame) == 2 * len(METRICS) * 5
+    assert len(frame) == 2 * len(result.test) * 5
     test = frame[(frame["part"] == "test") & (frame["metric"] == "micro_f1")]
     assert test["seed"].tolist() == list(result.seeds)
     assert test["score"].tolist() == list(result.test["micro_f1"].values)
@@ -40,6 +43,15 @@ def test_over_splits_a_row_is_a_split(result: Result) -> None:
     assert "3 random splits, 5 seeds each" in over._repr_html_()
 
 
+def test_a_score_that_a_part_does_not_have_is_a_stroke(result: Result) -> None:
+    val = {name: score for name, score in result.val.items() if name != "roc_auc"}
+    rows = score_rows(replace(result, scores={"val": val, "test": result.test}))
+    assert [row[0] for row in rows] == [name for name in METRIC_LABELS if name in result.test]
+    [row] = [row for row in rows if row[0] == "roc_auc"]
+    test = result.test["roc_auc"]
+    assert row[1:] == ("-", test.percent_text(), test.interval_text())
+
+
 def test_a_frame_has_a_row_per_model(comparison: Comparison) -> None:
     frame = comparison.to_frame()
     assert frame["model"].tolist() == ["s2n+a gcn2", "bag", NASTY]
@@ -50,6 +62,10 @@ def test_a_frame_has_a_row_per_model(comparison: Comparison) -> None:
     assert frame["test_sd"].isna().tolist() == [False, True, False]  # one run has no spread
     assert frame["test_low"].isna().tolist() == [False, True, True]  # too few runs
     assert frame["test_low"][0] <= frame["test_mean"][0] <= frame["test_high"][0]
+    assert frame["full_low"].isna().tolist() == [False, False, True]  # a simple model needs one
+    assert frame["full_low"][0] < frame["test_low"][0] <= frame["test_high"][0]
+    assert frame["full_high"][0] == comparison.rows[0].result.test_intervals["micro_f1"][1]
+    assert set(frame["significance_test"]) == {"welch"}
 
 
 def test_html_shows_scores_and_says_what_they_lack(result: Result) -> None:
@@ -57,6 +73,9 @@ def test_html_shows_scores_and_says_what_they_lack(result: Result) -> None:
     score = result.test["micro_f1"]
     assert f"{100 * score.mean:.1f} ± " in page
     assert f"{100 * score.interval[0]:.1f} … {100 * score.interval[1]:.1f}" in page
+    assert interval_text(result.test_intervals["micro_f1"]) in page
+    assert explain_intervals(splits=False) in page
+    assert "95 % interval over seeds and test subgraphs" in page
     assert "over 5 runs." in page
     assert "&lt;b&gt;of the run&lt;/b&gt;" in page
     few = made_result(small_task(), seeds=2)._repr_html_()

@@ -41,6 +41,7 @@ def packed(path: Path, content: bytes) -> None:
     path.with_name(path.name + ".gz").write_bytes(gzip.compress(content))
 
 
+@pytest.mark.slow
 def test_gzip_that_expands_to_too_much(tmp_path: Path, small) -> None:
     data = folder(tmp_path)
     packed(data / "edges.csv", b"source,target\nb,c\n" + b"a,b\n" * 500_000)

@@ -234,6 +234,7 @@ def peak_of(path: Path, rows: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_rows_that_stand_together_are_read_some_subgraphs_at_a_time(tmp_path: Path) -> None:
     header = ("subgraph_id", "node_id")
     peaks = []
@@ -270,6 +271,7 @@ def test_batches_of_any_size_hold_the_same(tmp_path_factory, rows, size) -> None
     assert all(length == size for length in sizes[:-1])
 
 
+@pytest.mark.slow
 def test_lines_and_lists_are_not_read_ahead(tmp_path: Path) -> None:
     names = [f"s{i}" for i in range(140_000)]
     jsonl = written(tmp_path / "a.jsonl", "".join(f'{{"id":"{n}","nodes":[1]}}\n' for n in names))
@@ -413,6 +415,7 @@ def test_kinds_of_ids_in_parquet(tmp_path: Path) -> None:
     assert sets_in(written(path, coded)) == {"s": ["a", "b"], "t": ["a"]}
 
 
+@pytest.mark.slow
 def test_parquet_in_several_pieces(tmp_path: Path) -> None:
     rows = [(f"s{i // 3}", f"n{i}") for i in range(140_000)]
     path = tmp_path / "a.parquet"

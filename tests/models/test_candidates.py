@@ -38,6 +38,7 @@ class Killed(BaseException):
     """As if the process was."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "published"), [*((name, True) for name in NETWORKS), ("glass", False)]
 )

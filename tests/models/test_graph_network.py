@@ -131,6 +131,7 @@ def test_replicas_with_bridges_equal_single_models(task) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_other_structures_score_the_same_with_virtual_subgraphs_in_the_data(task, virtual) -> None:
     for structure in ("separated", "connected", "s2n+0", "s2n+a"):
         one, two = (

@@ -14,6 +14,7 @@ from sub2node.models import graph_network, memory_estimate
 from sub2node.models.memory_estimate import least_bytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

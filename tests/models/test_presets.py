@@ -5,22 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.baselines import MODELS, NETWORKS
-from sub2node.config import STRUCTURES, LinkSettings
+from sub2node.config import STRUCTURES, Config, LinkSettings
+from sub2node.config.best_settings import BestSettings
 from sub2node.config.settings import to_toml
-from sub2node.models import baseline_of, find_baseline, find_preset
-from sub2node.task import SubgraphTask
+from sub2node.models import baseline_of, find_baseline, find_preset, presets
+from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 REAL = ("ppi_bp", "hpo_neuro", "hpo_metab", "em_user")
 SYNTHETIC = ("density", "cut_ratio", "coreness", "component")
+NARROW = Config().with_settings({"features.kind": "svd", "features.width": 8})
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +149,9 @@ def fingerprint(find: Callable[[Any], Any]) -> str:
     """A hash of what a preset gives, for graphs with and without features."""
     lines = []
     for features in (None, 1):
-        task: Any = SimpleNamespace(name="density", graph=SimpleNamespace(features=features))
+        task: Any = SimpleNamespace(
+            name="density", graph=SimpleNamespace(features=features, num_nodes=99)
+        )
         try:
             preset = find(task)
         except ConfigError as error:
@@ -168,6 +174,54 @@ def fingerprints(name: str) -> dict[str, str]:
     return found
 
 
+# Networks have other defaults since, and boosted trees more settings; what was published stays.
+CHANGED = {"default": {*CONVS, "gbdt"}, "fast": {*CONVS}}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_preset_resolves_as_it_did(name: str) -> None:
-    assert fingerprints(name) == json.loads(GOLDEN.read_text())[name]
+    then, now = json.loads(GOLDEN.read_text())[name], fingerprints(name)
+    assert {model for model in then if now[model] != then[model]} == CHANGED.get(name, set())
+
+
+@pytest.mark.parametrize("limit", [20 * 256 - 1, 20 * 256])
+def test_a_graph_with_many_nodes_gets_random_vectors(monkeypatch, limit: int) -> None:
+    graph = Graph.from_edges(np.arange(19), np.arange(1, 20), num_nodes=20)
+    task = SubgraphTask(graph, Subgraphs.from_lists([[0, 1], [2]]))
+    monkeypatch.setattr(presets, "_MOST_NUMBERS", limit)
+    preset = find_preset("default", task)
+    identity, shape = (config.features for config in preset.candidates)
+    if limit < 20 * 256:
+        assert (identity.kind, identity.width) == ("random", 64)
+        (note,) = preset.notes
+        assert "singular vectors of 20 nodes" in note
+    else:
+        assert (identity.kind, identity.width) == ("svd", 256)
+        assert preset.notes == ()
+    assert shape.kind == "constant"  # it needs none
+
+
+def test_vectors_that_are_narrow_already_stay_narrow(task, monkeypatch) -> None:
+    monkeypatch.setattr(presets, "_MOST_NUMBERS", 1)
+    kept = replace(find_preset("default", task), candidates=(NARROW,), notes=())
+    (config,) = presets._affordable(kept, task).candidates
+    assert (config.features.kind, config.features.width) == ("random", 8)
+
+
+def test_settings_of_a_file_are_kept_whatever_the_size(task, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(presets, "_MOST_NUMBERS", 1)
+    file = tmp_path / "own.toml"
+    file.write_text('[features]\nkind = "svd"\nwidth = 200\n')
+    features = find_preset(str(file), task).config.features
+    assert (features.kind, features.width) == ("svd", 200)
+
+
+def test_best_has_settings_of_its_own(task, tmp_path: Path) -> None:
+    assert find_baseline("best", "fast", task).candidates == (BestSettings(),)
+    file = tmp_path / "best.toml"
+    file.write_text(to_toml({"baseline": "best", **BestSettings(folds=3).to_dict()}))
+    assert baseline_of(str(file)) == "best"
+    assert find_baseline("best", str(file), task).config == BestSettings(folds=3)
+    file.write_text('baseline = "best"\nfolds = 1\n')
+    with pytest.raises(DataError, match="folds is at least 2"):
+        find_baseline("best", str(file), task)

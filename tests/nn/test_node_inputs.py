@@ -15,6 +15,7 @@ from sub2node.config import STRUCTURES, Config
 from sub2node.encode import Encoding, encode, subgraph_inputs
 from sub2node.nn import build_network, build_stages
 from sub2node.nn.node_inputs import NodeInputs, node_inputs
+from sub2node.task import Graph, Subgraphs, SubgraphTask
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,7 @@ def test_encodings_share_the_width(task, asked, columns) -> None:
     assert result.width == 16 - columns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["link", "svd"])
 def test_made_features_have_the_scale_asked_for(task, kind) -> None:
     result = inputs_of(task, kind=kind, width=4, scale=0.3)
@@ -57,6 +59,19 @@ def test_made_features_have_the_scale_asked_for(task, kind) -> None:
     whole = whole - whole.mean(axis=0)
     expected = 0.3 * whole / whole.std()
     assert result.vectors == pytest.approx(expected[np.unique(task.subgraphs.nodes)], abs=1e-6)
+
+
+def test_singular_vectors_of_a_small_graph_are_padded_with_zeros() -> None:
+    graph = Graph.from_edges(np.arange(5), np.arange(1, 6))
+    task = SubgraphTask(graph, Subgraphs.from_lists([[0, 1], [2, 4]]))
+    result = inputs_of(task, kind="svd", width=9, scale=0.2)
+    assert (result.width, result.vectors.shape) == (9, (4, 9))
+    whole = encode(graph, "svd", width=6, device="cpu").values
+    whole = whole - whole.mean(axis=0)
+    expected = 0.2 * whole / whole.std()
+    assert result.vectors[:, :6] == pytest.approx(expected[[0, 1, 2, 4]], abs=1e-6)
+    assert not result.vectors[:, 6:].any()
+    assert inputs_of(task, kind="svd", width=6).vectors.shape == (4, 6)
 
 
 def test_scaling_of_encodings(task) -> None:
@@ -119,8 +134,9 @@ def test_networks_read_what_is_known_about_their_own_subgraphs(task, structure, 
     assert not torch.allclose(before, network(changed)[1])
 
 
+@pytest.mark.slow
 def test_statistics_make_density_easy(task) -> None:
-    settings = {"features.kind": "constant", "epochs": 150, "features.subgraphs": "structure"}
+    settings = {"features.kind": "constant", "epochs": 80, "features.subgraphs": "structure"}
     with_them = s2n.run(task, structure="s2n+a", seeds=2, preset="fast", settings=settings)
     assert with_them.val["micro_f1"].mean == 1
     assert with_them.model == "s2n+a gcn2, structure inputs"

@@ -64,7 +64,7 @@ def test_every_entry_is_whole_and_used() -> None:
 
 
 def test_every_model_convolution_and_coarsening_is_known() -> None:
-    assert set(citations._BASELINES) == set(MODELS)
+    assert set(citations._BASELINES) == {*MODELS, "best"}
     assert set(citations._CONVOLUTIONS) == set(CONVOLUTIONS)
     assert set(citations._COARSENING) == set(METHODS)
 
@@ -120,6 +120,7 @@ def test_a_convolution_of_your_own_cannot_be_cited(tmp_path: Path) -> None:
         ("ppi_bp", {"alsentzer2020subgraph", "zitnik2018biosnap"}),
         ("hpo_orpha_metab", {"kohler2019expansion", "orphanet"}),
         ("em_user", {"ni2019endomondo"}),
+        ("disease_families", {"gargano2024human", "amberger2019omim", "marcello2025pyhpo"}),
     ],
 )
 def test_data_is_cited_by_its_name(name: str, expected: set[str], tmp_path: Path) -> None:
@@ -136,6 +137,20 @@ def test_the_instances_of_glass_are_told_from_drawn_ones(tmp_path: Path) -> None
     assert "wang2022glass" in keys(of({"baseline": "bag"}, tmp_path, data=glass))
     drawn = {"name": "density", "nodes": 5000, "edges": 32126}
     assert "wang2022glass" not in keys(of({"baseline": "bag"}, tmp_path, data=drawn))
+
+
+@pytest.mark.parametrize(
+    ("splits", "key"), [(0, "welch1947generalization"), (5, "nadeau2003inference")]
+)
+def test_the_test_is_cited_by_how_models_were_assessed(
+    splits: int, key: str, tmp_path: Path
+) -> None:
+    """The splits say it, not the words in the file."""
+    model = {**made_result(small_task(), 5).to_dict(), "data": {**DATA, "splits": splits}}
+    facts = {"test": "in other words", "models": [model, model]}
+    (tmp_path / "comparison.json").write_text(json.dumps(facts))
+    tests = {"welch1947generalization", "nadeau2003inference"}
+    assert keys(cite(tmp_path)) & tests == {key}
 
 
 def test_a_model_and_a_study(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ def size_of_png(path: Path) -> tuple[int, int]:
     return struct.unpack(">II", start[16:24])
 
 
+@pytest.mark.slow
 def test_png_and_svg_need_no_browser(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "")
     written = save_figure(small_figure(), tmp_path / "deep" / "one")
@@ -75,6 +76,7 @@ def test_the_palette_is_that_of_the_pages() -> None:
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 
+@pytest.mark.slow
 def test_a_picture_in_a_page_follows_it() -> None:
     text = inline_svg(small_figure(), "one", title="What & why", description="More.")
     root = ElementTree.fromstring(text)
@@ -98,6 +100,7 @@ def test_a_picture_in_a_page_follows_it() -> None:
     assert {'what <b>it</b> "says"'} <= {part.text for part in root.iter("title")}
 
 
+@pytest.mark.slow
 def test_ids_of_one_page_do_not_collide() -> None:
     texts = [inline_svg(small_figure(), name, title="t") for name in ("one", "two+")]
     ids = [re.findall(r'\bid="([^"]*)"', text) for text in texts]
@@ -109,6 +112,7 @@ def test_ids_of_one_page_do_not_collide() -> None:
     assert texts[0] == inline_svg(small_figure(), "one", title="t")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$x_$1$", "a\x00b\x1b", "名前 ∀", "x\ud800y", "<script>", "x\ny"])
 def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
     plain = drawing.plain_text(name)

@@ -42,6 +42,7 @@ def values(points: list[tuple[float, ...]]) -> list[float]:
     return [value for _, _, value, _ in points]
 
 
+@pytest.mark.slow
 def test_points_are_medians_with_their_blocks(table) -> None:
     figure = efficiency.efficiency_figure(table)
     speed = panel(figure, "train_throughput")
@@ -97,6 +98,7 @@ def test_the_legend_names_colours_and_shapes(table) -> None:
     assert names == ["s2n+0", "s2n+a", "glass", "gcn", "gcn2", dashed]
 
 
+@pytest.mark.slow
 def test_one_convolution_needs_no_shapes(table) -> None:
     rows = tuple(r for r in table.rows if r.conv != "gcn2")
     figure = efficiency.efficiency_figure(EfficiencyTable(rows, table.machine))

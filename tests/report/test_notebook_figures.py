@@ -49,6 +49,7 @@ def test_every_drawing_is_there() -> None:
     assert set(notebook_figures._KINDS) == set(get_args(ResultPicture))
 
 
+@pytest.mark.slow
 def test_pictures_of_a_result(task: SubgraphTask) -> None:
     result = with_labels(made_result(task, seeds=2), task)
     assert "Micro-F1, %" in texts(result.plot())
@@ -119,6 +120,7 @@ def test_an_explanation_has_a_bar_per_contribution() -> None:
         why.plot(most=0)
 
 
+@pytest.mark.slow
 def test_the_s2n_graph_with_and_without_its_task(task: SubgraphTask) -> None:
     graph = s2n.translate(task)
     legends = []

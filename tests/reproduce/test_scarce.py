@@ -56,6 +56,7 @@ def test_what_cannot_be_is_refused_before_anything_is_trained(task) -> None:
     assert without.models == [("s2n+0", "")]
 
 
+@pytest.mark.slow
 def test_all_models_run_on_the_same_subsets_and_go_on_where_they_stopped(task) -> None:
     models, _ = models_of(task, PLAN, settings=QUICK, preset="fast")
     result = list(data_scarce(task, PLAN, models))
@@ -84,6 +85,7 @@ def test_one_published_subset_for_all_seeds_trains_them_together(task) -> None:
     assert [row.test for row in rows] == list(direct.test["micro_f1"].values)
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_trained_is_told_and_left_out(task) -> None:
     plan = replace(PLAN, sizes=(2,), seeds=(10,))
     models, _ = models_of(task, plan, settings=QUICK, preset="fast")

@@ -61,6 +61,7 @@ def test_subsets_are_balanced_and_fresh_for_each_seed(task) -> None:
     assert fixed[0] == fixed[1]
 
 
+@pytest.mark.slow
 def test_the_published_subset_has_n_of_each_class_or_is_refused() -> None:
     task = s2n.load_task("generate:density,subgraphs=400,seed=3")
     small = subset(task, 80, seed=0, subsets="published")

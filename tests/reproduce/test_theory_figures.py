@@ -47,6 +47,7 @@ def test_failed_cases_are_marked() -> None:
     assert "held in 4 of 4 cases; as printed in 3" in texts(figure)
 
 
+@pytest.mark.slow
 def test_the_real_ones_are_drawn() -> None:
     found = [
         lemma_claim(25, 0, {}),
@@ -62,6 +63,7 @@ def test_the_real_ones_are_drawn() -> None:
     assert len(heights(claim_figure(found[2]), "measured, size 2")) == 9
 
 
+@pytest.mark.slow
 def test_clouds_of_points_are_images() -> None:
     points = [["few", "worst", 1.0 + n, 3.0 + n, 2.0 + n] for n in range(1000)]
     text = inline_svg(claim_figure(claim("gcn-error", {"points": points})), "a", title="t")

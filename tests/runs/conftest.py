@@ -13,6 +13,6 @@ from sub2node.runs import save_run
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     task = small_task()
-    path = save_run(made_result(task), task, tmp_path / "run")
+    path = save_run(made_result(task, label="class 1"), task, tmp_path / "run")
     (path / "checksums.json").unlink()  # as of 0.1: the content has to be checked itself
     return path

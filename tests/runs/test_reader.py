@@ -57,6 +57,6 @@ def test_the_models_of_a_comparison_are_read_from_its_file_alone(tmp_path: Path)
     first, second = read_works(tmp_path / "alone")
     assert (first.kind, first.seeds, first.name) == ("run", 3, "random")
     assert second.config == {"baseline": "bag"}
-    assert "Welch" in first.test
+    assert first.significance_test == second.significance_test == "welch"
     with pytest.raises(DataError, match="this is no run, comparison, model or study"):
         read_works(folder)

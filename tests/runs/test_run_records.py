@@ -29,7 +29,17 @@ from sub2node.runs import load_scores, read_result, read_study, read_works
         ("test", {}, "test has none; both must have micro_f1 and macro_f1"),
         ("per_class.test", {}, "per_class: the scores of test by class are missing"),
         ("picture.links", "x", "picture.links: expected a whole number from 0, found 'x'"),
+        (
+            "areas_per_class.test.pr_auc.class 1.values",
+            [],
+            "pr_auc.class 1.values: expected a value",
+        ),
+        ("positive.label", "class 9", "positive.label: there is no class 'class 9'"),
+        ("positive.thresholds", [], "positive: thresholds: expected at least one, found []"),
+        ("positive.test.f1.values", [], "positive.test: f1.values: expected a value, found []"),
+        ("positive.val.positives", 0.5, "positive.val.positives: expected a whole number"),
         ("config", 3, "config: expected an object, found 3"),
+        ("test_intervals", {"micro_f1": [0.5]}, "test_intervals.micro_f1: expected two ends"),
     ],
 )
 def test_a_wrong_field_is_named(folder: Path, place: str, value: Any, message: str) -> None:
@@ -56,7 +66,8 @@ def test_what_older_versions_did_not_write_has_a_default(folder: Path) -> None:
     file.write_text(json.dumps({name: facts[name] for name in needed}))
     result = read_result(folder)
     assert (result.model, result.ended, result.overlap) == ("run", "complete", ())
-    assert result.picture is None
+    assert (result.picture, result.test_intervals) == (None, {})
+    assert (result.picture, result.positive, result.areas_per_class) == (None, None, {})
     (run,) = read_study([folder]).runs
     assert run.name == "run"
     for name in needed:

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
+from report_runs import made_result, small_task
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.evaluate.result import Result
-from sub2node.runs import save_run
+from sub2node.runs import read_result, save_run
 from sub2node.task import SubgraphTask
 
 QUICK = {"epochs": 4, "features.kind": "random"}
@@ -51,7 +52,7 @@ def test_a_run_folder_holds_everything(task, result, tmp_path: Path) -> None:
     right = np.mean([rows["label"][i] == rows["prediction"][i] for i in test])
     assert right == pytest.approx(scores["values"][1])
     vectors = pq.read_table(folder / "embeddings.parquet")
-    assert vectors["vector"].type.list_size == 64
+    assert vectors["vector"].type.list_size == 128
     assert vectors.num_rows == 2 * len(task)
     card = (folder / "MODEL_CARD.md").read_text()
     assert f"| micro_f1 | {100 * result.val['micro_f1'].mean:.2f}" in card
@@ -90,3 +91,18 @@ def test_a_folder_that_exists_stays(task, result, tmp_path: Path) -> None:
     (folder / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match="not ours"):
         save_run(result, task, folder, overwrite=True)
+
+
+def test_the_card_has_areas_and_the_positive_class(tmp_path: Path) -> None:
+    made = small_task()
+    result = made_result(made, 5, label="class 1")
+    folder = save_run(result, made, tmp_path / "run")
+    card = (folder / "MODEL_CARD.md").read_text()
+    area = result.class_areas["test"]["roc_auc"]["class 0"].percent_text(2)
+    assert (
+        f"| class 0 | {result.class_scores['test']['class 0'].percent_text(2)} | {area} | " in card
+    )
+    assert "## The positive class: class 1" in card
+    assert f"| PR-AUC | {result.positive.val.pr_auc.percent_text()} | " in card
+    assert read_result(folder).positive == result.positive
+    assert read_result(folder).areas_per_class == result.class_areas

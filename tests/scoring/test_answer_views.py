@@ -35,7 +35,7 @@ EXPLANATION = Explanation(
 def test_a_frame_has_a_row_per_answer() -> None:
     frame = answers([[0.2, 0.8], [0.9, 0.1]]).to_frame()
     columns = ["subgraph_id", "prediction", "probability", "spread", "doubt", "known"]
-    assert list(frame) == [*columns, f"p {NASTY}", "p a"]
+    assert list(frame) == [*columns, f"p {NASTY}", "p a", "warnings"]
     assert frame["prediction"].tolist() == ["a", NASTY]
     assert frame["probability"].tolist() == [0.8, 0.9]
     assert frame["p a"].tolist() == [0.8, 0.1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scorer_cases import SEVERAL
+from sub2node.scoring import AnswerWarning, WarningKind
 from sub2node.scoring.answers import (
     NearbySubgraph,
     Surroundings,
@@ -15,15 +16,21 @@ from sub2node.scoring.answers import (
     answer_objects,
     explanation_object,
 )
-from sub2node.scoring.explain import Contribution, Explanation
+from sub2node.scoring.explanation import Contribution, Explanation
 
 
-def test_the_probability_of_several_labels_is_the_lowest_of_them() -> None:
+def test_several_labels_come_likeliest_first_with_the_probability_of_the_first() -> None:
     rows = answer_columns(SEVERAL)
     assert rows["prediction"] == [["x;y", "ü"], []]
-    assert rows["probability"] == [0.7, 0.4]  # of no label, the highest
-    assert rows["spread"] == pytest.approx([0.07, 0.04])
+    assert rows["probability"] == [0.9, 0.4]  # of no label, the highest
+    assert rows["spread"] == pytest.approx([0.09, 0.04])
     assert rows["known"] == [1.0, 0.5]
+    turned = replace(SEVERAL, probabilities=np.array([[0.7, 0.1, 0.9], [0.2, 0.4, 0.3]]))
+    rows = answer_columns(turned)
+    assert rows["prediction"] == [["ü", "x;y"], []]
+    assert rows["probability"] == [0.9, 0.4]
+    assert rows["spread"] == pytest.approx([0.07, 0.04])
+    assert answer_objects(turned)[0]["labels"] == ["ü", "x;y"]
 
 
 def test_command_and_service_say_the_same() -> None:
@@ -48,6 +55,28 @@ def test_doubt_is_the_share_of_the_highest_entropy() -> None:
     assert single.labels == ["x;y", "x;y"]
     even = replace(SEVERAL, probabilities=np.array([[0.0, 1.0, 1.0], [0.5] * 3]))
     assert even.doubt == pytest.approx([0, 1])
+
+
+def test_doubts_are_texts_in_tables_and_objects_in_json() -> None:
+    small = AnswerWarning(WarningKind.SIZE, "1 node, where most have 3")
+    far = AnswerWarning(WarningKind.NO_LINK, "far away")
+    null = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    answers = replace(SEVERAL, warnings=((small, far), ()), null=null)
+    columns = answer_columns(answers)
+    assert columns["warnings"] == ["1 node, where most have 3; far away", ""]
+    assert columns["null ü"] == [0.3, 0.6]
+    classes = ("x;y", 'q"', "ü")
+    added = [*(f"p {c}" for c in classes), "warnings", *(f"null {c}" for c in classes)]
+    assert list(columns)[5:] == added
+    for first, second in (answer_objects(answers), answer_objects(answers, columns=True)):
+        assert first["warnings"][0] == {"kind": "size", "text": "1 node, where most have 3"}
+        assert second["warnings"] == []
+        assert second["null"] == {"x;y": 0.4, 'q"': 0.5, "ü": 0.6}
+    part = answers.part(range(1), ["mine"])
+    assert part.warnings == ((small, far),)
+    assert part.null.tolist() == [[0.1, 0.2, 0.3]]
+    assert SEVERAL.warnings == ((), ())
+    assert "null" not in answer_objects(SEVERAL)[0]
 
 
 def test_some_rows_under_other_names() -> None:

@@ -272,7 +272,7 @@ def test_what_is_no_model_is_refused(saved, tmp_path) -> None:
         ("{}", "not the card of a model"),
         ('{"format": "sub2node-task", "version": 1}', "not the card of a model"),
         ('{"format": "sub2node-model"}', "version None"),
-        ('{"format": "sub2node-model", "version": 2}', "version 2, this package reads 1"),
+        ('{"format": "sub2node-model", "version": 3}', "version 3, this package reads 1 and 2"),
         ('{"format": "sub2node-model", "version": 1}', "damaged"),
         ('{"format": "sub2node-model", "version": 1, "temperature": NaN}', "damaged"),
         ("[" * 100_000, "not JSON"),

@@ -489,6 +489,7 @@ def test_an_answer_that_is_not_finite_does_not_leave(saved: Path, monkeypatch) -
 def test_an_explanation_that_is_not_finite_does_not_leave(saved: Path, monkeypatch) -> None:
     scorer = load_scorer(saved)
     real = type(scorer.network.head).forward
+    label = scorer.classes[0]
     monkeypatch.setattr(type(scorer.network.head), "forward", lambda *x: real(*x) * torch.nan)
     with pytest.raises(NotFiniteError, match="no finite explanation"):
-        scorer.explain(scorer.ask(QUERY[:1]))
+        scorer.explain(scorer.ask(QUERY[:1]), label=label)

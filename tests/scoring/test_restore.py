@@ -6,9 +6,19 @@ import numpy as np
 import pytest
 import torch
 
+from scorer_cases import close, part
 from scoring_tasks import small_task, trained
+from small_ensembles import QUICK, short_plans, weigh_equally
+from sub2node.base.calibration import probabilities
+from sub2node.evaluate.protocol import labels_of
+from sub2node.models.best import BestModel
 from sub2node.models.graph_network import presented
-from sub2node.scoring.restore import _renumber_replica, join_states, restore_network
+from sub2node.scoring.restore import (
+    _renumber_replica,
+    build_ensemble,
+    join_states,
+    restore_network,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +62,23 @@ def test_replicas_of_a_custom_convolution_are_renumbered() -> None:
     name = "outer.layers.0.conv.replicas.1.weight"
     assert _renumber_replica(name, 3) == "outer.layers.0.conv.replicas.4.weight"
     assert _renumber_replica("head.weight", 3) == "head.weight"
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_an_ensemble_answers_for_subgraphs_as_it_did_for_its_test_part(
+    multilabel, monkeypatch
+) -> None:
+    weigh_equally(monkeypatch)
+    task = small_task(multilabel=multilabel)
+    labels = {part: labels_of(task, part) for part in ("train", "val")}
+    ensemble = BestModel(short_plans(), QUICK, all_nodes=True).fit(task, labels, [3])
+    scorer = build_ensemble(ensemble)
+    assert [member.title for member in scorer.members] == ["hops", "statistics", "s2n+0 gcn2"]
+    assert scorer.weights == tuple(member.weight for member in ensemble.members)
+    assert scorer.seeds == (0, 0, 3, 4)
+    answers = scorer.predict(part(task, "test"), mode="joint")
+    logits = ensemble.outputs("test").logits
+    close(answers.probabilities, probabilities(logits, 1.0, multilabel=multilabel)[0], 1e-5)
+    for member in scorer.members:
+        assert len(member.task) == task.split.count("train") + task.split.count("val")
+        assert np.array_equal(member.task.labels, task.labels[: len(member.task)])

@@ -8,12 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import (
+    average_precision_score,
+    precision_recall_fscore_support,
+    roc_auc_score,
+)
 
 from commands import ctrl_c
 from communities import LISTS, NEW, S, X, Y, classifier, recipe
 from scoring_tasks import FAST, small_task
 from sub2node import SubgraphClassifier
+from sub2node.base.errors import ConfigError
+from sub2node.evaluate.positive_class import choose_threshold
 from sub2node.models import candidates as choosing
 from sub2node.scoring import choices as choices_module
 from sub2node.scoring.training import PartOutputs, score_classes
@@ -144,5 +150,31 @@ def test_scores_of_classes_are_those_of_scikit_learn(multilabel: bool) -> None:
     truth = outputs.truth if multilabel else np.eye(3, dtype=bool)[outputs.truth]
     predicted = outputs.answers(scorer).predicted
     expected = np.array(precision_recall_fscore_support(truth, predicted, zero_division=0))
-    rows = [list(row.values()) for row in score_classes(scorer, outputs).values()]
-    np.testing.assert_allclose(rows, expected.T)
+    found = score_classes(scorer, outputs.seen(scorer))
+    np.testing.assert_allclose([list(row.values())[:4] for row in found.values()], expected.T)
+    probabilities = outputs.answers(scorer).probabilities
+    for c, row in enumerate(found.values()):
+        if 0 < truth[:, c].mean() < 1:
+            for metric, score in (("roc_auc", roc_auc_score), ("pr_auc", average_precision_score)):
+                assert row[metric] == pytest.approx(score(truth[:, c], probabilities[:, c]))
+        else:
+            assert (row["roc_auc"], row["pr_auc"]) == (None, None)
+
+
+def test_the_positive_class_is_on_the_card_and_survives_saving(tmp_path) -> None:
+    task = small_task()
+    with pytest.raises(ConfigError, match="there is no class '7'"):
+        classifier(positive=7).fit(task)
+    made = SubgraphClassifier(seeds=1, preset="fast", settings=FAST, positive=1).fit(task)
+    positive = made.scorer_.card["positive"]
+    truth, probabilities = PartOutputs.of(made.scorer_, task, "val").seen(made.scorer_)[:2]
+    assert positive["label"] == "1"
+    assert positive["threshold"] == choose_threshold(truth == 1, probabilities[:, 1])
+    assert positive["validation"]["f1"] >= made.scorer_.card["validation_by_class"]["1"]["f1"]
+    assert positive["test"]["pr_auc"] == made.scorer_.card["test_by_class"]["1"]["pr_auc"]
+    loaded = SubgraphClassifier.load(made.save(tmp_path / "model"))
+    assert loaded.scorer_.card["positive"] == positive
+    assert loaded.positive == 1
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert "## The positive class: 1" in card
+    assert f"is an alert; it is a probability of {positive['threshold']:.3f}, with" in card

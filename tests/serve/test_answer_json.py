@@ -10,7 +10,7 @@ import pytest
 
 from sub2node.scoring import Answers
 from sub2node.scoring.answers import Neighbor, Surroundings
-from sub2node.scoring.explain import Explanation
+from sub2node.scoring.explanation import Explanation
 from sub2node.serve.answer_json import (
     explanation_json,
     neighbors_json,
@@ -28,7 +28,7 @@ def test_answers_with_several_labels() -> None:
     )  # fmt: skip
     first, second = json.loads(predictions_json(["x", None], answers, range(2)))["predictions"]
     assert (first["id"], first["labels"]) == ("x", ["red", "blue"])
-    assert (first["prediction"], first["probability"]) == (["red", "blue"], 0.8)
+    assert (first["prediction"], first["probability"]) == (["red", "blue"], 0.9)
     assert (second["id"], second["labels"], second["unknown"]) == ("1", [], ["zz"])
     with pytest.raises(ValueError, match="JSON"):  # never NaN on the wire
         to_json({"probability": float("nan")})

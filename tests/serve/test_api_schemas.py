@@ -8,6 +8,7 @@ from asked_service import ask_service
 from sub2node.serve import api_schemas
 
 
+@pytest.mark.slow
 def test_every_kind_of_answer(trained_scorer) -> None:
     async def work(client):
         model = await client.get("/v1/model")
@@ -32,6 +33,9 @@ def test_every_kind_of_answer(trained_scorer) -> None:
     assert 0 <= shown.validation["micro_f1"] <= 1
     (prediction,) = api_schemas.Predictions.model_validate(answer.json()).predictions
     assert prediction.unknown == ["nobody"]
+    first = prediction.warnings[0]
+    assert first.kind == "unknown-nodes"
+    assert first.text.endswith("is not in the graph")
     parts = api_schemas.ExplanationBody.model_validate(why.json())
     total = sum(one.contribution for one in [*parts.members, *parts.neighbors])
     total += parts.baseline + (parts.statistics or 0)

@@ -48,6 +48,7 @@ async def together(scorer: FakeScorer, requests):
     return await asyncio.gather(*tasks)
 
 
+@pytest.mark.slow
 def test_the_same_answers_for_fifty_clients(scorer: FakeScorer) -> None:
     rng = random.Random(1)
     nodes = [f"n{i}" for i in range(200) if i != 13]

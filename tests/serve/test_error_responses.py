@@ -66,6 +66,7 @@ def test_unknown_nodes_are_named_but_not_all(client) -> None:
     assert len(error) < 500
 
 
+@pytest.mark.slow
 def test_of_many_the_one_that_cannot_be_looked_up_is_named(service) -> None:
     body = {"subgraphs": [{"nodes": ["n1"]}, {"nodes": ["zz"]}], "unknown_nodes": "drop"}
     answer = service().post("/v1/predict", json=body)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -23,6 +22,7 @@ import pytest
 import uvicorn
 
 import fake_scorer
+import forked
 from fake_scorer import FakeScorer, hashed
 from sub2node.base.errors import ConfigError
 from sub2node.serve import server
@@ -66,9 +66,7 @@ class Running:
 @pytest.fixture(scope="module")
 def processes() -> BaseContext:
     """New processes that have imported what a service needs, torch among it."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sub2node.scoring", "sub2node.serve.server"])
-    return context
+    return forked.processes()
 
 
 @pytest.fixture
@@ -360,21 +358,24 @@ def test_few_file_handles_stop_nothing_and_fill_no_log(start_service) -> None:
         assert len(running.log) < 200
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_in_time_whatever_clients_do(start_service, number) -> None:
-    with start_service() as running:
-        half, slow = (socket.create_connection(running.address, 20) for _ in range(2))
-        half.sendall(HALF)
-        slow.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(SLOW) + SLOW)
+def test_it_stops_in_time_whatever_clients_do(start_service) -> None:
+    with start_service() as one, start_service() as other:  # at once: it takes seconds
+        clients = []
+        for running in (one, other):
+            half, slow = (socket.create_connection(running.address, 20) for _ in range(2))
+            half.sendall(HALF)
+            slow.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(SLOW) + SLOW)
+            clients += [(half, b"rest of the body"), (slow, b"before it has this answer")]
         time.sleep(0.5)
         begun = time.monotonic()
-        running.signal(number)
-        for client, text in ((half, b"rest of the body"), (slow, b"before it has this answer")):
+        one.signal(signal.SIGTERM)
+        other.signal(signal.SIGINT)
+        for client, text in clients:
             with client:
                 answer = client.recv(4000)
                 assert answer.startswith(b"HTTP/1.1 503")
                 assert text in answer or text in client.recv(4000)
-        assert running.wait() == 0
+        assert (one.wait(), other.wait()) == (0, 0)
         assert time.monotonic() - begun < 10
 
 
@@ -408,6 +409,7 @@ def test_a_body_that_is_not_http_leaves_no_trace(start_service) -> None:
         assert not any("trace" in line for line in running.log)
 
 
+@pytest.mark.slow
 def test_threads_take_short_turns_while_it_serves() -> None:
     usual = sys.getswitchinterval()
     intervals = []

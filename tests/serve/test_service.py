@@ -61,6 +61,7 @@ def test_neighbors_and_nodes(client) -> None:
     assert [one["id"] for one in answer] == ["n19", "n190", "n191"]
 
 
+@pytest.mark.slow
 def test_shared_passes_change_no_answer(trained_scorer) -> None:
     sets = [[str(n) for n in range(at, at + 2 + at % 7)] for at in range(0, 400, 10)]
 

@@ -12,6 +12,7 @@ from sub2node.task.ids import IdSpace
 from sub2node.task.labels import read_labels, used_classes
 
 
+@pytest.mark.slow
 def test_many_classes_need_no_square_table() -> None:
     count = 20_000
     task = SubgraphTask.from_tables(

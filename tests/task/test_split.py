@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sub2node import ConfigError, DataError
-from sub2node.task import PARTS, Split, SplitCode
+from sub2node.task import PARTS, Split, SplitCode, stratified_folds
 
 
 @given(
@@ -160,3 +160,51 @@ def test_codes_and_words_are_not_guessed(attempt, message: str) -> None:
 
 def test_labels_in_a_list_are_labels() -> None:
     assert Split.random([0, 1, 0, 1]).count("train") > 0  # type: ignore[arg-type]
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=120),
+    st.integers(2, 6),
+    st.integers(0, 5),
+)
+def test_folds_are_equal_in_size_and_in_shares_of_classes(
+    labels: list[int], count: int, seed: int
+) -> None:
+    array = np.array(labels)
+    fold = stratified_folds(array, count, seed=seed)
+    assert fold.shape == array.shape
+    sizes = np.bincount(fold, minlength=count)
+    assert len(sizes) == count
+    assert sizes.max() - sizes.min() <= 1
+    for label in np.unique(array):
+        here = np.bincount(fold[array == label], minlength=count)
+        assert abs(here - here.sum() / count).max() <= 3
+    assert np.array_equal(stratified_folds(array, count, seed=seed), fold)
+
+
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=60), st.integers(2, 5), st.integers(0, 3))
+def test_groups_are_in_one_fold(groups: list[int], count: int, seed: int) -> None:
+    labels = np.arange(len(groups)) % 3
+    fold = stratified_folds(labels, count, groups=groups, seed=seed)
+    assert set(fold) <= set(range(count))
+    for group in set(groups):
+        assert len({fold[i] for i, g in enumerate(groups) if g == group}) == 1
+    largest = max(map(groups.count, groups))
+    assert np.bincount(fold).max() <= len(groups) / count + largest
+
+
+def test_folds_of_several_labels_spread_the_rarest() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.stack([rng.random(200) < share for share in (0.05, 0.3, 0.6)], axis=1)
+    fold = stratified_folds(labels, 5)
+    for label, within in zip(labels.T, (1, 3, 6), strict=True):
+        here = np.bincount(fold[label], minlength=5)
+        assert here.max() - here.min() <= 2 * within
+    assert not np.array_equal(stratified_folds(labels, 5, seed=1), fold)
+
+
+def test_folds_that_cannot_be() -> None:
+    with pytest.raises(ConfigError, match="at least two folds are needed, found 1"):
+        stratified_folds(np.arange(4), 1)
+    with pytest.raises(DataError, match="2 groups for 3 subgraphs"):
+        stratified_folds(np.arange(3), 2, groups=["a", "b"])

@@ -134,6 +134,7 @@ def interleavings(draw: st.DrawFn) -> tuple[list[int], list[str], list[int]]:
     return draw(st.permutations(range(count))), words, labels
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(interleavings(), st.integers(0, 3), st.sampled_from(FORMATS))
 def test_tables_in_any_order_come_back_in_that_of_the_labels(

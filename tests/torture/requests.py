@@ -13,8 +13,6 @@ import random
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from forked import fork_code
 from sub2node.serve.request_limits import Limits
 from torture.rows import new_row
 
@@ -71,48 +70,38 @@ def make_model(folder: Path, *, large: bool) -> Path:
 class Service:
     """A service in a process of its own."""
 
-    def __init__(self, model: Path, log: Path, timeout: float | None = None) -> None:
+    def __init__(self, model: Path, timeout: float | None = None) -> None:
         code = SERVE.format(header=HEADER, timeout=timeout or TIMEOUT)
-        with log.open("w") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", code, str(model)],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
-        assert self.process.stdout is not None
-        address = self.process.stdout.readline()
-        match = re.search(r"http://([\d.]+):(\d+)", address)
-        assert match is not None, log.read_text()[-2000:]
+        self.process = fork_code(model, code=code)
+        match, end = None, time.monotonic() + 60
+        while match is None and self.process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+            match = re.search(r"http://([\d.]+):(\d+)\n", self.process.printed()[0])
+        assert match is not None, self.process.printed()[1][-2000:]
         self.address = (match[1], int(match[2]))
-        self._log = log
 
     def find_traces(self) -> list[str]:
         """The ends of stack traces in the log."""
-        lines = [line for line in self._log.read_text().splitlines() if '"trace"' in line]
+        lines = [line for line in self.process.printed()[1].splitlines() if '"trace"' in line]
         return [json.loads(line)["trace"].splitlines()[-1] for line in lines]
 
     def stop(self) -> float:
         """Stop it; the seconds that takes."""
         begun = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(4 * STOP)
-        except subprocess.TimeoutExpired:
+        if not self.process.wait(4 * STOP):
             self.process.kill()
-            self.process.wait()
         return time.monotonic() - begun
 
 
 @contextmanager
-def started(model: Path, log: Path, timeout: float | None = None) -> Iterator[Service]:
+def started(model: Path, timeout: float | None = None) -> Iterator[Service]:
     """A service that is gone in the end."""
-    service = Service(model, log, timeout)
-    with service.process:
-        try:
-            yield service
-        finally:
-            service.process.kill()
+    service = Service(model, timeout)
+    try:
+        yield service
+    finally:
+        service.process.kill()
 
 
 def post(path: str, body: bytes, *, headers: str = "", method: str = "POST") -> bytes:
@@ -313,11 +302,9 @@ def slow_clients(service: Service, maker: RequestMaker, count: int) -> dict[str,
     return new_row("slow clients", count, note, **counts)
 
 
-def stop_with_half_bodies(
-    model: Path, log: Path, maker: RequestMaker, count: int
-) -> dict[str, Any]:
+def stop_with_half_bodies(model: Path, maker: RequestMaker, count: int) -> dict[str, Any]:
     """SIGTERM while clients have sent half of a body."""
-    with started(model, log) as service, ExitStack() as stack:
+    with started(model) as service, ExitStack() as stack:
         half = post("/v1/predict", maker.good_body())[:-5]
         for _ in range(count):
             client = stack.enter_context(socket.create_connection(service.address, LIMIT))
@@ -346,12 +333,12 @@ def main(seed: int = 24, count: int = 3000) -> list[dict[str, Any]]:
         model = make_model(folder, large=full)
         reference = Reference(model)
         maker = RequestMaker(reference.nodes, seed)
-        with started(model, folder / "log") as service:
+        with started(model) as service:
             rows = [
                 fuzz(service, maker, reference, count),
                 slow_clients(service, maker, few),
             ]
-        with started(model, folder / "loaded", Limits().timeout) as service:
+        with started(model, Limits().timeout) as service:
             rows.append(mixed_load(service, maker, full=full))
-        rows.append(stop_with_half_bodies(model, folder / "stopped", maker, few))
+        rows.append(stop_with_half_bodies(model, maker, few))
     return rows

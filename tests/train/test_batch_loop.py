@@ -32,6 +32,7 @@ def scheduled_rates(losses: np.ndarray) -> list[float]:
     return rates
 
 
+@pytest.mark.slow
 def test_the_learning_rate_follows_the_training_loss(curves) -> None:
     for replica in range(2):
         rates = curves["lr"][:, replica]

@@ -57,6 +57,7 @@ def killed_at(task: s2n.SubgraphTask, epoch: int, path: Path, conv: Any = None) 
         train(task, Checkpoint(path, "key", every=0), conv)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("epoch", [2, 9])
 def test_resumed_equals_unbroken(task, tmp_path, epoch, own) -> None:
@@ -74,6 +75,7 @@ def test_resumed_equals_unbroken(task, tmp_path, epoch, own) -> None:
         assert np.array_equal(resumed.history[name], column), name
 
 
+@pytest.mark.slow
 def test_without_resume_it_starts_anew(task, tmp_path) -> None:
     path = tmp_path / "state.safetensors"
     killed_at(task, 5, path)

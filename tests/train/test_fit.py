@@ -57,12 +57,13 @@ def trained(
     return result, network[0], forward([network], stages, "val")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("conv", ["gcn2", "gcn", "gin", "sage", "gatv2"])
 def test_a_replica_learns_the_same_alone_and_among_others(task, structure, conv) -> None:
     settings = {"structure": structure, "conv": conv, **(LIVELY if conv == "gcn2" else NO_NORM)}
-    settings |= {"epochs": 8}
-    seeds = [10, 11, 12, 13] if conv != "gcn2" else list(range(10, 20))
+    settings |= {"epochs": 4, "hidden": 16}
+    seeds = [10, 11, 12] if conv != "gcn2" else list(range(10, 15))
     together, network, logits = trained(task, settings, seeds)
     for r in (0, 2):
         alone, single, own = trained(task, settings, [seeds[r]])
@@ -75,6 +76,7 @@ def test_a_replica_learns_the_same_alone_and_among_others(task, structure, conv)
         assert np.allclose(logits[r], own[0], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_users_convolution_keeps_replicas_apart_too(task) -> None:
     from torch_geometric.nn import GraphConv
 
@@ -90,6 +92,7 @@ def test_other_seeds_learn_otherwise(task) -> None:
     assert abs(result.history["train_loss"][:, 0] - result.history["train_loss"][:, 1]).min() > 1e-4
 
 
+@pytest.mark.slow
 def test_training_twice_is_bitwise_the_same(task) -> None:
     (one, _, first), (two, _, second) = (trained(task, LIVELY, [10, 11]) for _ in range(2))
     assert np.array_equal(first, second)
@@ -128,6 +131,7 @@ def test_the_loop_does_what_plain_pytorch_does(task, clip) -> None:
     assert len(set(ours.history["lr"][:, 0])) > 1  # the schedule did something
 
 
+@pytest.mark.slow
 def test_the_best_state_is_the_first_with_the_best_validation_score(task) -> None:
     result, _, logits = trained(task, {"epochs": 40, "lr": 0.01}, [10, 11, 12])
     truth = labels_of(task, "val")
@@ -137,6 +141,7 @@ def test_the_best_state_is_the_first_with_the_best_validation_score(task) -> Non
     assert (result.best_epoch < 40).any()  # else the test shows nothing
 
 
+@pytest.mark.slow
 def test_on_ties_the_lowest_validation_loss_may_decide(task) -> None:
     settings = {"epochs": 40, "lr": 0.01}
     result, _, _ = trained(task, {**settings, "ties": "loss"}, [10, 11, 12])
@@ -148,6 +153,7 @@ def test_on_ties_the_lowest_validation_loss_may_decide(task) -> None:
     assert (result.best_epoch > first.best_epoch).any()  # else the test shows nothing
 
 
+@pytest.mark.slow
 def test_a_replica_that_diverges_leaves_the_others_alone(task) -> None:
     config, stages, group = made(task, LIVELY, [10, 11, 12])
     with torch.no_grad():
@@ -175,6 +181,7 @@ def test_patience_stops_each_replica_by_itself(task) -> None:
     assert alone.best_epoch[0] == result.best_epoch[1]
 
 
+@pytest.mark.slow
 def test_groups_in_step_are_one_training(task) -> None:
     config, stages, first = made(task, LIVELY, [10, 11])
     second = build_network(task, config, stages, [12])
@@ -185,6 +192,7 @@ def test_groups_in_step_are_one_training(task) -> None:
     assert np.allclose(forward([first, second], stages, "val")[1], logits, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_after_the_epoch_with_the_best_state_so_far(task) -> None:
     def interrupt(report: Report) -> None:
         if report.done == 7:

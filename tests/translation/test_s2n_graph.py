@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import sub2node as s2n
 from strategies import node_sets, tasks
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.edges import Edges
+from sub2node.translation import s2n_graph
 
 # Non-zeros of raw W, its sum, the sum without self-loops, mean and std of the train block.
 RAW = {
@@ -133,15 +135,23 @@ def bipartite(side: int) -> Graph:
     return Graph.from_undirected(edges, num_nodes=2 * side)
 
 
-def test_counts_beyond_float32_stay_exact() -> None:
-    """4,101² = 16,818,201 is odd and above 2^24, so float32 cannot hold it; attaching the same."""
-    side = 4_101
-    graph = bipartite(side)
+@pytest.mark.parametrize("more", [0, 1])
+def test_counts_beyond_float32_stay_exact(monkeypatch, more) -> None:
+    """A bound as large as the limit is too large, one below it is not; attaching the same."""
+    assert s2n_graph.EXACT == 2**24
+    assert int(np.float32(2**24)) + 1 != int(np.float32(2**24 + 1))  # the first that it cannot hold
+    side = 31
+    for module in ("s2n_graph", "translate"):  # a graph of so many edges would take ten seconds
+        place = import_module(f"sub2node.translation.{module}")
+        monkeypatch.setattr(place, "EXACT", side * (side + 1) + more)
+    graph, dtype = bipartite(side), (np.float64, np.float32)[more]
     halves = Subgraphs.from_lists([range(side), range(side, 2 * side)])
-    assert s2n.translate(SubgraphTask(graph, halves)).weights[0, 1] == side * side
+    weights = s2n.translate(SubgraphTask(graph, halves)).weights
+    assert (weights[0, 1], weights.dtype) == (side * side, dtype)
     small = s2n.translate(SubgraphTask(graph, Subgraphs.from_lists([[0], [1], [side]])))
     assert small.weights.dtype == np.float32
-    assert small.attach(halves).new[0, 1] == side * side
+    attached = small.attach(halves)
+    assert (attached.new[0, 1], attached.new.dtype) == (side * side, dtype)
     assert small.attach(Subgraphs.from_lists([[0]])).known.dtype == np.float32
 
 

@@ -15,6 +15,7 @@ from sub2node import ConfigError, SubgraphTask
 from sub2node.translation import stage_inputs
 
 
+@pytest.mark.slow
 @given(tasks(), st.sampled_from(["train", "val", "test"]))
 def test_members_and_edges_are_those_of_the_visible_subgraphs(
     task: SubgraphTask, stage: str

@@ -85,6 +85,7 @@ def test_a_rehearsal_is_the_protocol_inside(task) -> None:
     assert score.values == pytest.approx(wanted, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_rungs(task) -> None:
     """Reports come at fixed shares of the epochs, with the mean best score by then."""
     result = s2n.run(

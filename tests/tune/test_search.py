@@ -22,6 +22,7 @@ def no_training(monkeypatch) -> None:
     monkeypatch.setattr(module, "Objective", lambda *_, **__: Landscape())
 
 
+@pytest.mark.slow
 def test_the_winner_is_written_as_a_preset(tmp_path: Path) -> None:
     result = search(task(), tmp_path, trials=4, **CHOICES)
     assert (result.count("complete"), result.ended) == (4, "complete")

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -18,14 +17,13 @@ import torch
 
 pytest.importorskip("optuna")
 
+from forked import fork_code
 from studies import Landscape, begun, points, spec
 from sub2node import ConfigError, DataError
 from sub2node.tune import Choice, Range, Space, Study
 from sub2node.tune import study_storage as storages
 from sub2node.tune.objective import Score
 from sub2node.tune.study_storage import StorageGoneError, open_storage
-
-HERE = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +77,7 @@ def test_trials_that_fail_are_kept_with_their_reason(tmp_path) -> None:
     assert [trial.state for trial in told] == [trial.state for trial in result.trials]
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_removed_loses_nothing(tmp_path) -> None:
     study = begun(tmp_path, trials=9)
     journal, kept = tmp_path / "journal.log", tmp_path / "elsewhere"
@@ -148,6 +147,7 @@ def test_a_worker_imports_no_code_that_a_study_names(tmp_path) -> None:
         Study.join(url)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_point_for_later(tmp_path) -> None:
     study = begun(tmp_path, trials=6)
 
@@ -202,6 +202,7 @@ def test_out_of_memory_is_one_failed_trial(tmp_path) -> None:
     assert any("out of memory" in trial.reason for trial in result.trials)
 
 
+@pytest.mark.slow
 def test_other_errors_keep_the_point(tmp_path) -> None:
     study = begun(tmp_path, trials=3)
 
@@ -222,8 +223,8 @@ def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
     """Its trial is given to another process, with the same point."""
     study = begun(tmp_path, trials=5)
     mark = tmp_path / "mark"
-    words = [sys.executable, str(HERE / "studies.py"), str(tmp_path / "journal.log"), str(mark)]
-    worker = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(HERE)})
+    code = "import studies, sys; studies.work_without_end(*sys.argv[1:])"
+    worker = fork_code(tmp_path / "journal.log", mark, code=code)
     try:
         deadline = time.monotonic() + 90
         while not mark.exists() and time.monotonic() < deadline:
@@ -236,7 +237,7 @@ def test_a_killed_worker_holds_nobody_up(tmp_path) -> None:
         lost = dict(study._frozen_trials()[0].params)
     finally:
         worker.send_signal(signal.SIGKILL)
-        worker.wait()
+        worker.communicate()
     assert study.work(Landscape(), wait=True) == "complete"
     result = study.result()
     assert result.count("complete") == 5
@@ -259,6 +260,7 @@ def many(url: str, folder: Path, count: int, trials: int) -> Study:
     return head
 
 
+@pytest.mark.slow
 def test_many_on_one_journal(tmp_path) -> None:
     head = many(str(tmp_path / "journal.log"), tmp_path, 3, 24)
     result = head.result()

@@ -43,6 +43,7 @@ def test_storages_that_cannot_be_opened(tmp_path) -> None:
     assert hide_password("postgresql://me:se:cr@host/name") == "postgresql://me:***@host/name"
 
 
+@pytest.mark.slow
 def test_over_grpc(tmp_path) -> None:
     pytest.importorskip("grpc")
     import socket

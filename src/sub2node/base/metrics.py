@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
 
 from .ragged import Array
+from .ranking_metrics import TOP, class_areas, mean_defined, mean_reciprocal_rank, top_k_accuracy
 
 METRIC_LABELS = {
     "micro_f1": "Micro-F1",
     "macro_f1": "Macro-F1",
     "accuracy": "Accuracy",
+    "top_3": "Top-3 accuracy",
+    "top_5": "Top-5 accuracy",
+    "mrr": "Mean reciprocal rank",
+    "roc_auc": "ROC-AUC",
     "pr_auc": "PR-AUC",
 }
+AREAS = ("roc_auc", "pr_auc")  # which single classes have too
 METRICS = tuple(METRIC_LABELS)
 
 
@@ -27,9 +34,12 @@ def answers(logits: Array, *, multilabel: bool, threshold: float = 0.0) -> Array
 def scores(
     labels: Array, logits: Array, *, multilabel: bool, threshold: float = 0.0
 ) -> dict[str, float]:
-    """Micro- and macro-F1, accuracy (multi-label: of whole rows) and PR-AUC, each in 0…1.
+    """Scores by name, each in 0…1; the names of :data:`METRIC_LABELS`.
 
-    Classes that the labels do not have count neither in macro-F1 nor in PR-AUC.
+    Micro- and macro-F1, accuracy (multi-label: of whole rows), accuracy of the 3 and 5 likeliest
+    classes (where there are more), mean reciprocal rank of the true class, and the means of ROC-AUC
+    and PR-AUC over classes. Classes that the labels do not have do not count in macro-F1, and those
+    that all or no rows have not in the areas. A score that is not defined is missing.
 
     Args:
         labels: Classes (m,), or booleans (m, C) if multi-label.
@@ -37,19 +47,41 @@ def scores(
         multilabel: Whether a row may have several labels.
         threshold: Multi-label answers are the classes whose logit exceeds it.
     """
-    from sklearn.metrics import accuracy_score, average_precision_score
-
     logits = np.nan_to_num(logits, nan=-1e30)
     predicted = answers(logits, multilabel=multilabel, threshold=threshold)
     truth, prediction = _one_hot(labels, logits.shape[1]), _one_hot(predicted, logits.shape[1])
     occurring = np.flatnonzero(truth.any(axis=0))
-    shares = logits if multilabel else softmax(logits)
-    return {
+    tops = {f"top_{k}": top_k_accuracy(truth, logits, k=k) for k in TOP if k < logits.shape[1]}
+    areas = zip(AREAS, class_areas(truth, comparable(logits, multilabel=multilabel)), strict=True)
+    values = {
         "micro_f1": micro_f1(labels, logits, multilabel=multilabel, threshold=threshold),
         "macro_f1": _mean(_f1(truth[:, c], prediction[:, c]) for c in occurring),
-        "accuracy": float(accuracy_score(labels, predicted)),
-        "pr_auc": _mean(average_precision_score(truth[:, c], shares[:, c]) for c in occurring),
+        "accuracy": float((truth == prediction).all(axis=1).mean()),
+        **tops,
+        "mrr": mean_reciprocal_rank(truth, logits),
+        **{name: mean_defined(by_class) for name, by_class in areas},
     }
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def areas_by_class(labels: Array, logits: Array, *, multilabel: bool) -> dict[str, Array]:
+    """ROC-AUC and PR-AUC of each class; NaN for one that all or no rows have.
+
+    Args:
+        labels: Classes (m,), or booleans (m, C) if multi-label.
+        logits: Numbers (m, C).
+        multilabel: Whether a row may have several labels.
+    """
+    logits = np.nan_to_num(logits, nan=-1e30)
+    truth = _one_hot(labels, logits.shape[1])
+    both = class_areas(truth, comparable(logits, multilabel=multilabel))
+    return dict(zip(AREAS, both, strict=True))
+
+
+def comparable(logits: Array, *, multilabel: bool) -> Array:
+    """What ranks rows by a class: its probability; of multi-label data its logit."""
+    exact = logits.astype(np.float64)
+    return exact if multilabel else softmax(exact)
 
 
 def micro_f1(labels: Array, logits: Array, *, multilabel: bool, threshold: float = 0.0) -> float:

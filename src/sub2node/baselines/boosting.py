@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.errors import ConfigError
 from ..base.ragged import Array
 from ..config import LinkSettings, NodeFeatureSettings
 from ..config.settings import NAMED_SECTION, Settings, within
-from ..encode import subgraph_statistics
 from ..nn.node_inputs import node_inputs
+from .one_vs_rest import NEVER
 from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose
+from .tree_classifier import (
+    TreeClassifier,
+    TreeInputs,
+    boosting_baseline,
+    boosting_table,
+    tree_rows,
+)
 
 _RATES = (0.05, 0.2)
 _LEAVES = (7, 31)
@@ -47,45 +53,49 @@ class GBDTSettings(Settings):
     Args:
         inputs: Pooled node vectors, statistics of subgraphs, both, or what validation chooses.
         trees: Number of rounds of boosting.
+        rate: Learning rate; 0: validation chooses.
+        leaves: Leaves per tree; 0: validation chooses.
         features: Node vectors that are averaged over each subgraph.
     """
 
     inputs: Literal["vectors", "statistics", "both", "choose"] = "choose"
     trees: int = within(100, 1)
+    rate: float = within(0.0, 0, 1)
+    leaves: int = within(0, 0, 10_000)
     features: KnownFeatures = field(default_factory=KnownFeatures)
 
 
-def pooled(data: TrainingData, features: KnownFeatures) -> tuple[Array, tuple[str, ...]]:
-    """Mean of the node vectors over each subgraph, (M, F), and notes about them."""
+def node_vectors(data: TrainingData, features: KnownFeatures) -> tuple[Array, tuple[str, ...]]:
+    """Vectors of all nodes, float32 (N, F), and notes about them."""
     task = data.task
     width = min(features.width, task.graph.num_nodes)
     joined = NodeFeatureSettings(**{**vars(features), "width": width}, join="concat")
     rows = np.arange(task.graph.num_nodes)
     inputs = node_inputs(task, joined, rows, encodings=data.encodings, device=data.device)
     parts = [part for part in (inputs.vectors, inputs.encodings) if part is not None]
-    members = task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64)
-    mean = sp.diags_array(1 / np.maximum(task.subgraphs.sizes, 1)) @ members
-    return np.asarray(mean @ np.concatenate(parts, axis=1)), inputs.notes
+    return np.concatenate(parts, axis=1).astype(np.float32), inputs.notes
 
 
 def _gbdt(data: TrainingData, settings: GBDTSettings) -> SimplePredictions:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    kinds = ("vectors", "statistics", "both")
-    kinds = kinds if settings.inputs == "choose" else (settings.inputs,)  # type: ignore[assignment]
-    statistics = subgraph_statistics(data.task)
+    kinds: tuple[TreeInputs, ...] = ("vectors", "statistics", "both")
+    kinds = kinds if settings.inputs == "choose" else (settings.inputs,)
     notes: tuple[str, ...] = ()
-    tables = {"statistics": statistics}
+    vectors: Array | None = None
     if settings.inputs == "statistics" and data.encodings is not None:
         raise ConfigError("gbdt on statistics alone has no use for encodings; omit them.")
     if set(kinds) & {"vectors", "both"}:
-        vectors, notes = pooled(data, settings.features)
-        tables |= {"vectors": vectors, "both": np.concatenate([vectors, statistics], axis=1)}
+        vectors, notes = node_vectors(data, settings.features)
+    tables = {kind: tree_rows(data.task, kind, vectors) for kind in kinds}
+
+    rates = (settings.rate,) if settings.rate else _RATES
+    leaf_counts = (max(settings.leaves, 2),) if settings.leaves else _LEAVES
 
     def candidates() -> Iterator[Candidate]:
         for kind in kinds:
-            for rate in _RATES:
-                for leaves in _LEAVES:
+            for rate in rates:
+                for leaves in leaf_counts:
                     model = HistGradientBoostingClassifier(
                         learning_rate=rate,
                         max_leaf_nodes=leaves,
@@ -98,9 +108,46 @@ def _gbdt(data: TrainingData, settings: GBDTSettings) -> SimplePredictions:
                     description = f"{kind}, rate {rate:g}, {leaves} leaves"
                     yield Candidate(description, model, tables[kind])
 
-    count = len(kinds) * len(_RATES) * len(_LEAVES)
-    predictions = choose(data, candidates(), "gbdt", count)
-    return SimplePredictions(predictions.logits, (*notes, *predictions.notes))
+    count = len(kinds) * len(rates) * len(leaf_counts)
+    chosen = choose(data, candidates(), "gbdt", count)
+    kind = next(kind for kind in kinds if tables[kind] is chosen.candidate.x)
+    classifier = _as_arrays(data, chosen.model, kind, vectors if kind != "statistics" else None)
+    predictions = SimplePredictions.of(data, classifier, chosen.note)
+    return replace(predictions, notes=(*notes, *predictions.notes))
+
+
+def _as_arrays(
+    data: TrainingData, model: Any, inputs: TreeInputs, vectors: Array | None
+) -> TreeClassifier:
+    """The trees of a fitted model, one for each label where there may be several."""
+    classes = data.task.num_classes
+    if data.multilabel:
+        models = getattr(model, "estimators_", [model])
+        grown = [number for number, one in enumerate(models) if hasattr(one, "_predictors")]
+        baseline = np.array([_only_side(one) for one in models])
+        baseline[grown] = [float(models[n]._baseline_prediction[0, 0]) for n in grown]
+        trees = boosting_table([models[n] for n in grown], [[n] for n in grown])
+    elif len(model.classes_) == 1:  # the only class of train, as in a fold without the others
+        trees = boosting_table([], [])
+        baseline = np.where(np.arange(classes) == model.classes_[0], NEVER, -NEVER)
+    else:
+        trees = boosting_table([model], [list(model.classes_)])
+        baseline = boosting_baseline(model, classes)
+    return TreeClassifier(
+        inputs,
+        (trees,),
+        boosted=True,
+        baseline=baseline,
+        multilabel=data.multilabel,
+        vectors_of_nodes=vectors,
+    )
+
+
+def _only_side(model: Any) -> float:
+    """The logit of a label that all training subgraphs have, or none."""
+    answer = getattr(model, "answer", None)
+    constant = bool(model.y_[0]) if hasattr(model, "y_") else bool(answer)
+    return NEVER if constant else -NEVER
 
 
 GBDT = SimpleModel(

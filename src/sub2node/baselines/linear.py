@@ -7,24 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.progress import counted
-from ..base.ragged import Array, SparseMatrix
 from ..config.settings import Settings, within
-from ..encode import subgraph_statistics
-from ..task import Part, SubgraphTask
-from .simple import (
-    Candidate,
-    SimpleModel,
-    SimplePredictions,
-    TrainingData,
-    choose,
-    share_logits,
-    unit_rows,
-)
+from .linear_classifier import LinearClassifier, fit_linear
+from .node_bags import NodeBag, inverse_frequencies
+from .simple import SimpleModel, SimplePredictions, TrainingData
+from .tree_classifier import TreeClassifier, forest_table, tree_rows
 
-_STRENGTHS = (0.1, 1.0, 10.0, 100.0)  # of logistic regressions; validation chooses
+_STRENGTHS = (1.0, 10.0, 100.0)  # of linear models; folds of train choose
 
 
 @dataclass(frozen=True)
@@ -40,7 +31,18 @@ class DiffusedSettings(Settings):
         hops: Number of steps of the random walk.
     """
 
-    hops: int = within(1, 1)
+    hops: int = within(1, 1, 16)
+
+
+@dataclass(frozen=True)
+class HopsSettings(Settings):
+    """Settings of the diffused TF-IDF of nodes.
+
+    Args:
+        hops: Number of steps of the diffusion.
+    """
+
+    hops: int = within(2, 0, 16)
 
 
 @dataclass(frozen=True)
@@ -54,78 +56,81 @@ class ForestSettings(Settings):
     trees: int = within(300, 1)
 
 
-def bag_of_nodes(task: SubgraphTask) -> SparseMatrix:
-    """Membership, rows of length 1; CSR (M, N)."""
-    return unit_rows(task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64))
-
-
-def diffused_bag(task: SubgraphTask, hops: int = 1) -> SparseMatrix:
-    """Membership and, beside it, each step of a random walk from it; CSR (M, (hops + 1) N).
-
-    A step goes to a neighbour, or along a self-loop where there is one, by weight.
-    """
-    adjacency = task.graph.adjacency(loops=True, dtype=np.float64)
-    degrees = adjacency.sum(axis=1)
-    walk = sp.diags_array(1 / np.maximum(degrees, 1e-300)) @ adjacency
-    bag = task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64)
-    steps = [bag]
-    for _ in range(hops):
-        steps.append(steps[-1] @ walk)
-    return sp.hstack([unit_rows(matrix) for matrix in steps]).tocsr()
-
-
 def _majority(data: TrainingData, settings: NoSettings) -> SimplePredictions:
-    truth, task = data.labels["train"], data.task
-    share = truth.mean(0) if truth.ndim == 2 else np.bincount(truth, minlength=task.num_classes)
-    if truth.ndim == 2:
-        share = np.log(np.maximum(share, 1e-9)) - np.log(np.maximum(1 - share, 1e-9))
-    row = np.asarray(share, np.float64)[None, None]
-    return SimplePredictions(lambda part: np.repeat(row, data.rows(part).sum(), axis=1))
+    labels, classes = data.labels["train"], data.task.num_classes
+    table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
+    share = table.mean(axis=0)
+    biases = np.log(np.maximum(share, 1e-9))
+    if labels.ndim == 2:
+        biases = biases - np.log(np.maximum(1 - share, 1e-9))
+    no_weights = np.zeros((0, classes), np.float32)
+    classifier = LinearClassifier(NodeBag(), np.zeros(0, np.int64), no_weights, biases)
+    return SimplePredictions.of(data, classifier)
 
 
-def _logistic(
-    name: str, features: Callable[[SubgraphTask, Any], SparseMatrix]
+def _linear(
+    name: str, make_bag: Callable[[TrainingData, Any], NodeBag]
 ) -> Callable[[TrainingData, Any], SimplePredictions]:
     def fit(data: TrainingData, settings: Any) -> SimplePredictions:
-        from sklearn.linear_model import LogisticRegression
-
-        x = features(data.task, settings)
-        candidates = (
-            Candidate(f"C = {strength:g}", LogisticRegression(C=strength, max_iter=2000), x)
-            for strength in _STRENGTHS
+        bag = make_bag(data, settings)
+        x = bag.rows(data.task)
+        classifier, strength = fit_linear(
+            bag,
+            x[data.rows("train")],
+            data.labels["train"],
+            classes=data.task.num_classes,
+            strengths=_STRENGTHS,
         )
-        return choose(data, candidates, name, len(_STRENGTHS))
+        note = f"{name}: C = {strength:g} chosen within train ({len(_STRENGTHS)} tried)."
+        note = note if len(_STRENGTHS) > 1 else ""
+        return SimplePredictions.of(data, classifier, note, logits=lambda: classifier.weigh(x))
 
     return fit
+
+
+def _hops_bag(data: TrainingData, settings: HopsSettings) -> NodeBag:
+    size = data.task.graph.num_nodes
+    weights = inverse_frequencies(data.train_task.subgraphs, size)
+    return NodeBag(settings.hops, weights, symmetric=True)
 
 
 def _forest(data: TrainingData, settings: ForestSettings) -> SimplePredictions:
     from sklearn.ensemble import RandomForestClassifier
 
-    x, models = subgraph_statistics(data.task), []
+    x, forests = tree_rows(data.train_task, "statistics", None), []
+    classes = data.task.num_classes
     for seed in counted(data.seeds, "Seed", name=lambda seed: f"statistics, seed {seed}"):
         model = RandomForestClassifier(settings.trees, random_state=seed, n_jobs=-1)
-        models.append(model.fit(x[data.rows("train")], data.truth))
-
-    def logits(part: Part) -> Array:
-        rows = x[data.rows(part)]
-        return np.stack([share_logits(data, model, rows) for model in models])
-
-    return SimplePredictions(logits)
+        model.fit(x, data.truth)
+        forests.append(forest_table(model, classes=classes, multilabel=data.multilabel))
+    classifier = TreeClassifier(
+        "statistics",
+        tuple(forests),
+        boosted=False,
+        baseline=np.zeros(classes),
+        multilabel=data.multilabel,
+    )
+    return SimplePredictions.of(data, classifier)
 
 
 MAJORITY = SimpleModel("majority", "the most frequent class of train", _majority, NoSettings)
 BAG = SimpleModel(
     "bag",
     "logistic regression on the nodes of a subgraph",
-    _logistic("bag", lambda task, _: bag_of_nodes(task)),
+    _linear("bag", lambda data, _: NodeBag()),
     NoSettings,
 )
 DIFFUSED = SimpleModel(
     "diffused-bag",
     "the same on its nodes and each step of a random walk from them",
-    _logistic("diffused-bag", lambda task, settings: diffused_bag(task, settings.hops)),
+    _linear("diffused-bag", lambda data, settings: NodeBag(settings.hops)),
     DiffusedSettings,
+)
+HOPS = SimpleModel(
+    "hops",
+    "the same with rare nodes weighing more, and two steps of a diffusion",
+    _linear("hops", _hops_bag),
+    HopsSettings,
 )
 STATISTICS = SimpleModel(
     "statistics", "random forest on 11 exact measures of a subgraph", _forest, ForestSettings

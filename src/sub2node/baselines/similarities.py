@@ -17,7 +17,8 @@ from ..config.settings import Settings, within
 from ..encode import colour_counts
 from ..task import SubgraphTask
 from ..translation import translate
-from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose, unit_rows
+from .node_bags import unit_rows
+from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose
 
 _STRENGTHS = (1.0, 10.0, 100.0, 1000.0)  # C of the machines; validation chooses
 
@@ -111,12 +112,12 @@ def _wl(data: TrainingData, settings: WLSettings) -> SimplePredictions:
                     yield from _machines(f"{view}, {rounds} {plural}, {scale}", x)
 
     total = len(views) * settings.rounds * 2 * len(_STRENGTHS)
-    return choose(data, candidates(), "wl", total)
+    return choose(data, candidates(), "wl", total).predictions(data)
 
 
 def _s2n(data: TrainingData, settings: S2NKernelSettings) -> SimplePredictions:
     x = s2n_rows(data.task, self_loops=settings.self_loops)
-    return choose(data, _machines("", x), "s2n-kernel", len(_STRENGTHS))
+    return choose(data, _machines("", x), "s2n-kernel", len(_STRENGTHS)).predictions(data)
 
 
 WL = SimpleModel("wl", "support vectors on the Weisfeiler-Leman subtree kernel", _wl, WLSettings)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import cache as cached
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..base.metrics import micro_f1
@@ -18,6 +18,7 @@ from ..base.ragged import Array, SparseMatrix
 from ..config.settings import Settings
 from ..encode import Encoding
 from ..task import Part, SubgraphTask
+from .set_classifier import SetClassifier
 
 Features: TypeAlias = "Array | SparseMatrix"
 
@@ -30,11 +31,38 @@ class SimplePredictions:
         logits: Gives the logits of the subgraphs of a part, (R, m, C).
         notes: Sentences for the user, such as what was chosen on validation.
         chosen: Description of the candidate that was chosen.
+        classifier: What was learned, by itself; None where all subgraphs had to be there
+            beforehand, so that it cannot answer for others.
     """
 
     logits: Callable[[Part], Array]
     notes: tuple[str, ...] = ()
     chosen: str = ""
+    classifier: SetClassifier | None = None
+
+    @classmethod
+    def of(
+        cls,
+        data: TrainingData,
+        classifier: SetClassifier,
+        note: str = "",
+        *,
+        logits: Callable[[], Array] | None = None,
+    ) -> Self:
+        """The predictions of a classifier for the subgraphs of its own task.
+
+        Args:
+            data: What it learned from.
+            classifier: What was learned.
+            note: What was chosen, as a sentence.
+            logits: Gives the logits of all subgraphs, where that is cheaper than from the graph.
+        """
+        by_subgraph = cached(logits or (lambda: classifier.logits(data.task)))
+        return cls(
+            lambda part: by_subgraph()[:, data.rows(part)],
+            (Note(NoteKind.CHOSEN, note),) if note else (),
+            classifier=classifier,
+        )
 
 
 @dataclass(frozen=True)
@@ -65,6 +93,11 @@ class TrainingData:
         """Labels to train on; a single column flat, which is how scikit-learn takes it anyway."""
         labels = self.labels["train"]
         return labels[:, 0] if labels.shape[1:] == (1,) else labels
+
+    @property
+    def train_task(self) -> SubgraphTask:
+        """The task of the training subgraphs alone."""
+        return self.task.subset(self.rows("train"))
 
     def rows(self, part: Part) -> Array:
         """Which subgraphs are in a part; bool (M,)."""
@@ -105,9 +138,25 @@ class Candidate:
     x: Features
 
 
+class ChosenCandidate(NamedTuple):
+    """The candidate that was chosen, fitted, and the sentence about it, "" for the only one."""
+
+    model: Any
+    candidate: Candidate
+    note: str
+
+    def predictions(self, data: TrainingData) -> SimplePredictions:
+        """What it predicts for the subgraphs of its own task."""
+        return SimplePredictions(
+            lambda part: decision(data, self.model, self.candidate.x[data.rows(part)])[None],
+            (Note(NoteKind.CHOSEN, self.note),) if self.note else (),
+            self.candidate.description,
+        )
+
+
 def choose(
     data: TrainingData, candidates: Iterable[Candidate], name: str, count: int
-) -> SimplePredictions:
+) -> ChosenCandidate:
     """Fit all on train and keep the best on validation (micro-F1).
 
     Small validation parts leave many at the same score; of those, the best in cross-validation
@@ -124,6 +173,8 @@ def choose(
         candidates, "Candidate", name=lambda one: f"{name}, {one.description}", total=count
     ):
         model = _fit_classifier(data, candidate.model, candidate.x[data.rows("train")], data.truth)
+        if count == 1:  # nothing to choose
+            return ChosenCandidate(model, candidate, "")
         logits = decision(data, model, candidate.x[data.rows("val")])
         score = micro_f1(data.labels["val"], logits, multilabel=data.multilabel)
         if score > best:
@@ -139,11 +190,7 @@ def choose(
     note = (
         f"{name}: {candidate.description} chosen on validation (micro-F1 {best:.3f}; {count} tried"
     )
-    return SimplePredictions(
-        lambda part: decision(data, model, candidate.x[data.rows(part)])[None],
-        (Note(NoteKind.CHOSEN, f"{note}{how})."),) if count > 1 else (),
-        candidate.description,
-    )
+    return ChosenCandidate(model, candidate, f"{note}{how}).")
 
 
 def _score_within_train(data: TrainingData, candidate: Candidate) -> float:
@@ -223,9 +270,3 @@ def share_logits(data: TrainingData, model: Any, x: Array) -> Array:
             axis=1,
         )
     return np.log(np.maximum(shares, 1e-9)) - np.log(np.maximum(1 - shares, 1e-9))
-
-
-def unit_rows(matrix: SparseMatrix) -> SparseMatrix:
-    """Rows of length 1; a row of zeros stays."""
-    length = np.sqrt(matrix.multiply(matrix).sum(axis=1))
-    return sp.csr_array(sp.diags_array(1 / np.maximum(length, 1e-300)) @ matrix)

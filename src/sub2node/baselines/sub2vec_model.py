@@ -89,7 +89,8 @@ def _sub2vec(data: TrainingData, settings: Sub2VecSettings) -> SimplePredictions
     for seed in counted(data.seeds, "Seed", name=lambda seed: f"sub2vec, seed {seed}"):
         tables = _vectors(data, settings, seed)
         count = 2 * len(_STRENGTHS) * len(tables)
-        by_seed.append(choose(data, _candidates(tables), f"sub2vec, seed {seed}", count))
+        chosen_model = choose(data, _candidates(tables), f"sub2vec, seed {seed}", count)
+        by_seed.append(chosen_model.predictions(data))
     chosen = Counter(predictions.chosen.split(",")[0] for predictions in by_seed)
     variants = ", ".join(f"{variant} in {number}" for variant, number in chosen.items())
     note = f"sub2vec: variant and classifier chosen on validation, seed by seed ({variants})."

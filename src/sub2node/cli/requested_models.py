@@ -20,16 +20,18 @@ def model_names(models: list[str], structure: str | None, *, all_models: bool) -
     """Names of models; None stands for what the preset says, or S2N+A."""
     from ..baselines import MODELS, NETWORKS, SIMPLE
     from ..config import STRUCTURES
+    from ..config.best_settings import NAME as BEST
 
     if all_models and (models or structure is not None):
         raise ConfigError("--all compares all models; omit --model and --structure.")
     if models and structure is not None:
         raise ConfigError("--model and --structure are two ways to name a model; omit one.")
     if all_models:
-        return [*SIMPLE, *STRUCTURES, *NETWORKS]  # the slow ones last
+        return [*SIMPLE, *STRUCTURES, *NETWORKS, BEST]  # the slow ones last
+    known = (BEST, *MODELS, *STRUCTURES)
     for name in models:
-        if name not in MODELS and name not in STRUCTURES:
-            raise ConfigError(f"there is no model {name!r}.{suggest(name, (*MODELS, *STRUCTURES))}")
+        if name not in known:
+            raise ConfigError(f"there is no model {name!r}.{suggest(name, known)}")
     if len(set(models)) < len(models):
         raise ConfigError("a model is named twice.")
     return list(models) or [structure]
@@ -78,7 +80,7 @@ class RequestedModels:
             raise ConfigError(
                 "--coarsen is for cos2n+0 or cos2n+a, and none is asked for; omit it."
             )
-        kinds = [_settings_kind(name) for name in self.names]
+        kinds = [settings_kind(name) for name in self.names]
         self.settings = self.features.with_settings(self.changes, self.coarsen, kinds)
         for key, value in self.settings.items():
             if not any(kind.accepts(key, value) for kind in kinds):
@@ -117,7 +119,7 @@ class RequestedModels:
 
         baseline, settings, encodings = _is_baseline(name), self.settings, self.features.encodings
         if self.several:
-            kind = _settings_kind(name)
+            kind = settings_kind(name)
             is_wanted = kind.accepts if baseline else lambda key, _: kind.has(key)
             settings = {key: value for key, value in settings.items() if is_wanted(key, value)}
             encodings = encodings if kind.has("features.encoding") else None
@@ -171,13 +173,33 @@ class RequestedModels:
 
 def _is_baseline(name: str | None) -> bool:
     from ..baselines import MODELS
+    from ..config.best_settings import NAME as BEST
 
-    return name in MODELS
+    return name in MODELS or name == BEST
 
 
-def _settings_kind(name: str | None) -> type[Settings]:
+def settings_kind(name: str | None) -> type[Settings]:
     """The class of a model's settings."""
     from ..baselines import MODELS
     from ..config import Config
+    from ..config.best_settings import NAME as BEST
+    from ..config.best_settings import BestSettings
 
+    if name == BEST:
+        return BestSettings
     return MODELS[name].settings if name in MODELS else Config
+
+
+def split_model_name(model: str | None, structure: str | None) -> tuple[str | None, str | None]:
+    """The name of a model that is no structure, and the structure.
+
+    Args:
+        model: The value of ``--model``: a structure, or another model.
+        structure: The value of ``--structure``.
+    """
+    from ..config import STRUCTURES
+
+    if model is None:
+        return None, structure
+    (name,) = model_names([model], structure, all_models=False)
+    return (None, name) if name in STRUCTURES else (name, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..base.records import JsonObject
@@ -12,35 +12,92 @@ if TYPE_CHECKING:
     from ..evaluate import Comparison, Result
     from ..runs import RunFile
 
+_MANY_CLASSES = 6  # from here on, how high the true class is ranked is shown
+
 
 def show_result(
     result: Result, tested: JsonObject | None = None, *, shown: Iterable[str] = ()
 ) -> None:
     """Scores of one model, by metric, and its notes but for those that were shown before."""
     from ..base.metrics import METRIC_LABELS
+    from ..evaluate.result_views import score_rows
+    from ..evaluate.score_intervals import explain_intervals, interval_titles
+    from ..evaluate.significance import interval_text
 
-    data = result.data
-    title = f"{result.model} on {data['name'] or 'this task'}"
-    view = table(title, "", "Validation", "Test", "95 % interval", "n")
-    for name, summary in result.test.items():
-        scores = (result.val[name].percent_text(), summary.percent_text())
-        view.add_row(METRIC_LABELS[name], *scores, summary.interval_text(), str(summary.n))
+    data, splits = result.data, bool(result.scored_on.splits)
+    runs, title = result.test["micro_f1"].n, f"{result.model} on {data['name'] or 'this task'}"
+    narrow, wide = interval_titles(splits=splits)
+    wide = wide.replace(" and ", "\nand ").replace(", ", ",\n")
+    heads = (f"95 % interval\n{narrow}", f"95 % {wide}")
+    view = table(title, "", "Validation", "Test", *heads, "n")
+    shown_metrics = useful_metrics(
+        data["classes"], multilabel=data["multilabel"], positive=result.positive is not None
+    )
+    for name, *cells in score_rows(result):
+        if name in shown_metrics:
+            wider = interval_text(result.test_intervals.get(name))
+            view.add_row(METRIC_LABELS[name], *cells, wider, str(runs))
     console.print(view)
+    if result.test_intervals:
+        say("Intervals", explain_intervals(splits=splits), style="bold")
     _explain_few_runs(result)
     _show_classes(result)
+    if result.positive is not None:
+        parts = {"Validation": result.positive.val, "Test": result.positive.test}
+        contents = {name: part.content() for name, part in parts.items()}
+        show_positive(result.positive.label, contents, result.positive.thresholds)
     say("Time", f"{result.seconds:.1f} s", style="bold")
     if tested:
         _show_against(tested)
     show_notes(result.notes, except_for=shown)
 
 
+def useful_metrics(classes: int, *, multilabel: bool, positive: bool) -> tuple[str, ...]:
+    """The metrics of a table for people; JSON has all of them.
+
+    Ranks of the true class say something where there are several classes to rank, ROC-AUC where
+    single labels matter.
+
+    Args:
+        classes: Number of classes.
+        multilabel: Whether a subgraph may have several labels.
+        positive: Whether one class is the one that matters.
+    """
+    from ..base.metrics import METRIC_LABELS
+
+    hidden = {"top_5"} if classes >= _MANY_CLASSES else {"top_3", "top_5", "mrr"}
+    hidden |= set() if multilabel or positive else {"roc_auc"}
+    return tuple(name for name in METRIC_LABELS if name not in hidden)
+
+
+def show_positive(
+    label: str, parts: Mapping[str, Mapping[str, object]], thresholds: Sequence[float]
+) -> None:
+    """Scores of the positive class by part, and its threshold.
+
+    Args:
+        label: The name of the class.
+        parts: Scores as :func:`~sub2node.evaluate.positive_views.positive_rows` takes them, of
+            ``Validation`` and, where there is one, of ``Test``.
+        thresholds: Its threshold, of each run.
+    """
+    from ..evaluate.positive_views import positive_rows, threshold_text
+
+    view = table(f"Positive class {label}, in percent", "", *parts)
+    for row in positive_rows(parts):
+        view.add_row(*row)
+    console.print(view)
+    text = threshold_text(thresholds, positives=parts["Validation"]["positives"])
+    say("Threshold", f"{text}.", style="bold")
+
+
 def _explain_few_runs(result: Result) -> None:
     """Why there is no ±, or no interval."""
     from ..evaluate.significance import MIN_RUNS
-    from ..evaluate.verdicts import is_simple
+    from ..evaluate.verdicts import has_one_run
 
     over, n = "split" if "splits" in result.data else "seed", result.test["micro_f1"].n
-    if n == 1 and is_simple(result.config):
+    if n == 1 and has_one_run(result.config):
         return  # all that such a model has
     if n == 1:
         say("Spread", f"one {over}: no spread", style="bold")
@@ -85,23 +142,48 @@ def show_comparison(comparison: Comparison, shown: Iterable[str] = ()) -> None:
         " ± is the standard deviation.",
         style="bold",
     )
+    _compare_positive(comparison)
     show_notes((note for row in comparison.rows for note in row.result.notes), except_for=shown)
+
+
+def _compare_positive(comparison: Comparison) -> None:
+    """Test scores of the positive class, one row per model; nothing where there is none."""
+    scored = {row.result.model: row.result.positive for row in comparison.rows}
+    positive = {model: scores for model, scores in scored.items() if scores is not None}
+    if not positive:
+        return
+    first = next(iter(positive.values()))
+    title = f"Positive class {first.label} on test: prevalence {100 * first.test.prevalence:.1f} %"
+    columns = {"roc_auc": "ROC-AUC", "pr_auc": "PR-AUC", "precision": "Precision"}
+    columns |= {"recall": "Recall", "f1": "F1"}
+    view = table(title, "Model", *columns.values())
+    view.columns[0].no_wrap = True
+    for model, scores in positive.items():
+        means = scores.test.means()
+        cells = (means[key] for key in columns)
+        view.add_row(model, *("-" if cell is None else f"{100 * cell:.1f}" for cell in cells))
+    console.print(view)
+    say(
+        "Threshold",
+        "precision, recall and F1 are of a threshold that is chosen on validation.",
+        style="bold",
+    )
 
 
 def compare_with_run(result: Result, other: RunFile) -> JsonObject:
     """A test of a result against one read from a run folder."""
     from ..evaluate.verdicts import compare_models, describe_test
 
-    theirs, paired = other.test["micro_f1"], "splits" in result.data
-    p, sign = compare_models(result, other, result.data["split"] if paired else None)
+    theirs, verdict = other.test["micro_f1"], compare_models(result, other)
     return {
         "model": other.model,
         "mean": theirs.mean,
         "sd": theirs.sd,
         "n": theirs.n,
-        "test": describe_test(paired=paired),
-        "p": p,
-        "sign": sign,
+        "test": describe_test(verdict.test),
+        "significance_test": verdict.test,
+        "p": verdict.p,
+        "sign": verdict.sign,
         "same_data": other.data.hash == result.data["hash"],
     }
 
@@ -109,7 +191,9 @@ def compare_with_run(result: Result, other: RunFile) -> JsonObject:
 def _show_against(tested: JsonObject) -> None:
     verdicts = {"∗": "significantly better ∗", "∼": "no significant difference ∼", "": "worse"}
     verdict = "too few runs for a verdict"
-    if tested["p"] is not None:
+    if tested["significance_test"] is None:
+        verdict = f"no verdict, since {tested['test']}"
+    elif tested["p"] is not None:
         verdict = f"{verdicts[tested['sign']]} ({tested['test']}, p = {tested['p']:.3g})"
     spread = "" if tested["sd"] is None else f" ± {100 * tested['sd']:.1f}"
     score = f"{100 * tested['mean']:.1f}{spread}, n = {tested['n']}"

@@ -26,6 +26,7 @@ from .options import (
     NodeEncoding,
     OptionalSeeds,
     Overwrite,
+    Positive,
     Preset,
     Resume,
     Structure,
@@ -55,8 +56,8 @@ def run(
         list[str] | None,
         typer.Option(
             "--model",
-            help="Another model: glass, gnn-plain, gnn-seg, subgnn, sub2vec, gbdt, bag,"
-            " diffused-bag, statistics, wl, s2n-kernel or majority; repeatable, to compare.",
+            help="Another model: best, hops, bag, diffused-bag, statistics, gbdt, wl, s2n-kernel,"
+            " majority, glass, gnn-plain, gnn-seg, subgnn or sub2vec; repeatable, to compare.",
             metavar="NAME",
             rich_help_panel=MODEL,
         ),
@@ -92,6 +93,7 @@ def run(
     settings: ChangedSettings = None,
     coarsen: Coarsen = None,
     threshold: Threshold = "half",
+    positive: Positive = None,
     device: Device = "auto",
     compiled: Compile = "auto",
     against: Annotated[
@@ -134,7 +136,7 @@ def run(
         output=output,
         features=feature_arguments,
     )
-    plan = _AssessmentPlan(requested, seeds, splits, parts, read_threshold(threshold))
+    plan = _AssessmentPlan(requested, seeds, splits, parts, read_threshold(threshold), positive)
     other_run = plan.read_other_run(against)
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
@@ -156,6 +158,7 @@ class _AssessmentPlan:
         splits: How many random splits; 0: the split of the data.
         parts: Shares of train, val and test in random splits.
         threshold: ``half`` or ``val``.
+        positive: The class whose ranking and threshold are scored too.
     """
 
     requested: RequestedModels
@@ -163,6 +166,7 @@ class _AssessmentPlan:
     splits: int
     parts: str | None
     threshold: ThresholdWord
+    positive: str | None = None
 
     def __post_init__(self) -> None:
         from ..evaluate.seeds import seed_list
@@ -195,10 +199,12 @@ class _AssessmentPlan:
     def find_models(self, task: SubgraphTask) -> tuple[SubgraphTask, list[ModelSpec[Model]]]:
         """The task with a split, and the models for it."""
         from ..base.notes import data_changes
+        from ..evaluate.positive_class import PositiveClass
         from ..evaluate.protocol import split_if_needed
         from ..task import require_learnable
 
         changes = data_changes(task.notes)
+        PositiveClass.of_task(task, self.positive)  # raises before anything is trained
         task, split_notes = split_if_needed(task)
         if not self.splits:
             require_learnable(task)
@@ -235,7 +241,9 @@ class _AssessmentPlan:
         from ..evaluate import assess, over_splits
 
         if not self.splits:
-            return assess(task, model, seeds=self.seeds, threshold=self.threshold)
+            return assess(
+                task, model, seeds=self.seeds, threshold=self.threshold, positive=self.positive
+            )
         return over_splits(
             task,
             lambda _: model,
@@ -243,6 +251,7 @@ class _AssessmentPlan:
             seeds=self.seeds,
             threshold=self.threshold,
             parts=self.shares,
+            positive=self.positive,
         )
 
 
@@ -282,7 +291,7 @@ def _finish(
 
     out, overwrite = plan.requested.output.out, plan.requested.output.overwrite
     if plan.requested.several:
-        comparison = compare(results, paired=plan.splits > 0)
+        comparison = compare(results)
         print_json(comparison.to_dict()) if as_json else show_comparison(comparison, task.notes)
         if out is not None:
             save_comparison(comparison, task, out, overwrite=overwrite)

@@ -213,12 +213,15 @@ def _dataset_free_candidates(
         return [base.with_settings({"features.kind": "given"} if use else {})]
     layers = [tree, *([tree["fast"]] if kind == "fast" else [])]  # says only what differs
     candidates = []
-    kinds = {"identity": "given" if has_features else "random", "shape": "constant"}
-    for section, features in kinds.items():
-        settings: SettingsTree = {}
+    for section in ("identity", "shape"):
+        settings: SettingsTree = {} if section == "shape" else {"features.kind": "random"}
         for layer in layers:
             settings |= family.flat(layer.get("all", {})) | family.flat(layer.get(section, {}))
-        candidates.append(base.with_settings({**settings, "features.kind": features}))
+        if section == "shape":
+            settings["features.kind"] = "constant"
+        elif has_features:
+            settings["features.kind"] = "given"
+        candidates.append(base.with_settings(settings))
     return candidates
 
 

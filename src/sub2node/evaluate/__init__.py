@@ -12,6 +12,7 @@ from .homophily import Homophily as Homophily
 from .homophily import homophily as homophily
 
 if TYPE_CHECKING:
+    from .bootstrap import bootstrap_intervals as bootstrap_intervals
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
     from .comparison import over_splits as over_splits
@@ -20,15 +21,16 @@ if TYPE_CHECKING:
     from .protocol import run as run
     from .result import Result as Result
     from .significance import Summary as Summary
-    from .significance import corrected_resampled as corrected_resampled
+    from .significance import corrected_resampled_t_test as corrected_resampled_t_test
     from .significance import mark as mark
     from .significance import welch as welch
 
 _NAMES = {
+    "bootstrap": ("bootstrap_intervals",),
     "comparison": ("Comparison", "compare", "over_splits"),
     "protocol": ("assess", "random_splits", "run"),
     "result": ("Result",),
-    "significance": ("Summary", "corrected_resampled", "mark", "welch"),
+    "significance": ("Summary", "corrected_resampled_t_test", "mark", "welch"),
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names}
 

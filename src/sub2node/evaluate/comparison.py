@@ -14,11 +14,12 @@ from ..base.progress import counted
 from ..base.threshold import ThresholdWord
 from ..models.interface import Model
 from ..task import Part, SubgraphTask
+from .positive_class import join_positive
 from .protocol import assess, random_splits
-from .result import Result
+from .result import Result, join_areas
 from .result_views import comparison_frame, comparison_html
-from .significance import Summary
-from .verdicts import best_on_validation, compare_models, describe_test
+from .significance import SignificanceTest, Summary
+from .verdicts import best_on_validation, choose_test, compare_models, describe_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,19 +51,27 @@ class Comparison:
         rows: One row per model.
         reference: Position of the model that the others are tested against: the best mean on
             validation, of ties a simple model.
-        test: Name of the statistical test, with metric and level.
+        significance_test: The test that fits how the models were assessed: ``welch`` over seeds
+            on one split, ``corrected_resampled`` over the same random splits; None where they were
+            assessed in different ways.
     """
 
     rows: tuple[ComparisonRow, ...]
     reference: int
-    test: str
+    significance_test: SignificanceTest | None
+
+    @property
+    def test(self) -> str:
+        """The test in words, with metric and level."""
+        return describe_test(self.significance_test)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per model as a pandas data frame.
 
         Columns ``model``; of micro-F1 ``test_mean``, ``test_sd``, ``test_low`` and ``test_high``
-        (95 % interval of the mean, from five runs), ``val_mean``, ``val_sd``; ``runs``, ``p``,
-        ``sign``, ``reference`` (best on validation) and ``seconds``.
+        (95 % interval over runs, from five runs), ``full_low`` and ``full_high`` (the one of
+        ``Result.test_intervals``, over test subgraphs too), ``val_mean``, ``val_sd``; ``runs``,
+        ``p``, ``sign``, ``significance_test``, ``reference`` (best on validation) and ``seconds``.
         """
         return comparison_frame(self)
 
@@ -81,26 +90,32 @@ class Comparison:
         """The test and the rows, for JSON."""
         return {
             "test": self.test,
+            "significance_test": self.significance_test,
             "reference": self.rows[self.reference].result.model,
             "models": [{**row.result.to_dict(), "p": row.p, "sign": row.sign} for row in self.rows],
         }
 
 
-def compare(results: Sequence[Result], *, paired: bool = False) -> Comparison:
+def compare(results: Sequence[Result]) -> Comparison:
     """Test each model's test scores against those of the model that is best on validation.
+
+    Results over the same random splits are compared split by split with the corrected resampled
+    t-test, results over seeds with Welch's.
 
     Args:
         results: Results of the models on the same data.
-        paired: Whether value k of each model belongs to split k; otherwise values belong to seeds.
     """
     best = best_on_validation(results)
     rows = []
     for result in results:
-        verdict: tuple[float | None, str] = (None, "")
-        if result is not best:
-            verdict = compare_models(result, best, result.data["split"] if paired else None)
-        rows.append(ComparisonRow(result, *verdict))
-    return Comparison(tuple(rows), list(results).index(best), describe_test(paired=paired))
+        if result is best:
+            rows.append(ComparisonRow(result))
+            continue
+        verdict = compare_models(result, best)
+        rows.append(ComparisonRow(result, verdict.p, verdict.sign))
+    tests = {choose_test(result.scored_on, best.scored_on) for result in results}
+    test = tests.pop() if len(tests) == 1 else None
+    return Comparison(tuple(rows), list(results).index(best), test)
 
 
 def over_splits(
@@ -111,6 +126,7 @@ def over_splits(
     seeds: Sequence[int],
     threshold: ThresholdWord = "half",
     parts: tuple[float, float, float] | None = None,
+    positive: str | None = None,
 ) -> Result:
     """Assess a model over random splits: one value per split, the mean over the seeds in it.
 
@@ -121,10 +137,12 @@ def over_splits(
         seeds: The seeds that are trained in each split.
         threshold: How the threshold of multi-label answers is chosen.
         parts: Shares of train, val and test; by default those of the task's own split.
+        positive: The class whose ranking and threshold are scored too.
     """
     results = []
     for part in counted(random_splits(task, splits, parts), "Split"):
-        results.append(assess(part, model(part), seeds=seeds, threshold=threshold))
+        drawn = assess(part, model(part), seeds=seeds, threshold=threshold, positive=positive)
+        results.append(drawn)
         if results[-1].ended == "interrupted":
             break
     first = results[0]
@@ -135,6 +153,7 @@ def over_splits(
             part: {
                 name: Summary(tuple(table[part][name].mean for table in tables))
                 for name in tables[0][part]
+                if all(name in table[part] for table in tables)
             }
             for part in tables[0]
         }
@@ -157,6 +176,8 @@ def over_splits(
         first,
         scores=join_tables("scores"),
         class_scores=join_tables("class_scores"),
+        class_areas=join_areas(results),
+        positive=join_positive([result.positive for result in results]),
         seconds=sum(result.seconds for result in results),
         notes=tuple(notes),
         outputs={},

@@ -20,7 +20,8 @@ from ..models.find import find_model
 from ..models.interface import Labels, Model, Outputs
 from ..ops.triton import Compile
 from ..task import Part, Split, SubgraphTask, require_learnable
-from .result import Result, best_of_ties, class_scores, data_facts, part_scores
+from .positive_class import PositiveClass, missing_positive_note
+from .result import Result, best_of_ties, class_areas, class_scores, data_facts, part_scores
 from .seeds import seed_list
 from .significance import Summary
 
@@ -46,6 +47,7 @@ def run(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     compile: Compile = "auto",
+    positive: str | None = None,
 ) -> Result:
     """Train and evaluate one structure, or another model, over several seeds.
 
@@ -71,6 +73,8 @@ def run(
         resume: Whether to continue from the state in that folder.
         compile: ``auto``: on a GPU, own kernels and epochs as CUDA graphs; ``off``: plain
             PyTorch.
+        positive: The class that matters, of single-label data: ``result.positive`` then has the
+            scores of its ranking, and of a threshold that is chosen on validation.
 
     Example:
         >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
@@ -90,7 +94,9 @@ def run(
         resume=resume,
         compile=compile,
     )
-    result = assess(task, spec.model, seeds=seed_list(seeds), threshold=threshold)
+    result = assess(
+        task, spec.model, seeds=seed_list(seeds), threshold=threshold, positive=positive
+    )
     notes = (*data_changes(task.notes), *split_notes, *spec.notes, *result.notes)
     return replace(result, preset=spec.preset_name, notes=notes)
 
@@ -104,7 +110,12 @@ def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
 
 
 def assess(
-    task: SubgraphTask, model: Model, *, seeds: Sequence[int], threshold: ThresholdWord = "half"
+    task: SubgraphTask,
+    model: Model,
+    *,
+    seeds: Sequence[int],
+    threshold: ThresholdWord = "half",
+    positive: str | None = None,
 ) -> Result:
     """Let a model learn from train and val, then read the test labels, once.
 
@@ -113,8 +124,10 @@ def assess(
         model: The model to assess.
         seeds: One seed per replica.
         threshold: How the threshold of multi-label answers is chosen.
+        positive: The class whose ranking and threshold are scored too.
     """
     require_learnable(task)
+    target = PositiveClass.of_task(task, positive)
     threshold = read_threshold(threshold)
     start = time.perf_counter()
     labels: Labels = {part: labels_of(task, part) for part in ("train", "val")}
@@ -125,6 +138,9 @@ def assess(
     if task.multilabel and threshold == "val":
         logits = outputs["val"].logits
         thresholds = tuple(best_threshold(labels["val"], replica) for replica in logits)
+    alert_thresholds: tuple[float, ...] = ()
+    if target is not None:
+        alert_thresholds = target.choose_thresholds(labels["val"], outputs["val"].logits)
     # Nothing above this line has seen a label of the test part, nothing below changes the model.
     outputs["test"] = trained.outputs("test")
     labels["test"] = labels_of(task, "test")
@@ -133,15 +149,18 @@ def assess(
     ties = best_of_ties(labels["test"], outputs["test"].tied, thresholds)
     if ties is not None:
         facts["notes"] = (*facts.get("notes", ()), _tie_note(model.name, ties))
+    if target is not None and not target.truth(labels["val"]).any():
+        facts["notes"] = (*facts.get("notes", ()), missing_positive_note(target.label))
+    by_part = {part: outputs[part].logits for part in scored}
     seconds_before = facts.pop("seconds_before", 0.0)  # of a run that was killed
     return Result(
         model=model.name,
         data=data_facts(task),
         seeds=tuple(seeds[:replicas]),
-        scores={p: part_scores(labels[p], outputs[p].logits, thresholds) for p in scored},
-        class_scores={
-            p: class_scores(task, labels[p], outputs[p].logits, thresholds) for p in scored
-        },
+        scores={p: part_scores(labels[p], by_part[p], thresholds) for p in scored},
+        class_scores={p: class_scores(task, labels[p], by_part[p], thresholds) for p in scored},
+        class_areas={p: class_areas(task, labels[p], by_part[p]) for p in scored},
+        positive=None if target is None else target.score(labels, by_part, alert_thresholds),
         seconds=seconds_before + time.perf_counter() - start,
         thresholds=thresholds,
         outputs=outputs,

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.metrics import METRICS, class_f1, micro_f1, scores
+from ..base.metrics import areas_by_class, class_f1, micro_f1, scores
 from ..base.plotting import ResultPicture, draw
 from ..base.ragged import Array
 from ..models.interface import Outputs
 from ..task import Part, SubgraphTask
+from .positive_class import PositiveScores
 from .result_views import result_frame, result_html
-from .significance import Summary
+from .score_intervals import find_intervals
+from .significance import Interval, Summary
+from .verdicts import ScoredOn
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+AreaTables = dict[str, dict[str, Summary]]  # by metric and class
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +36,7 @@ class Result:
         model: The name of the model in tables.
         data: Name, hash and sizes of the task.
         seeds: One seed per replica.
-        scores: Scores by part (val, test) and metric.
+        scores: Scores by part (val, test) and metric; one that a part cannot define is missing.
         class_scores: F1 by part and class.
         seconds: Time of training and evaluation.
         config: All settings.
@@ -47,6 +54,9 @@ class Result:
             epochs.
         published_ties: Test micro-F1 by the published rule of GLASS, where requested: the best
             *test* score among the epochs that tie on validation.
+        class_areas: ROC-AUC and PR-AUC by part, metric and class, for the classes that have both
+            sides in the part.
+        positive: Scores of the positive class, where one was named.
     """
 
     model: str
@@ -67,6 +77,8 @@ class Result:
     ended: str = "complete"
     parameters: int | None = None
     published_ties: Summary | None = None
+    class_areas: dict[Part, AreaTables] = field(default_factory=dict)
+    positive: PositiveScores | None = None
 
     @property
     def test(self) -> dict[str, Summary]:
@@ -77,6 +89,23 @@ class Result:
     def val(self) -> dict[str, Summary]:
         """Scores of the validation part."""
         return self.scores["val"]
+
+    @property
+    def scored_on(self) -> ScoredOn:
+        """What the values of each score are of: seeds, or random splits."""
+        facts = self.data
+        return ScoredOn(facts.get("hash", ""), facts.get("splits", 0), facts.get("split", {}))
+
+    @cached_property
+    def test_intervals(self) -> dict[str, Interval]:
+        """95 % intervals of test scores over seeds and test subgraphs together, by metric.
+
+        A bootstrap over both, for micro-F1, macro-F1 and accuracy; over random splits, of every
+        metric, the interval of the corrected resampled t-test. Wider than
+        ``test[metric].interval``, which is over runs alone. A metric is missing with fewer than
+        five runs of a network, or where nothing varies.
+        """
+        return find_intervals(self)
 
     def to_dict(self) -> dict[str, object]:
         """The content of result.json."""
@@ -90,6 +119,15 @@ class Result:
                 part: {name: summary.to_dict() for name, summary in table.items()}
                 for part, table in self.class_scores.items()
             },
+            "test_intervals": {name: list(ends) for name, ends in self.test_intervals.items()},
+            "areas_per_class": {
+                part: {
+                    metric: {name: summary.to_dict() for name, summary in table.items()}
+                    for metric, table in tables.items()
+                }
+                for part, tables in self.class_areas.items()
+            },
+            **({} if self.positive is None else {"positive": self.positive.to_dict()}),
             "seconds": self.seconds,
             "data": self.data,
             "config": self.config,
@@ -140,7 +178,8 @@ def part_scores(labels: Array, logits: Array, thresholds: tuple[float, ...]) -> 
         scores(labels, replica, multilabel=multilabel, threshold=threshold)
         for replica, threshold in zip(logits, thresholds, strict=True)
     ]
-    return {name: Summary(tuple(table[name] for table in replica_scores)) for name in METRICS}
+    names = replica_scores[0]  # what is defined depends on the labels alone
+    return {name: Summary(tuple(table[name] for table in replica_scores)) for name in names}
 
 
 def class_scores(
@@ -157,6 +196,37 @@ def class_scores(
     return {
         name: Summary(tuple(map(float, column)))
         for name, column in zip(task.class_names, f1.T, strict=True)
+    }
+
+
+def class_areas(task: SubgraphTask, labels: Array, logits: Array) -> AreaTables:
+    """Compute ROC-AUC and PR-AUC of each class that has both sides, over replicas."""
+    multilabel = labels.ndim == 2
+    tables = [areas_by_class(labels, replica, multilabel=multilabel) for replica in logits]
+    values = {metric: np.stack([table[metric] for table in tables]) for metric in tables[0]}
+    return {
+        metric: {
+            name: Summary(tuple(map(float, column)))
+            for name, column in zip(task.class_names, by_class.T, strict=True)
+            if not np.isnan(column).any()
+        }
+        for metric, by_class in values.items()
+    }
+
+
+def join_areas(results: Sequence[Result]) -> dict[Part, AreaTables]:
+    """The areas of classes over random splits: one value per split, of classes that all have."""
+    first = results[0].class_areas
+    return {
+        part: {
+            metric: {
+                name: Summary(tuple(r.class_areas[part][metric][name].mean for r in results))
+                for name in table
+                if all(name in r.class_areas[part][metric] for r in results)
+            }
+            for metric, table in tables.items()
+        }
+        for part, tables in first.items()
     }
 
 

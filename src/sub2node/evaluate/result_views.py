@@ -8,7 +8,8 @@ from ..base.data_frame import make_frame
 from ..base.html_table import html_view
 from ..base.metrics import METRIC_LABELS
 from ..base.plural import plural
-from .significance import MIN_RUNS, Summary
+from .score_intervals import explain_intervals, interval_titles
+from .significance import MIN_RUNS, Interval, interval_text
 from .verdicts import MARKS
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
     for number, row in enumerate(comparison.rows):
         test, val = row.result.test["micro_f1"], row.result.val["micro_f1"]
         low, high = test.interval or (None, None)
+        full_low, full_high = row.result.test_intervals.get("micro_f1", (None, None))
         rows.append(
             {
                 "model": row.result.model,
@@ -45,11 +47,14 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
                 "test_sd": test.sd,
                 "test_low": low,
                 "test_high": high,
+                "full_low": full_low,
+                "full_high": full_high,
                 "val_mean": val.mean,
                 "val_sd": val.sd,
                 "runs": test.n,
                 "p": row.p,
                 "sign": row.sign,
+                "significance_test": comparison.significance_test,
                 "reference": number == comparison.reference,
                 "seconds": row.result.seconds,
             }
@@ -72,32 +77,63 @@ def result_html(result: Result) -> str:
             "Training": "" if result.ended == "complete" else f"ended {result.ended}",
             "Notes": " ".join(result.notes),
         },
-        columns=["Metric", "Validation", "Test", "95 % interval of the test mean"],
+        columns=["Metric", "Validation", "Test", *_interval_columns(splits="splits" in data)],
         rows=[
             (
                 METRIC_LABELS.get(name, name),
-                result.val[name].percent_text(),
-                test.percent_text(),
-                _interval_text(test),
+                val,
+                test,
+                "" if interval == "-" else interval,
+                _interval_cell(result.test_intervals.get(name)),
             )
-            for name, test in result.test.items()
+            for name, val, test, interval in score_rows(result)
         ],
-        caption=_runs_note(runs),
+        caption=_runs_note(runs) + _intervals_note(result),
     )
+
+
+def score_rows(result: Result, digits: int = 1) -> list[tuple[str, str, str, str]]:
+    """Each metric with its score on validation and on test and the interval of the latter.
+
+    In percent; ``-`` for what a part cannot define, as an area where all subgraphs are of one
+    class.
+
+    Args:
+        result: The scores.
+        digits: Decimals of each number.
+    """
+    rows = []
+    for name in dict.fromkeys([*METRIC_LABELS, *result.test, *result.val]):
+        val, test = result.val.get(name), result.test.get(name)
+        if val is not None or test is not None:
+            texts = ["-" if score is None else score.percent_text(digits) for score in (val, test)]
+            interval = "-" if test is None else test.interval_text(digits)
+            rows.append((name, texts[0], texts[1], interval))
+    return rows
 
 
 def comparison_html(comparison: Comparison) -> str:
     """Test micro-F1 of each model, and its test against the reference."""
-    reference = comparison.rows[comparison.reference].result.model
+    reference = comparison.rows[comparison.reference].result
+    splits = bool(reference.scored_on.splits)
     return html_view(
         f"Comparison of {plural(len(comparison.rows), 'model')}",
-        {"Best on validation": reference, "Test of the others": comparison.test},
-        columns=["Model", "Test, %", "95 % interval", "Validation, %", "Runs", "p", ""],
+        {"Best on validation": reference.model, "Test of the others": comparison.test},
+        columns=[
+            "Model",
+            "Test, %",
+            *_interval_columns(splits=splits),
+            "Validation, %",
+            "Runs",
+            "p",
+            "",
+        ],
         rows=[
             (
                 row.result.model,
                 row.result.test["micro_f1"].percent_text(),
-                _interval_text(row.result.test["micro_f1"]),
+                _interval_cell(row.result.test["micro_f1"].interval),
+                _interval_cell(row.result.test_intervals.get("micro_f1")),
                 row.result.val["micro_f1"].percent_text(),
                 row.result.test["micro_f1"].n,
                 "" if row.p is None else f"{row.p:.2g}",
@@ -109,8 +145,19 @@ def comparison_html(comparison: Comparison) -> str:
     )
 
 
-def _interval_text(score: Summary) -> str:
-    return "" if score.interval is None else score.interval_text()
+def _interval_columns(*, splits: bool) -> list[str]:
+    return [f"95 % interval {title}" for title in interval_titles(splits=splits)]
+
+
+def _interval_cell(interval: Interval | None) -> str:
+    return "" if interval is None else interval_text(interval)
+
+
+def _intervals_note(result: Result) -> str:
+    """How the two intervals differ, where both are there."""
+    if not result.test_intervals or result.test["micro_f1"].interval is None:
+        return ""
+    return f" Intervals: {explain_intervals(splits=bool(result.scored_on.splits))}"
 
 
 def _runs_note(runs: int) -> str:

@@ -51,19 +51,32 @@ class Simple:
         """What tables call it."""
         return _full_name(self.model.name, self.settings)
 
-    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> _TrainedSimple:
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedSimple:
         """Learn; ``labels`` has train and val only."""
         settings = self.model.settings() if self.settings is None else self.settings
         task = without_virtual(task)
         data = TrainingData(task, labels, seeds, self.device, self.encodings)
-        return _TrainedSimple(self.model, settings, self.model.fit(data, settings))
+        return TrainedSimple(self.model, settings, self.model.fit(data, settings))
 
 
 @dataclass(frozen=True)
-class _TrainedSimple:
+class TrainedSimple:
+    """A simple model that has learned.
+
+    Args:
+        model: The model by name.
+        settings: Its settings.
+        predictions: What it predicts.
+    """
+
     model: SimpleModel
     settings: Settings
     predictions: SimplePredictions
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.model.name
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from ..ops import triton as kernels
 from ..ops.triton import Compile, check_compile_mode, compile_mode
 from ..task import Part, SubgraphTask
 from ..task.content_hash import digest
-from ..train import Checkpoint, Fitted, Group, Watch, fit, forward
+from ..train import Checkpoint, Fitted, Group, HeldOutGroup, Watch, fit, forward
 from ..train.training_resources import fitting_threads
 from .interface import Labels, Outputs
 
@@ -139,6 +139,8 @@ class NetworkModel(ABC):
         class_weights: Weight of the loss of each class, by its number; None: all alike.
         seconds: Time limit of the training; the best state by then counts.
         watch: Called with the validation scores between epochs; may end the training.
+        held_out: Whether each replica chooses its epoch on a fold of train of its own, because
+            there is no validation part.
     """
 
     group: ClassVar[type[Group]] = Group  # runs an epoch
@@ -152,6 +154,7 @@ class NetworkModel(ABC):
     class_weights: tuple[float, ...] | None = field(default=None, kw_only=True)
     seconds: float | None = field(default=None, kw_only=True)
     watch: Watch | None = field(default=None, kw_only=True)
+    held_out: bool = field(default=False, kw_only=True)
 
     @property
     @abstractmethod
@@ -274,7 +277,7 @@ class NetworkModel(ABC):
                 tensors,
                 settings.training,
                 checkpoint=checkpoint,
-                group=self.group,
+                group=HeldOutGroup if self.held_out else self.group,
                 what=f"Training {self.name}",
                 seconds=seconds,
                 weights=_loss_weights(labels["train"], self.class_weights),

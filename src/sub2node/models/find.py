@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Unpack
 from ..base.errors import ConfigError
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES
+from ..config.best_settings import NAME as BEST
 from ..config.preset_resolver import baseline_of
 from ..task import SubgraphTask
 from .baseline import baseline
+from .best import BestModel, best_model
 from .candidates import NetworkOptions
 from .graph_network import GraphNetwork
 from .interface import Model, ModelSpec
-from .presets import find_preset
+from .presets import find_best, find_preset
 
 if TYPE_CHECKING:
     from torch import nn
@@ -36,7 +38,7 @@ def find_model(
     coarsen: str | None = None,
     **options: Unpack[ModelOptions],
 ) -> ModelSpec[Model]:
-    """The network of a structure, or the baseline of this name.
+    """The network of a structure, the baseline of this name, or ``best``.
 
     Without a name, a preset file that is a baseline's stands for it.
 
@@ -61,7 +63,25 @@ def find_model(
     for kind, choice in choices.items():
         if choice is not None:
             raise ConfigError(f"{name} has no {kind} to choose; omit it.")
+    if name == BEST:
+        return _best(task, preset, **options)
     return baseline(task, name, preset=preset, **options)
+
+
+def _best(task: SubgraphTask, preset: str, **options: Unpack[ModelOptions]) -> ModelSpec[BestModel]:
+    """The ensemble; the preset is that of its networks, or a file with its own settings."""
+    changes = options.pop("settings", None) or {}
+    settings = find_best(preset, task).config.with_settings(changes)
+    networks = "default" if preset.endswith(".toml") else preset
+    model = best_model(
+        task,
+        preset=networks,
+        settings=settings,
+        device=options.get("device", "auto"),
+        encodings=options.get("encodings"),
+        compile=options.get("compile", "auto"),
+    )
+    return ModelSpec(model, preset, ())
 
 
 def network(

@@ -41,9 +41,12 @@ class GraphNetwork(NetworkModel):
         """What tables call it."""
         config: Config = self.candidates[0]
         features = config.features
+        kind, encoding = feature_labels(features)
+        kinds = {candidate.features.kind for candidate in self.candidates}
         labels = [
             f"{config.structure} {getattr(self.conv, '__name__', config.conv)}",
-            *feature_labels(features),
+            kind if len(kinds) == 1 else "",  # else validation chooses
+            encoding,
             f"{features.subgraphs} inputs" if features.subgraphs != "none" else "",
         ]
         return ", ".join(label for label in labels if label)

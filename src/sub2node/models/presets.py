@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import ConfigError, suggest
 from ..baselines import MODELS, BatchModel
 from ..config import Config
+from ..config.best_settings import NAME as BEST
+from ..config.best_settings import BestSettings
 from ..config.preset_resolver import NETWORKS, Preset, PresetFamily, resolve_preset
 from ..task import SubgraphTask
+
+_MOST_NUMBERS = 1 << 26  # of singular vectors of all nodes
+_NARROW = 64  # columns of random vectors instead
 
 
 def find_preset(
@@ -23,13 +29,31 @@ def find_preset(
         conv: The convolution by name; None: as in the file, or gcn2.
     """
     choices = {"structure": structure, "conv": conv}
-    return resolve_preset(
+    preset = resolve_preset(
         name,
         NETWORKS,
         dataset=task.name,
         has_features=task.graph.features is not None,
         chosen={key: value for key, value in choices.items() if value is not None},
     )
+    return preset if name.endswith(".toml") else _affordable(preset, task)
+
+
+def _affordable(preset: Preset[Config], task: SubgraphTask) -> Preset[Config]:
+    """Without singular vectors of all nodes where the graph is too large for them."""
+    nodes, candidates, notes = task.graph.num_nodes, [], list(preset.notes)
+    for config in preset.candidates:
+        width = config.features.width
+        if config.features.kind != "svd" or nodes * width <= _MOST_NUMBERS:
+            candidates.append(config)
+            continue
+        notes.append(
+            f"singular vectors of {nodes:,} nodes would be too many numbers; vectors of"
+            f" {_NARROW} columns start at random instead (features.kind, features.width)."
+        )
+        changes = {"features.kind": "random", "features.width": min(width, _NARROW)}
+        candidates.append(config.with_settings(changes))
+    return replace(preset, candidates=tuple(candidates), notes=tuple(notes))
 
 
 def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
@@ -42,6 +66,8 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
             ``config.toml`` of a run.
         task: The task that they are for.
     """
+    if name == BEST:
+        return find_best(preset, task)
     if name not in MODELS:
         raise ConfigError(f"there is no model {name!r}.{suggest(name, MODELS)}")
     model = MODELS[name]
@@ -49,3 +75,11 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
     family = PresetFamily(model.settings, baseline=name, file=file)
     has_features = task.graph.features is not None
     return resolve_preset(preset, family, dataset=task.name, has_features=has_features)
+
+
+def find_best(preset: str, task: SubgraphTask) -> Preset[BestSettings]:
+    """Settings of ``best``: its own where the preset is a file of them, else the default."""
+    if not preset.endswith(".toml"):
+        return Preset(preset, (BestSettings(),))
+    family = PresetFamily(BestSettings, baseline=BEST)
+    return resolve_preset(preset, family, dataset=task.name, has_features=False)

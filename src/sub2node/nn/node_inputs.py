@@ -73,8 +73,10 @@ def node_inputs(
         settings = asdict(features.pretraining)
         if features.kind == "svd":  # the default is omitted, as in the keys of the cache
             settings = {"seed": settings["seed"]} if settings["seed"] else {}
-        pretrained = encode(graph, features.kind, width=width, device=device, **settings)
+        columns = width if features.kind == "link" else min(width, graph.num_nodes)
+        pretrained = encode(graph, features.kind, width=columns, device=device, **settings)
         table = _scale_vectors(pretrained.values, features.scale)
+        table = np.pad(table, ((0, 0), (0, width - columns)))  # of a graph with fewer nodes
     used = [encoding for encoding in (extra, pretrained) if encoding is not None]
     notes = [note for encoding in used for note in _notes(encoding)]
     vectors = None if table is None else np.array(table[rows], np.float32)

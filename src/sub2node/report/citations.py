@@ -26,6 +26,11 @@ _BASELINES: dict[str, tuple[Reason, ...]] = {
     "majority": (),
     "bag": (("pedregosa2011scikit", "its logistic regression"),),
     "diffused-bag": (("pedregosa2011scikit", "its logistic regression"),),
+    "hops": (
+        ("pedregosa2011scikit", "its logistic regression"),
+        ("fan2008liblinear", "the solver of the regression"),
+    ),
+    "best": (("caruana2004ensemble", "the selection and the weights of its members"),),
     "statistics": (
         ("breiman2001random", "its random forest"),
         ("pedregosa2011scikit", "the implementation of the random forest"),
@@ -94,6 +99,7 @@ _DATA: dict[str, tuple[str, ...]] = {
     "em_user": ("alsentzer2020subgraph", "ni2019endomondo"),
     "hpo_orpha_neuro": ("kohler2019expansion", "orphanet"),
     "hpo_orpha_metab": ("kohler2019expansion", "orphanet"),
+    "disease_families": ("gargano2024human", "amberger2019omim", "marcello2025pyhpo"),
     **dict.fromkeys(("density", "cut_ratio", "coreness", "component"), ("alsentzer2020subgraph",)),
 }  # fmt: skip
 _GLASS_INSTANCES = {  # nodes and edges of the synthetic instances that GLASS published
@@ -264,9 +270,9 @@ def _is_positive(value: object) -> bool:
 
 
 def _cite_test(work: Work) -> Iterator[Reason]:
-    if "Welch" in work.test:
+    if work.significance_test == "welch":
         yield "welch1947generalization", "the test between models"
-    if "resampled" in work.test:
+    if work.significance_test == "corrected_resampled":
         yield "nadeau2003inference", "the test between models over random splits"
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..evaluate.comparison import Comparison
     from ..evaluate.result import Result
-    from ..scoring.explain import Explanation
+    from ..scoring.explanation import Explanation
     from ..task import SubgraphTask
     from ..translation import S2NGraph
 
@@ -171,6 +171,7 @@ def _model_numbers(result: Result) -> dict[str, object]:
         "name": result.model,
         "simple": "baseline" in result.config and "training" not in result.config,
         "test": {"micro_f1": result.test["micro_f1"].to_dict()},
+        "test_intervals": result.test_intervals,
     }
 
 

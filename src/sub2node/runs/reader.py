@@ -12,13 +12,20 @@ from typing import Any, Literal
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.seals import check_seal
 from ..config import Structure
-from ..evaluate.significance import Summary
-from ..evaluate.verdicts import best_on_validation, compare_models, is_simple
+from ..evaluate.significance import SignificanceTest, Summary
+from ..evaluate.verdicts import (
+    Verdict,
+    best_on_validation,
+    choose_test,
+    compare_models,
+    is_simple,
+)
 from .run_names import distinct_names
 from .run_records import (
     ComparisonFile,
     DataFacts,
     ModelFile,
+    ModelMember,
     PictureFacts,
     RunFile,
     StudyFile,
@@ -97,10 +104,9 @@ class Run:
         """Test micro-F1."""
         return self.result.test["micro_f1"]
 
-    def against(self, other: Run) -> tuple[float | None, str]:
-        """Two-sided p that both are equally good, and the mark of this one."""
-        split = dict(self.data.split) if self.splits else None
-        return compare_models(self.result, other.result, split)
+    def against(self, other: Run) -> Verdict:
+        """Whether both are equally good, and the mark of this one."""
+        return compare_models(self.result, other.result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,6 +276,16 @@ def _check_same_data(first: Run, run: Run) -> None:
             f"this run is over {kinds[0]}, {first.path} over {kinds[1]}; write a report for each.",
             path=run.path,
         )
+    if run.splits and run.data.split != first.data.split:
+        raise DataError(
+            f"the random splits of this run have {_describe_parts(run)}, those of {first.path} have"
+            f" {_describe_parts(first)}; write a report for each.",
+            path=run.path,
+        )
+
+
+def _describe_parts(run: Run) -> str:
+    return ", ".join(f"{count:,} {part}" for part, count in run.data.split.items())
 
 
 def _describe_data(run: Run) -> str:
@@ -286,7 +302,7 @@ class Work:
         name: The name of the data; may be empty.
         data: Hash and sizes of the data; None where the folder does not have them.
         seeds: The number of networks.
-        test: The statistical test against other models, in words; "" where there was none.
+        significance_test: The statistical test against other models; None where there was none.
     """
 
     kind: Literal["run", "model", "study"]
@@ -294,7 +310,7 @@ class Work:
     name: str
     data: DataFacts | None = None
     seeds: int = 1
-    test: str = ""
+    significance_test: SignificanceTest | None = None
 
     @property
     def own_bridges(self) -> bool:
@@ -319,11 +335,19 @@ def read_works(path: Path) -> list[Work]:
     content = next((name for name in names if (folder / name).is_file()), None)
     if content == "comparison.json":
         comparison = read_json(ComparisonFile, folder / content)
-        return [_as_work(model, comparison.test) for model in comparison.models]
+        first = comparison.models[0].scored_on
+        return [_as_work(model, choose_test(model.scored_on, first)) for model in comparison.models]
     if content == "model.json":
         model = read_json(ModelFile, folder / content)
         data = model.card.data
-        return [Work("model", model.config, name=data.name, data=data, seeds=len(model.seeds))]
+        single = ModelMember(model.config, model.seeds)
+        works = [
+            Work("model", member.described, name=data.name, data=data, seeds=len(member.seeds))
+            for member in model.members or (single,)
+        ]
+        if len(works) > 1:
+            works.append(Work("model", {"baseline": "best"}, name=data.name, data=data))
+        return works
     if content == "study.json":
         study = read_json(StudyFile, folder / content)
         return [Work("study", study.config, name=study.name)]
@@ -336,12 +360,12 @@ def read_works(path: Path) -> list[Work]:
     )
 
 
-def _as_work(result: RunFile, test: str = "") -> Work:
+def _as_work(result: RunFile, test: SignificanceTest | None = None) -> Work:
     return Work(
         "run",
         result.config,
         name=result.data.name,
         data=result.data,
         seeds=len(result.seeds),
-        test=test,
+        significance_test=test,
     )

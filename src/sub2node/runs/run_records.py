@@ -14,7 +14,9 @@ from ..base.errors import DataError
 from ..base.records import Count, from_json
 from ..base.structured_text import parse_json
 from ..evaluate.overlap import Overlap
+from ..evaluate.positive_class import PositiveScores
 from ..evaluate.significance import Summary
+from ..evaluate.verdicts import ScoredOn
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class PictureFacts:
 class RunFile:
     """``result.json``, and each model of ``comparison.json``.
 
-    Fields up to ``notes`` are those of ``Result``, the others are facts about the data for reports.
+    Fields up to ``positive`` are those of ``Result``, the others are facts about the data for
+    reports. Folders of 0.1.0 have no ``test_intervals``.
     """
 
     model: str
@@ -77,6 +80,7 @@ class RunFile:
     data: DataFacts
     seconds: float
     seeds: tuple[int, ...]
+    test_intervals: dict[str, tuple[float, ...]] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     preset: str = ""
     best_epoch: tuple[Count, ...] = ()
@@ -84,6 +88,8 @@ class RunFile:
     parameters: int | None = None
     thresholds: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
+    areas_per_class: dict[str, dict[str, dict[str, Summary]]] = field(default_factory=dict)
+    positive: PositiveScores | None = None
     versions: dict[str, str] = field(default_factory=dict)
     overlap: tuple[Overlap, ...] = ()
     class_counts: dict[str, dict[str, Count]] = field(default_factory=dict)
@@ -91,7 +97,7 @@ class RunFile:
     picture: PictureFacts | None = None
 
     def __post_init__(self) -> None:
-        if not {"micro_f1", "macro_f1"} <= self.test.keys() <= self.val.keys():
+        if not {"micro_f1", "macro_f1"} <= self.test.keys() & self.val.keys():
             raise ValueError(
                 f"val has the scores {', '.join(self.val) or 'none'}, test has"
                 f" {', '.join(self.test) or 'none'}; both must have micro_f1 and macro_f1"
@@ -100,20 +106,34 @@ class RunFile:
             raise ValueError("per_class: the scores of test by class are missing")
         tables = {"val": self.val, "test": self.test}
         tables |= {f"per_class.{part}": table for part, table in self.per_class.items()}
+        tables |= {
+            f"areas_per_class.{part}.{metric}": table
+            for part, by_metric in self.areas_per_class.items()
+            for metric, table in by_metric.items()
+        }
         for place, table in tables.items():
             for name, summary in table.items():
                 if not summary.values:
                     raise ValueError(f"{place}.{name}.values: expected a value, found []")
+        if self.positive is not None and self.positive.label not in self.per_class["test"]:
+            raise ValueError(f"positive.label: there is no class {self.positive.label!r}")
         if not self.seeds:
             raise ValueError("seeds: expected at least one, found []")
+        for name, ends in self.test_intervals.items():
+            if len(ends) != 2:
+                raise ValueError(f"test_intervals.{name}: expected two ends, found {list(ends)}")
+
+    @property
+    def scored_on(self) -> ScoredOn:
+        """What the values of each score are of: seeds, or random splits."""
+        return ScoredOn(self.data.hash, self.data.splits, self.data.split)
 
 
 @dataclass(frozen=True)
 class ComparisonFile:
-    """``comparison.json``; ``test`` says how the models were compared, in words."""
+    """``comparison.json``."""
 
     models: tuple[RunFile, ...]
-    test: str = ""
     picture: PictureFacts | None = None
 
     def __post_init__(self) -> None:
@@ -129,12 +149,30 @@ class ModelCard:
 
 
 @dataclass(frozen=True)
-class ModelFile:
-    """``model.json``, as far as it can be read without its arrays."""
+class ModelMember:
+    """A member in ``model.json``: a network has ``config``, a simple model its name, ``simple``."""
 
-    config: dict[str, Any]
-    seeds: tuple[int, ...]
+    config: dict[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+    simple: str = ""
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """Settings as in the ``config.toml`` of a run, as far as they are known."""
+        return {"baseline": self.simple} if self.simple else self.config
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """``model.json``, as far as it can be read without its arrays.
+
+    A network has ``config`` and ``seeds``; a simple model and an ensemble have ``members``.
+    """
+
     card: ModelCard
+    config: dict[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+    members: tuple[ModelMember, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,15 @@ import numpy as np
 from ..base.environment import versions
 from ..base.errors import DataError
 from ..base.files import check_folder, new_folder, written
-from ..base.metrics import answers
+from ..base.metrics import AREAS, answers
 from ..base.ragged import Array
 from ..config import Config
 from ..config.settings import to_toml
 from ..evaluate.overlap import overlaps
-from ..evaluate.significance import MIN_RUNS
+from ..evaluate.positive_views import positive_rows, threshold_text
+from ..evaluate.result_views import score_rows
+from ..evaluate.score_intervals import explain_intervals, interval_titles
+from ..evaluate.significance import MIN_RUNS, interval_text
 from ..task import PARTS, SubgraphTask
 from .scene import Scene, make_scene
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..evaluate.comparison import Comparison
+    from ..evaluate.positive_class import PositiveScores
     from ..evaluate.result import Result
 
 OURS = (
@@ -276,6 +280,18 @@ def _describe_choice(result: Result) -> str:
     return "All choices were made by validation micro-F1"
 
 
+def _score_table(result: Result) -> list[str]:
+    splits = bool(result.scored_on.splits)
+    titles = " | ".join(f"95 % interval {title}" for title in interval_titles(splits=splits))
+    lines = [f"| metric | validation | test | {titles} | n |", "|---|---|---|---|---|---|"]
+    runs = result.test["micro_f1"].n
+    for name, *cells in score_rows(result, digits=2):
+        wide = interval_text(result.test_intervals.get(name), 2)
+        lines.append(f"| {' | '.join([name, *cells])} | {wide} | {runs} |")
+    note = "In percent. ± is the standard deviation over runs (n-1); an interval over runs needs"
+    return [*lines, "", f"{note} {MIN_RUNS}. Intervals: {explain_intervals(splits=splits)}"]
+
+
 def _model_card(result: Result) -> str:
     data = result.data
     split = " / ".join(f"{count:,} {part}" for part, count in data["split"].items())
@@ -289,18 +305,39 @@ def _model_card(result: Result) -> str:
         + (f"preset `{result.preset}`, in `config.toml`." if result.preset else "none."),
         f"- {_describe_choice(result)}; the test part was read once.",
         "",
-        "| metric | validation | test | 95 % interval of the test mean | n |",
-        "|---|---|---|---|---|",
+        *_score_table(result),
     ]
-    for name, summary in result.test.items():
-        scores = f"{result.val[name].percent_text(2)} | {summary.percent_text(2)}"
-        lines.append(f"| {name} | {scores} | {summary.interval_text(2)} | {summary.n} |")
-    lines += ["", "In percent. ± is the standard deviation over runs (n-1); an interval needs"]
-    lines[-1] += f" {MIN_RUNS} runs."
-    lines += ["", "| class | test F1, % |", "|---|---|"]
-    for name, summary in result.class_scores["test"].items():
-        cell = name.replace("|", "\\|")
-        lines.append(f"| {cell} | {summary.percent_text(2)} |")
+    lines += _card_classes(result)
+    if result.positive is not None:
+        lines += _card_positive(result.positive)
     if result.notes:
         lines += ["", "## Notes", "", *(f"- {note}" for note in result.notes)]
     return "\n".join(lines) + "\n"
+
+
+def _card_classes(result: Result) -> list[str]:
+    """F1 and, where they are defined, the areas of each class on test."""
+    areas = result.class_areas.get("test", {})
+    lines = ["", "| class | test F1, % | ROC-AUC, % | PR-AUC, % |", "|---|---|---|---|"]
+    for name, summary in result.class_scores["test"].items():
+        tables = [areas.get(metric, {}) for metric in AREAS]
+        cells = [table[name].percent_text(2) if name in table else "-" for table in tables]
+        cell = name.replace("|", "\\|")
+        lines.append(f"| {cell} | {' | '.join([summary.percent_text(2), *cells])} |")
+    return lines
+
+
+def _card_positive(positive: PositiveScores) -> list[str]:
+    parts = {"validation": positive.val.content(), "test": positive.test.content()}
+    cells = (" | ".join(row) for row in positive_rows(parts))
+    threshold = threshold_text(positive.thresholds, positives=positive.val.positives)
+    return [
+        "",
+        f"## The positive class: {positive.label}",
+        "",
+        "| in % | validation | test |",
+        "|---|---|---|",
+        *(f"| {row} |" for row in cells),
+        "",
+        f"The threshold is {threshold}.",
+    ]

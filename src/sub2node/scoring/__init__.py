@@ -6,8 +6,10 @@ from .answers import Neighbor as Neighbor
 from .answers import Surroundings as Surroundings
 from .artefact import load_scorer as load_scorer
 from .artefact import save_scorer as save_scorer
-from .explain import Contribution as Contribution
-from .explain import Explanation as Explanation
+from .doubt import AnswerWarning as AnswerWarning
+from .doubt import WarningKind as WarningKind
+from .explanation import Contribution as Contribution
+from .explanation import Explanation as Explanation
 from .placed_query import PlacedQuery as PlacedQuery
 from .query import Node as Node
 from .query import Query as Query

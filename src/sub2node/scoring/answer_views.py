@@ -12,7 +12,7 @@ from .answers import Answers, answer_columns
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .explain import Explanation
+    from .explanation import Explanation
 
 _MOST_CLASSES = 8  # whose probabilities HTML shows
 
@@ -26,7 +26,9 @@ def answers_html(answers: Answers) -> str:
     """The answers, first ones first."""
     columns = _columns(answers.part(range(min(len(answers), MAX_ROWS)), answers.names[:MAX_ROWS]))
     if len(answers.classes) > _MOST_CLASSES:
-        columns = {name: column for name, column in columns.items() if not name.startswith("p ")}
+        columns = {
+            name: column for name, column in columns.items() if not name.startswith(("p ", "null "))
+        }
     kind = "several labels possible" if answers.multilabel else "one class each"
     return html_view(
         f"Answers for {plural(len(answers), 'subgraph')}",

@@ -16,7 +16,8 @@ from ..base.records import JsonObject
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .explain import Explanation
+    from .doubt import AnswerWarning
+    from .explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +33,9 @@ class Answers:
         predicted: Which classes are predicted; bool (K, C).
         classes: Names of the classes.
         multilabel: Whether a subgraph may have several classes, or none.
+        warnings: In what each subgraph is unlike the training subgraphs.
+        null: How often a random set of the same size and node degrees gets as high a probability;
+            (K, C), or None where that was not asked.
     """
 
     names: tuple[str, ...]
@@ -42,6 +46,12 @@ class Answers:
     predicted: Array
     classes: tuple[str, ...]
     multilabel: bool
+    warnings: tuple[tuple[AnswerWarning, ...], ...] = ()
+    null: Array | None = None
+
+    def __post_init__(self) -> None:
+        if not self.warnings:
+            object.__setattr__(self, "warnings", ((),) * len(self))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -59,8 +69,24 @@ class Answers:
 
     @property
     def label_lists(self) -> list[list[str]]:
-        """The classes of each subgraph."""
-        return [[self.classes[c] for c in np.flatnonzero(row)] for row in self.predicted]
+        """The classes of each subgraph, likeliest first."""
+        order = np.argsort(-self.probabilities, axis=1, kind="stable")
+        ranked = np.take_along_axis(self.predicted, order, axis=1)
+        return [
+            [self.classes[c] for c in row[said]] for row, said in zip(order, ranked, strict=True)
+        ]
+
+    @property
+    def decisive_classes(self) -> Array:
+        """The class whose probability is that of the prediction, by number; (K,).
+
+        Of several classes the most probable; of none, the most probable of all.
+        """
+        if not self.multilabel:
+            return np.asarray(self.predicted.argmax(axis=1))
+        first = np.where(self.predicted, self.probabilities, -np.inf).argmax(axis=1)
+        best = np.where(self.predicted.any(axis=1), first, self.probabilities.argmax(axis=1))
+        return np.asarray(best)
 
     @property
     def doubt(self) -> Array:
@@ -68,17 +94,17 @@ class Answers:
 
         0: one class for sure; 1: all classes alike, or in multi-label data each an even chance.
         """
-        p = np.clip(self.probabilities, 1e-300, 1.0)
         if self.multilabel:
+            p = np.clip(self.probabilities, 1e-300, 1.0)
             rest = np.clip(1 - self.probabilities, 1e-300, 1.0)
             return np.asarray(-(p * np.log2(p) + rest * np.log2(rest)).mean(axis=1))
-        return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
+        return entropy_shares(self.probabilities)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per subgraph as a pandas data frame.
 
         The columns of the files that ``s2n predict`` writes (``subgraph_id``, ``prediction``,
-        ``probability``, ``spread``, ``known``, ``p CLASS``), and ``doubt``.
+        ``probability``, ``spread``, ``known``, ``p CLASS``, ``warnings``), and ``doubt``.
         """
         from .answer_views import answers_frame
 
@@ -105,7 +131,15 @@ class Answers:
             predicted=self.predicted[part],
             classes=self.classes,
             multilabel=self.multilabel,
+            warnings=self.warnings[part],
+            null=None if self.null is None else self.null[part],
         )
+
+
+def entropy_shares(probabilities: Array) -> Array:
+    """Entropy of each row of probabilities, as a share of the highest possible; (K,)."""
+    p = np.clip(probabilities, 1e-300, 1.0)
+    return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
 
 
 class Neighbor(NamedTuple):
@@ -142,16 +176,12 @@ class Surroundings:
 
 def answer_columns(answers: Answers) -> dict[str, list[Any]]:
     """Answers as a table: ``subgraph_id``, ``prediction``, ``probability`` of it and its
-    ``spread``, the share of ``known`` nodes, and ``p CLASS`` for each class. Multi-label:
-    ``prediction`` is a list, and its probability the lowest of it (the highest of all where the
-    list is empty). With one seed the spread is None."""
-    predicted, probabilities = answers.predicted, answers.probabilities
-    if answers.multilabel:
-        lowest = np.where(predicted, probabilities, np.inf).argmin(axis=1)
-        best = np.where(predicted.any(axis=1), lowest, probabilities.argmax(axis=1))
-    else:
-        best = predicted.argmax(axis=1)
-    rows = np.arange(len(answers))
+    ``spread``, the share of ``known`` nodes, ``p CLASS`` for each class, and ``warnings``; with
+    random sets also ``null CLASS``. Multi-label: ``prediction`` is a list, likeliest first, and its
+    probability that of the first (the highest of all where the list is empty). With one seed the
+    spread is None."""
+    probabilities, best = answers.probabilities, answers.decisive_classes
+    rows, null = np.arange(len(answers)), answers.null
     return {
         "subgraph_id": list(answers.names),
         "prediction": list(answers.labels),
@@ -159,6 +189,12 @@ def answer_columns(answers: Answers) -> dict[str, list[Any]]:
         "spread": _without_nan(answers.spread[rows, best].tolist()),
         "known": answers.known.tolist(),
         **{f"p {name}": probabilities[:, c].tolist() for c, name in enumerate(answers.classes)},
+        "warnings": ["; ".join(warning.text for warning in row) for row in answers.warnings],
+        **{
+            f"null {name}": null[:, c].tolist()
+            for c, name in enumerate(answers.classes)
+            if null is not None
+        },
     }
 
 
@@ -171,9 +207,10 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     """Answers as JSON objects.
 
     Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
-    ``probabilities``, ``known`` and ``unknown``. They differ in ``spread``, which the service gives
-    by class and the command as one number, that of ``probability``; and the command adds the other
-    columns of its tables (``subgraph_id``, ``p CLASS``). With one seed a spread is None.
+    ``probabilities``, ``known``, ``unknown`` and ``warnings``. They differ in ``spread``, which the
+    service gives by class and the command as one number, that of ``probability``; and the command
+    adds the other columns of its tables (``subgraph_id``, ``p CLASS``). With one seed a spread is
+    None. Where there are random sets, ``null`` is by class.
 
     Args:
         answers: Answers of a model.
@@ -191,7 +228,12 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
         "labels": answers.label_lists,
         "probabilities": probabilities,
         "unknown": list(map(list, answers.unknown)),
+        "warnings": [
+            [{"kind": str(w.kind), "text": w.text} for w in row] for row in answers.warnings
+        ],
     }
+    if answers.null is not None:
+        table["null"] = [dict(zip(classes, row, strict=True)) for row in answers.null.tolist()]
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 

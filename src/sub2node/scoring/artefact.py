@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
-from torch import nn
+from torch import Tensor, nn
 
 from ..base.errors import ConfigError, DataError, Sub2NodeError
 from ..base.files import check_folder, new_folder, require_writable, written
@@ -26,20 +27,29 @@ from ..base.ragged import Array
 from ..base.records import JsonObject
 from ..base.regular_files import read_regular_file
 from ..base.structured_text import parse_json
-from ..config import Config
-from ..encode import SubgraphScale
 from ..io.expansion import check_parquet
 from ..io.graphs import as_graph
-from ..nn import CONVOLUTIONS
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
-from .artefact_checks import check_content, check_facts, check_number_of_nodes
+from .artefact_checks import check_facts, check_network_facts, check_number_of_nodes
+from .ensemble_scorer import EnsembleScorer
+from .member_files import (
+    ensemble_facts,
+    ensemble_tensors,
+    member_facts,
+    member_tensors,
+    read_ensemble,
+    read_network,
+    require_convolution,
+    scale_arrays,
+)
 from .model_card import render_model_card
-from .reference_set import KnownSubgraphs
-from .restore import restore_network
+from .network_scorer import NetworkScorer
 from .scorer import Scorer
+from .simple_scorer import SimpleScorer
 
-FORMAT, VERSION = "sub2node-model", 1
+FORMAT = "sub2node-model"
+VERSION, VERSION_OF_MEMBERS = 1, 2  # a network; a simple model, or several members
 CARD, WEIGHTS, KNOWN, EDGES, NODES, NAMES = (
     "model.json", "weights.safetensors", "known.safetensors", "edges.parquet", "nodes.parquet",
     "subgraphs.parquet",
@@ -75,7 +85,7 @@ def save_scorer(
         _load_referenced(graph, scorer.graph.hash)
     with new_folder(path, overwrite=overwrite, ours=_OURS) as folder, written(path):
         files = {
-            WEIGHTS: _encode_weights(scorer),
+            WEIGHTS: save_tensors(_collect_tensors(scorer)),
             KNOWN: _encode_known(scorer, with_graph=graph is None),
         }
         if graph is None:
@@ -95,15 +105,18 @@ def save_scorer(
 
 
 def _collect_facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -> JsonObject:
-    task = scorer.task
+    task, version = scorer.task, VERSION
+    if isinstance(scorer, NetworkScorer):
+        content = member_facts(scorer)
+    else:
+        version, content = VERSION_OF_MEMBERS, {"members": ensemble_facts(scorer)}
+        content["ensemble"] = isinstance(scorer, EnsembleScorer)
     return {
         "format": FORMAT,
-        "version": VERSION,
-        "config": scorer.known_subgraphs.config.to_dict(),
-        "seeds": list(scorer.seeds),
+        "version": version,
+        **content,
         "classes": list(task.class_names),
         "multilabel": task.multilabel,
-        "temperature": scorer.temperature,
         "threshold": scorer.threshold,
         "graph": {"nodes": task.graph.num_nodes, "hash": task.graph.hash, "reference": graph},
         "name": task.name,
@@ -117,14 +130,14 @@ def _digest_facts(facts: JsonObject) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _encode_weights(scorer: Scorer) -> bytes:
-    parameters = scorer.network.state_dict().items()
-    state = {f"network.{name}": tensor.contiguous() for name, tensor in parameters}
-    return save_tensors({**state, "table": scorer.network.table.table.contiguous()})
+def _collect_tensors(scorer: Scorer) -> dict[str, Tensor]:
+    if isinstance(scorer, NetworkScorer):
+        return member_tensors(scorer)
+    return ensemble_tensors(scorer)
 
 
 def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
-    task, scale = scorer.task, scorer.known_subgraphs.scale
+    task = scorer.task
     subgraphs, graph = task.subgraphs, task.graph
     assert task.split is not None
     assert task.labels is not None
@@ -140,9 +153,8 @@ def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
     if with_graph:
         arrays |= {"graph.loops": graph.loops, "graph.loop_weights": graph.loop_weights}
         arrays |= {"graph.features": graph.features}
-    if scale is not None:
-        arrays |= {"scale.mean": scale.mean, "scale.sd": scale.sd, "scale.heights": scale.heights}
-        arrays |= {f"scale.edges.{i:04d}": edges for i, edges in enumerate(scale.edges)}
+    if isinstance(scorer, NetworkScorer):
+        arrays |= scale_arrays(scorer.known_subgraphs.scale)
     return save_tensors(
         {
             name: torch.from_numpy(np.array(array))
@@ -197,34 +209,24 @@ def load_scorer(
 def _load(
     folder: Path, facts: JsonObject, graph: Any, conv: Callable[..., nn.Module] | None
 ) -> Scorer:
+    of_members = facts["version"] == VERSION_OF_MEMBERS
     check_facts(facts)
     read = _Reader(folder, facts["files"])
-    config = Config.from_dict(facts["config"])
-    if config.conv not in CONVOLUTIONS and conv is None:
-        raise ConfigError(
-            f"this model has the convolution {config.conv!r}, which is not part of this package;"
-            " give its class: load(path, conv=…)."
-        )
+    if not of_members:
+        check_network_facts(facts)
+        require_convolution(facts["config"], conv)
     arrays = {name: t.numpy() for name, t in load_tensors(read(KNOWN)).items()}
     graph = _read_graph(facts, arrays, read) if graph is None else as_graph(graph)
     if graph.hash != facts["graph"]["hash"]:
         raise DataError("the global graph is not the one that the model was trained on.")
     task = _read_task(facts, arrays, graph, read)
     tensors = load_tensors(read(WEIGHTS))
-    table = tensors.pop("table")
-    state = {name.removeprefix("network."): tensor for name, tensor in tensors.items()}
-    scale = _read_scale(config, arrays)
-    check_content(facts, config, task=task, table=table, state=state, scale=scale)
-    seeds = tuple(facts["seeds"])
-    network = restore_network(config, task, seeds=seeds, table=table, state=state, conv=conv)
-    scorer = Scorer(
-        KnownSubgraphs(task, config, scale),
-        network,
-        seeds,
-        temperature=float(facts["temperature"]),
-        threshold=float(facts["threshold"]),
-        card=facts["card"],
-    )
+    scorer: NetworkScorer | SimpleScorer | EnsembleScorer
+    if of_members:
+        scorer = read_ensemble(facts, task, tensors, conv=conv)
+    else:
+        scorer = read_network(facts, task, tensors, arrays=arrays, conv=conv)
+    scorer = replace(scorer, threshold=float(facts["threshold"]), card=facts["card"])
     scorer.check_answers()
     return scorer
 
@@ -268,10 +270,10 @@ def _read_card(folder: Path) -> JsonObject:
         raise DataError(f"this is not JSON ({error}).", path=path) from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise DataError(f"this is not the card of a model ('format' is not {FORMAT!r}).", path=path)
-    if facts.get("version") != VERSION:
+    if facts.get("version") not in (VERSION, VERSION_OF_MEMBERS):
         raise DataError(
-            f"the model has version {facts.get('version')!r}, this package reads {VERSION}; use"
-            " the package that wrote it, or train the model anew.",
+            f"the model has version {facts.get('version')!r}, this package reads {VERSION} and"
+            f" {VERSION_OF_MEMBERS}; use the package that wrote it, or train the model anew.",
             path=path,
         )
     expected = facts.pop("digest", None)
@@ -364,16 +366,3 @@ def _read_task(
     split = Split(arrays["split"])
     classes = tuple(facts["classes"])
     return SubgraphTask(graph, subgraphs, arrays["labels"], classes, split, facts["name"])
-
-
-def _read_scale(config: Config, arrays: dict[str, Array]) -> SubgraphScale | None:
-    if config.features.subgraphs == "none":
-        return None
-    edges = [arrays[name] for name in sorted(arrays) if name.startswith("scale.edges.")]
-    return SubgraphScale(
-        config.features.subgraphs,
-        arrays["scale.mean"],
-        arrays["scale.sd"],
-        arrays.get("scale.heights"),
-        tuple(edges),
-    )

@@ -26,22 +26,13 @@ _SPARE_NODES = 100  # nodes per edge, beside a million, above which the number m
 
 def check_facts(facts: JsonObject) -> None:
     """Raise unless ``model.json`` has the required fields, of the right types."""
-    for name in ("config", "graph", "card", "files"):
+    for name in ("graph", "card", "files"):
         if not isinstance(facts.get(name), dict):
             raise DataError(f"model.json: {name!r} is missing or no object.")
-    classes, seeds = facts.get("classes"), facts.get("seeds")
+    classes = facts.get("classes")
     if not isinstance(classes, list) or not classes or not all(isinstance(c, str) for c in classes):
         raise DataError("model.json: 'classes' must be a list of names.")
-    whole_numbers = isinstance(seeds, list) and all(
-        type(seed) is int and seed >= 0 for seed in seeds
-    )
-    if not whole_numbers or not 0 < len(seeds) <= _MOST_SEEDS:  # type: ignore[arg-type]
-        raise DataError("model.json: 'seeds' must be a list of whole numbers from 0.")
-    for name, low, high in (("temperature", 1e-6, 1e6), ("threshold", 0.0, 1.0)):
-        value = facts.get(name)
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not low <= value <= high:  # type: ignore[operator]
-            raise DataError(f"model.json: {name!r} must be between {low:g} and {high:g}.")
+    _check_number(facts, "threshold", 0.0, 1.0)
     graph = facts["graph"]
     if type(graph.get("nodes")) is not int or not 0 < graph["nodes"] < 2**40:
         raise DataError("model.json: the number of nodes makes no sense.")
@@ -50,6 +41,26 @@ def check_facts(facts: JsonObject) -> None:
     if not isinstance(facts.get("name"), str) or not isinstance(facts.get("multilabel"), bool):
         raise DataError("model.json: 'name' must be text, and 'multilabel' true or false.")
     _check_card(facts["card"], len(classes))
+
+
+def check_network_facts(facts: JsonObject, *, simple: bool = False) -> None:
+    """Raise unless the facts of a network, or of a simple model, have the right types."""
+    if not simple and not isinstance(facts.get("config"), dict):
+        raise DataError("model.json: 'config' is missing or no object.")
+    seeds = facts.get("seeds")
+    whole_numbers = isinstance(seeds, list) and all(
+        type(seed) is int and seed >= 0 for seed in seeds
+    )
+    if not whole_numbers or not 0 < len(seeds) <= _MOST_SEEDS:  # type: ignore[arg-type]
+        raise DataError("model.json: 'seeds' must be a list of whole numbers from 0.")
+    _check_number(facts, "temperature", 1e-6, 1e6)
+
+
+def _check_number(facts: JsonObject, name: str, low: float, high: float) -> None:
+    value = facts.get(name)
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not low <= value <= high:  # type: ignore[operator]
+        raise DataError(f"model.json: {name!r} must be between {low:g} and {high:g}.")
 
 
 def _check_card(card: JsonObject, classes: int) -> None:

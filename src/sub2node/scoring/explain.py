@@ -17,96 +17,18 @@ import torch
 from torch import Tensor
 
 from ..base.errors import NotFiniteError
-from ..base.plotting import draw
-from ..base.plural import plural
 from ..base.ragged import Array
-from .answer_views import explanation_frame, explanation_html
+from .explanation import Contribution, Explanation, rank_members
 from .forward import Gates
 from .placed_query import PlacedQuery
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-    from .scorer import Scorer
+    from .network_scorer import NetworkScorer
 
 _STEPS = (32, 64, 128)  # points on the line; more where the sum is not close enough
 _CLOSE = 2e-4  # how far the sum may be off
 _NEARLY = 1e-9  # some convolutions treat a link of weight 0 as missing, unlike a weak one
 _ROWS = 1 << 15  # members, links and their copies that are computed together
-
-
-@dataclass(frozen=True)
-class Contribution:
-    """What a member or a known subgraph adds to a probability.
-
-    Args:
-        id: Id of the node, or of the known subgraph.
-        title: A name for people to read, may be empty.
-        value: What it adds to the probability.
-        weight: Weight of the link to a known subgraph; None for a member.
-        labels: Labels of the known subgraph.
-    """
-
-    id: str
-    title: str
-    value: float
-    weight: float | None = None
-    labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class Explanation:
-    """Baseline and contributions that add up to a probability.
-
-    Args:
-        name: Name of the subgraph.
-        label: The class that is explained.
-        probability: Probability of that class.
-        baseline: Probability of that class for an empty subgraph without links.
-        members: Contributions of the members, largest first.
-        neighbors: Contributions of the known subgraphs it is joined to, largest first.
-        statistics: What its statistics contribute together, where the network reads some.
-        gap: What is missing in the sum, by rounding and by the number of points on the line.
-        joins: Whether the model joins subgraphs at all; if so, one without ``neighbors`` is too
-            weakly joined to any known one.
-    """
-
-    name: str
-    label: str
-    probability: float
-    baseline: float
-    members: tuple[Contribution, ...]
-    neighbors: tuple[Contribution, ...]
-    statistics: float | None
-    gap: float
-    joins: bool = True
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per contribution as a pandas data frame; points add up to the probability.
-
-        Columns ``what`` (an id), ``kind`` (baseline, member, neighbour, statistics or rounding),
-        ``points`` (percentage points) and ``title``.
-        """
-        return explanation_frame(self)
-
-    def plot(self, most: int = 15) -> Figure:
-        """The largest contributions as bars, as a Matplotlib figure.
-
-        Args:
-            most: The number of bars; the other contributions are drawn as one.
-        """
-        return draw("draw_explanation", self, most=most)
-
-    def _repr_html_(self) -> str:
-        return explanation_html(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"Explanation({self.name}: {self.label} {self.probability:.3f}, from"
-            f" {self.baseline:.3f} by {plural(len(self.members), 'member')} and"
-            f" {plural(len(self.neighbors), 'neighbour')})"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +40,7 @@ class _GatePath:
         placed: The subgraph; it is attached once, and copied for the points.
     """
 
-    scorer: Scorer
+    scorer: NetworkScorer
     placed: PlacedQuery
 
     def evaluate(self, points: Array) -> tuple[Tensor, list[Tensor]]:
@@ -184,21 +106,21 @@ class _GatePath:
         return rows
 
 
-def explain(scorer: Scorer, placed: PlacedQuery, target: int | None) -> Explanation:
+def explain(scorer: NetworkScorer, placed: PlacedQuery, target: int | None) -> Explanation:
     """Contributions for the one subgraph of a query.
 
     Args:
         scorer: The model.
         placed: A query with one subgraph.
-        target: Number of the class; by default the likeliest.
+        target: Number of the class; None: the likeliest.
     """
     path = _GatePath(scorer, placed)
     with torch.no_grad():
         ends = path.evaluate(np.array([0.0, 1.0]))[0].double().numpy()
-    chosen = int(ends[1].argmax()) if target is None else target
-    baseline, probability = float(ends[0, chosen]), float(ends[1, chosen])
+    target = int(ends[1].argmax()) if target is None else target
+    baseline, probability = float(ends[0, target]), float(ends[1, target])
     for steps in _STEPS:
-        members, links, inputs = path.integrate(chosen, steps)
+        members, links, inputs = path.integrate(target, steps)
         gap = probability - baseline - sum(float(part.sum()) for part in (members, links, inputs))
         if abs(gap) < _CLOSE:
             break
@@ -206,10 +128,10 @@ def explain(scorer: Scorer, placed: PlacedQuery, target: int | None) -> Explanat
         raise NotFiniteError("the model has no finite explanation for this subgraph.")
     return Explanation(
         name=placed.query.names[0],
-        label=scorer.classes[chosen],
+        label=scorer.classes[target],
         probability=probability,
         baseline=baseline,
-        members=_rank_members(scorer, placed, members),
+        members=rank_members(scorer, placed.query, members),
         neighbors=_rank_neighbors(scorer, placed, links),
         statistics=float(inputs[0]) if scorer.known_subgraphs.scale is not None else None,
         gap=gap,
@@ -217,16 +139,9 @@ def explain(scorer: Scorer, placed: PlacedQuery, target: int | None) -> Explanat
     )
 
 
-def _rank_members(scorer: Scorer, placed: PlacedQuery, values: Array) -> tuple[Contribution, ...]:
-    index, nodes = scorer.index, placed.query.subgraphs.nodes
-    order = np.argsort(-np.abs(values), kind="stable")
-    return tuple(
-        Contribution(index.name(int(nodes[i])), index.title(int(nodes[i])), float(values[i]))
-        for i in order
-    )
-
-
-def _rank_neighbors(scorer: Scorer, placed: PlacedQuery, values: Array) -> tuple[Contribution, ...]:
+def _rank_neighbors(
+    scorer: NetworkScorer, placed: PlacedQuery, values: Array
+) -> tuple[Contribution, ...]:
     if placed.attachment is None:
         return ()
     links, contributions = placed.attachment.links, []

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ..base.metrics import AREAS, METRIC_LABELS
 from ..base.plural import plural
+from ..base.records import JsonObject
+from ..evaluate.positive_views import positive_rows, threshold_text
+from .ensemble_scorer import EnsembleScorer
+from .network_scorer import NetworkScorer
+from .simple_scorer import SimpleScorer
 
 if TYPE_CHECKING:
+    from ..task import SubgraphTask
     from .scorer import Scorer
+
+_HEADINGS = {
+    name: label[0].lower() + label[1:] if label[1].islower() else label
+    for name, label in METRIC_LABELS.items()
+}
 
 
 def render_model_card(scorer: Scorer) -> str:
     """The card of a model in Markdown."""
-    task, config, card = scorer.task, scorer.known_subgraphs.config, scorer.card
+    task, card = scorer.task, scorer.card
     graph, seeds = task.graph, scorer.seeds
     kind = "several labels per subgraph" if task.multilabel else "one label per subgraph"
     lines = [
-        f"# {config.structure} {config.conv} on {task.name or 'your data'}",
+        f"# {scorer.title} on {task.name or 'your data'}",
         "",
         f"Answers which of {len(task.class_names)} classes a set of nodes belongs to ({kind}).",
         "",
@@ -35,55 +48,122 @@ def render_model_card(scorer: Scorer) -> str:
         "",
         "## Scores",
         "",
-        "| | micro-F1 | macro-F1 | accuracy | log loss | n |",
-        "|---|---|---|---|---|---|",
-    ]
-    for part in ("validation", "test"):
-        scores = card.get(part)
-        if scores:
-            numbers = (scores[name] for name in ("micro_f1", "macro_f1", "accuracy", "log_loss"))
-            cells = " | ".join(f"{value:.4f}" for value in numbers)
-            lines.append(f"| {part} | {cells} | {scores['subgraphs']} |")
-    lines += [
+        *_score_lines(card),
         "",
-        "Validation was used to choose the best epoch of each seed and to calibrate, so its numbers"
-        " are a little too good."
+        _validation_sentence(scorer)
         + (" The test part was read once." if card.get("test") else " There was no test part."),
         "",
         "## How it answers",
         "",
-        "- A new subgraph is joined to the training subgraphs; by default its answer does not"
-        " depend on the others in the same query."
-        if config.structure.translated
-        else "- A new subgraph is answered by itself.",
-        f"- Logits are divided by {scorer.temperature:.3f}, the temperature that fits validation"
-        " best.",
+        *_answering_lines(scorer),
     ]
     if task.multilabel:
         lines.append(f"- A class is claimed above a probability of {scorer.threshold:.3f}.")
-    if config.features.trainable and config.features.kind == "random":
-        lines.append(
-            "- Nodes that no training subgraph has keep vectors that nothing was learned about."
-        )
-    part = "test" if card.get("test_by_class") else "validation"
-    lines += [
-        "",
-        "## Classes",
-        "",
-        f"Precision, recall and F1 on {part}.",
-        "",
-        "| class | training subgraphs | precision | recall | F1 |",
-        "|---|---|---|---|---|",
-    ]
-    counts, class_scores = task.label_counts()[0], card.get(f"{part}_by_class", {})
-    for name, count in zip(task.class_names, counts, strict=True):
-        scores = class_scores.get(name, {})
-        numbers = (scores.get(metric) for metric in ("precision", "recall", "f1"))
-        cells = " | ".join("-" if value is None else f"{value:.3f}" for value in numbers)
-        lines.append(f"| {name.replace('|', chr(92) + '|')} | {count:,} | {cells} |")
+    lines += [*_positive_lines(card), *_class_lines(task, card)]
     notes = card.get("notes", [])
     if notes:
         lines += ["", "## To know", "", *(f"- {note}" for note in notes)]
     versions = ", ".join(f"{name} {number}" for name, number in card.get("versions", {}).items())
     lines += ["", "## Made with", "", versions or "unknown versions", ""]
     return "\n".join(lines)
+
+
+def _validation_sentence(scorer: Scorer) -> str:
+    """What the validation scores are worth."""
+    if isinstance(scorer, EnsembleScorer):
+        return (
+            "Validation is out of fold: no member had learned from the subgraphs that it is judged"
+            " on; weights and calibration were chosen on these answers."
+        )
+    what = "the best epoch of each seed" if isinstance(scorer, NetworkScorer) else "settings"
+    return (
+        f"Validation was used to choose {what} and to calibrate, so its numbers are a little too"
+        " good."
+    )
+
+
+def _answering_lines(scorer: Scorer) -> Iterator[str]:
+    """How the model, or each of its members, comes to an answer."""
+    if isinstance(scorer, EnsembleScorer):
+        yield "- The answer is the weighted mean of the members' calibrated probabilities:"
+        for weight, member in zip(scorer.weights, scorer.members, strict=True):
+            yield f"  - {weight:.3f} {member.title}, {plural(len(member.seeds), 'seed')}"
+        return
+    joined = (
+        isinstance(scorer, NetworkScorer) and scorer.known_subgraphs.config.structure.translated
+    )
+    yield (
+        "- A new subgraph is joined to the training subgraphs; by default its answer does not"
+        " depend on the others in the same query."
+        if joined
+        else "- A new subgraph is answered by itself."
+    )
+    assert isinstance(scorer, NetworkScorer | SimpleScorer)
+    number = f"{scorer.temperature:.3f}"
+    yield f"- Logits are divided by {number}, the temperature that fits validation best."
+    if isinstance(scorer, NetworkScorer):
+        features = scorer.known_subgraphs.config.features
+        if features.trainable and features.kind == "random":
+            nodes = "Nodes that no training subgraph has"
+            yield f"- {nodes} keep vectors that nothing was learned about."
+
+
+def _score_lines(card: JsonObject) -> list[str]:
+    """A table of the scores on validation and test."""
+    parts = [part for part in ("validation", "test") if card.get(part)]
+    names = {**_HEADINGS, "log_loss": "log loss"}
+    metrics = [name for name in names if any(name in card[part] for part in parts)]
+    lines = [
+        f"| | {' | '.join(names[name] for name in metrics)} | n |",
+        f"|{'---|' * (len(metrics) + 2)}",
+    ]
+    for part in parts:
+        numbers = (card[part].get(name) for name in metrics)
+        lines.append(f"| {part} | {_cells(numbers, 4)} | {card[part]['subgraphs']} |")
+    return lines
+
+
+def _positive_lines(card: JsonObject) -> list[str]:
+    """The positive class, where the model has one."""
+    positive = card.get("positive")
+    if not positive:
+        return []
+    parts = {part: positive[part] for part in ("validation", "test") if part in positive}
+    threshold = threshold_text(
+        [positive["threshold"]], positives=positive["validation"]["positives"]
+    )
+    return [
+        "",
+        f"## The positive class: {positive['label']}",
+        "",
+        f"An answer above the threshold is an alert; it is {threshold}.",
+        "",
+        f"| in % | {' | '.join(parts)} |",
+        f"|{'---|' * (len(parts) + 1)}",
+        *(f"| {' | '.join(row)} |" for row in positive_rows(parts)),
+    ]
+
+
+def _class_lines(task: SubgraphTask, card: JsonObject) -> list[str]:
+    """Scores of each class, on test where there is such a part."""
+    part = "test" if card.get("test_by_class") else "validation"
+    lines = [
+        "",
+        "## Classes",
+        "",
+        f"Precision, recall, F1 and areas on {part}.",
+        "",
+        "| class | training subgraphs | precision | recall | F1 | ROC-AUC | PR-AUC |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    counts, class_scores = task.label_counts()[0], card.get(f"{part}_by_class", {})
+    for name, count in zip(task.class_names, counts, strict=True):
+        scores = class_scores.get(name, {})
+        numbers = (scores.get(metric) for metric in ("precision", "recall", "f1", *AREAS))
+        escaped = name.replace("|", chr(92) + "|")
+        lines.append(f"| {escaped} | {count:,} | {_cells(numbers, 3)} |")
+    return lines
+
+
+def _cells(numbers: Iterable[float | None], digits: int) -> str:
+    return " | ".join("-" if value is None else f"{value:.{digits}f}" for value in numbers)

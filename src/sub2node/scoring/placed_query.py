@@ -18,10 +18,11 @@ from ..task import SubgraphTask
 from .query import Query
 from .query_links import NeighborEdges, QueryLinks
 from .reference_set import KnownSubgraphs, QueryAttachment
+from .scorer import PlacedSubgraphs
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedQuery:
+class PlacedQuery(PlacedSubgraphs):
     """A query and what a network reads of it; each part is computed when it is first needed.
 
     Args:
@@ -34,9 +35,6 @@ class PlacedQuery:
     known_subgraphs: KnownSubgraphs
     joint: bool = False
     _tiled: dict[int, TiledQuery] = field(default_factory=dict, init=False, repr=False)
-
-    def __len__(self) -> int:
-        return len(self.query)
 
     @cached_property
     def task(self) -> SubgraphTask:

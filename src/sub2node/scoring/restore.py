@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -11,21 +12,26 @@ from torch import Tensor, nn
 
 from ..config import Config
 from ..encode import SubgraphScale
+from ..models.baseline import TrainedSimple
+from ..models.best import TrainedEnsemble
 from ..models.candidates import TrainedNetwork
 from ..models.graph_network import presented
 from ..nn import Init, Network, Streams
 from ..nn.build import network_on
 from ..nn.node_table import VectorTable
 from ..task import SubgraphTask
+from .ensemble_scorer import EnsembleScorer
+from .network_scorer import NetworkScorer
 from .reference_set import KnownSubgraphs
 from .scorer import Scorer
+from .simple_scorer import SimpleScorer
 
 _OWN = re.compile(r"\.replicas\.(\d+)\.")  # a convolution whose replicas are not stacked
 
 
 def build_scorer(
     trained: TrainedNetwork, task: SubgraphTask, conv: Callable[..., nn.Module] | None = None
-) -> Scorer:
+) -> NetworkScorer:
     """A scorer from a network that was trained with ``all_nodes``.
 
     Args:
@@ -44,7 +50,25 @@ def build_scorer(
     network = restore_network(
         config, known_task, seeds=trained.seeds, table=table, state=state, conv=conv
     )
-    return Scorer(KnownSubgraphs(known_task, config, scale), network, trained.seeds)
+    return NetworkScorer(KnownSubgraphs(known_task, config, scale), network, trained.seeds)
+
+
+def build_ensemble(trained: TrainedEnsemble) -> EnsembleScorer:
+    """A scorer from an ensemble whose networks were trained with ``all_nodes``."""
+    assert trained.task.split is not None
+    known_task = trained.task.subset(trained.task.split.mask("train"))
+    members: list[Scorer] = []
+    for member in trained.members:
+        if isinstance(member.trained, TrainedNetwork):
+            network = build_scorer(member.trained, trained.task)
+            members.append(replace(network, temperature=member.temperature))
+            continue
+        assert isinstance(member.trained, TrainedSimple)
+        classifier = member.trained.predictions.classifier
+        assert classifier is not None
+        seeds = tuple(range(len(classifier.empty_logits)))
+        members.append(SimpleScorer(member.name, known_task, classifier, seeds, member.temperature))
+    return EnsembleScorer(tuple(members), tuple(member.weight for member in trained.members))
 
 
 @torch.no_grad()

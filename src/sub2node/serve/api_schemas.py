@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, FailFast, Field, Tag, TypeAdapter
 
+from ..scoring import WarningKind
+
 NodeId = Annotated[
     str | Annotated[int, Field(ge=-(2**63), lt=2**63)],
     Field(description="A node of the graph by its id, text or an integer."),
@@ -91,16 +93,25 @@ class Status(BaseModel):
     status: Literal["ok", "stopping"]
 
 
+class WarningItem(BaseModel):
+    """In what a subgraph is unlike those that the model was trained on."""
+
+    kind: WarningKind
+    text: Annotated[str, Field(description="The same in words.")]
+
+
 class Prediction(BaseModel):
     """The answer of the model for one subgraph."""
 
     id: Annotated[str, Field(description="Yours, or the subgraph's position in the request.")]
-    labels: Annotated[list[str], Field(description="One, unless the model is multi-label.")]
+    labels: Annotated[
+        list[str], Field(description="One, unless the model is multi-label; likeliest first.")
+    ]
     prediction: Annotated[
         str | list[str], Field(description="The label; of a multi-label model the list of them.")
     ]
     probability: Annotated[
-        float, Field(description="Probability of the prediction; of several labels, the lowest.")
+        float, Field(description="Probability of the prediction; of several labels, the first's.")
     ]
     probabilities: dict[str, float]
     spread: Annotated[
@@ -109,6 +120,7 @@ class Prediction(BaseModel):
     ]
     known: Annotated[float, Field(description="Share of the members that the graph has.")]
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]
+    warnings: Annotated[list[WarningItem], Field(description="Reasons to doubt the answer.")]
 
 
 class Predictions(BaseModel):

@@ -24,11 +24,10 @@ def describe_model(scorer: Scorer, limits: Limits, *, token: Token, name: str = 
         token: The secret that requests must show, if there is one.
         name: What to call the data of the model; by default as the model does.
     """
-    config = scorer.known_subgraphs.config
     return {
         "name": name or scorer.task.name or "model",
-        "structure": config.structure,
-        "conv": config.conv,
+        "structure": str(scorer.structure),
+        "conv": scorer.conv,
         "classes": list(scorer.classes),
         "multilabel": bool(scorer.multilabel),
         "seeds": len(scorer.seeds),

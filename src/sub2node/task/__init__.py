@@ -7,6 +7,7 @@ from .split import PARTS as PARTS
 from .split import Part as Part
 from .split import Split as Split
 from .split import SplitCode as SplitCode
+from .split import stratified_folds as stratified_folds
 from .statistics import describe as describe
 from .subgraph_measures import core_numbers as core_numbers
 from .subgraph_measures import measure as measure

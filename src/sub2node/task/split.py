@@ -94,24 +94,10 @@ class Split:
         size = len(labels) if labels is not None else int(count or 0)
         if size < 0:
             raise ConfigError(f"a count of subgraphs is 0 or more, found {count}.")
-        if groups is not None and len(groups) != size:
-            raise DataError(f"{len(groups):,} groups for {size:,} subgraphs.")
-        unit = np.arange(size)
-        if groups is not None:
-            seen: dict[Any, int] = {}
-            unit = np.array([seen.setdefault(group, len(seen)) for group in groups], np.int64)
-        units = int(unit.max()) + 1 if size else 0
-        weight = np.bincount(unit, minlength=units)
-        strata = np.zeros(size, np.int64) if labels is None else _strata(labels)
-        stratum = np.full(units, strata.max(initial=0))
-        np.minimum.at(stratum, unit, strata)  # of a group, as of labels: the rarest one
-        order = _spread(stratum, generator(seed))
-        middle = np.cumsum(weight[order]) - weight[order] / 2
-        bounds = np.cumsum(np.asarray(fractions)[:2]) * size
-        codes = np.empty(units, np.int8)
+        height = _heights(labels, size, groups, seed)
         drawn = np.array([SplitCode.TRAIN, SplitCode.VAL, SplitCode.TEST], np.int8)
-        codes[order] = drawn[np.searchsorted(bounds, middle)]
-        return cls(sealed(codes[unit]))
+        bounds = np.cumsum(np.asarray(fractions)[:2]) * size
+        return cls(sealed(drawn[np.searchsorted(bounds, height)]))
 
     def redrawn(
         self,
@@ -189,6 +175,45 @@ class Split:
     def __repr__(self) -> str:
         sizes = (f"{self.count(part)} {part}" for part in PARTS if self.count(part))
         return f"Split({', '.join(sizes)})"
+
+
+def stratified_folds(
+    labels: Array, count: int, *, groups: Sequence[Any] | Array | None = None, seed: int = 0
+) -> Array:
+    """The fold of each subgraph, 0 … ``count`` - 1: about equal in size and in shares of classes.
+
+    Args:
+        labels: (M,) classes or (M, C) booleans.
+        count: The number of folds.
+        groups: One value per subgraph; subgraphs of equal value are in one fold.
+        seed: Seed of the draw; the same seed gives the same folds.
+    """
+    if count < 2:
+        raise ConfigError(f"at least two folds are needed, found {count}.")
+    height = _heights(np.asarray(labels), len(labels), groups, seed)
+    bounds = np.arange(1, count) * len(labels) / count
+    return np.asarray(np.searchsorted(bounds, height))
+
+
+def _heights(
+    labels: Array | None, size: int, groups: Sequence[Any] | Array | None, seed: int
+) -> Array:
+    """The place of each subgraph on a line of length M; groups have one; see :func:`_spread`."""
+    if groups is not None and len(groups) != size:
+        raise DataError(f"{len(groups):,} groups for {size:,} subgraphs.")
+    unit = np.arange(size)
+    if groups is not None:
+        seen: dict[Any, int] = {}
+        unit = np.array([seen.setdefault(group, len(seen)) for group in groups], np.int64)
+    units = int(unit.max()) + 1 if size else 0
+    weight = np.bincount(unit, minlength=units)
+    strata = np.zeros(size, np.int64) if labels is None else _strata(labels)
+    stratum = np.full(units, strata.max(initial=0))
+    np.minimum.at(stratum, unit, strata)  # of a group, as of labels: the rarest one
+    order = _spread(stratum, generator(seed))
+    middle = np.empty(units)
+    middle[order] = np.cumsum(weight[order]) - weight[order] / 2
+    return np.asarray(middle[unit])
 
 
 def _code(part: str) -> SplitCode:

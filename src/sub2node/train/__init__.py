@@ -7,3 +7,4 @@ from .fit import Group as Group
 from .fit import Watch as Watch
 from .fit import fit as fit
 from .fit import forward as forward
+from .held_out import HeldOutGroup as HeldOutGroup

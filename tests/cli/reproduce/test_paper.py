@@ -49,6 +49,7 @@ def rows(folder: Path, table: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_table_beside_the_published_one_and_going_on(folder) -> None:
     done = reproduce("real", *QUICK, "-o", folder)
     assert done.exit_code == 0, done.output
@@ -89,6 +90,7 @@ def test_a_table_beside_the_published_one_and_going_on(folder) -> None:
     assert {cell["key"] for cell in before} < {cell["key"] for cell in cells(folder)}
 
 
+@pytest.mark.slow
 def test_the_page_has_everything_and_nothing_from_outside(folder) -> None:
     words = (*QUICK, "--seeds", "1", "-o", folder, "--data", "ppi_bp,density")
     assert reproduce("table1", *words).exit_code == 0
@@ -119,6 +121,7 @@ def test_the_page_has_everything_and_nothing_from_outside(folder) -> None:
     assert (folder / "report.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.slow
 def test_what_fails_is_said_and_the_rest_goes_on(folder, monkeypatch) -> None:
     assess = job_execution.assess
 
@@ -144,6 +147,7 @@ def test_what_fails_is_said_and_the_rest_goes_on(folder, monkeypatch) -> None:
     assert "failed" not in {row["status"] for row in rows(folder, "real")}
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_one_cell_at_most(folder, monkeypatch) -> None:
     assess, calls = job_execution.assess, []
 
@@ -178,6 +182,7 @@ def _measured(task, model, **_: Any) -> Efficiency:
                       "cpu")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_efficiency_is_a_ratio_to_glass(folder, monkeypatch) -> None:
     monkeypatch.setattr(job_measures, "efficiency", _measured)
     done = reproduce("efficiency", *QUICK, "--data", "ppi_bp", "-o", folder)
@@ -194,6 +199,7 @@ def test_efficiency_is_a_ratio_to_glass(folder, monkeypatch) -> None:
     assert "without --shard" in str(shared.exception)  # times are measured alone
 
 
+@pytest.mark.slow
 def test_theory_stands_beside_the_rest(folder, monkeypatch) -> None:
     asked: list[set[str]] = []
 
@@ -220,6 +226,7 @@ def test_theory_stands_beside_the_rest(folder, monkeypatch) -> None:
         assert f">Title of {name}</title>" in page
 
 
+@pytest.mark.slow
 def test_claims_that_are_no_longer_checked_are_still_read(folder, monkeypatch) -> None:
     """Version 0.1 had operations and times, which benchmarks/complexity.py took over."""
 
@@ -246,6 +253,7 @@ def test_claims_that_are_no_longer_checked_are_still_read(folder, monkeypatch) -
     assert len({row["row"] for row in rows(folder, "theory")}) == len(cells(folder)) == 3
 
 
+@pytest.mark.slow
 def test_several_processes_share_one_folder(folder) -> None:
     words = ("real", *QUICK, "--seeds", "1", "--data", "ppi_bp", "-o", folder)
     for number in (1, 2, 3):
@@ -277,6 +285,7 @@ def _without(monkeypatch, *names: str) -> None:
         monkeypatch.delitem(sys.modules, name)
 
 
+@pytest.mark.slow
 def test_tables_need_no_extra_packages(folder, monkeypatch) -> None:
     _without(monkeypatch, "jinja2", "matplotlib", "optuna")
     done = reproduce("real", *QUICK, "--seeds", "1", "--data", "ppi_bp", "-o", folder)
@@ -317,9 +326,10 @@ def test_bad_options_are_one_sentence(tmp_path, words, said) -> None:
     assert said in str(done.exception)
 
 
+@pytest.mark.slow
 def test_one_dataset_at_a_time(folder) -> None:
     """A later run on another dataset does not take the first one out of the report."""
-    words = ("real", *QUICK, "-o", folder)
+    words = ("real", *QUICK, "--seeds", "1", "-o", folder)
     assert reproduce(*words, "--data", "ppi_bp").exit_code == 0
     first = {row["column"] for row in rows(folder, "real") if row["ours"]}
     assert reproduce(*words, "--data", "hpo_metab").exit_code == 0

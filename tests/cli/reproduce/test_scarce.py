@@ -29,6 +29,7 @@ def reproduce(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return call_command("reproduce", *words, env={"COLUMNS": "110"})
 
 
+@pytest.mark.slow
 def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     out = tmp_path / "scarce"
     done = reproduce(*QUICK, "--set", "epochs=3", "-o", out)
@@ -60,6 +61,7 @@ def test_tables_figures_and_going_on(tmp_path: Path) -> None:
     assert "--resume" in new.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     out = tmp_path / "scarce"
     with ctrl_c(lambda report: report.what == "Training" and report.done == 1):
@@ -117,9 +119,10 @@ def test_a_structure_is_no_setting() -> None:
     refused(done, "the structure is chosen with --structure.")
 
 
+@pytest.mark.slow
 def test_other_encodings_are_other_settings(tmp_path: Path) -> None:
     for name, value in (("one", 1.0), ("two", 9.0)):
-        np.save(tmp_path / f"{name}.npy", np.full((1200, 64), value, np.float32))
+        np.save(tmp_path / f"{name}.npy", np.full((1200, 128), value, np.float32))
     words = (*TINY, "-o", tmp_path / "out")
     first = reproduce(*words, "--encoding", tmp_path / "one.npy")
     assert first.returncode == 0, first.stderr
@@ -127,6 +130,7 @@ def test_other_encodings_are_other_settings(tmp_path: Path) -> None:
     refused(other, "has findings of s2n+0 with other settings; name a new folder.")
 
 
+@pytest.mark.slow
 def test_a_preset_file_that_changed_is_other_settings(tmp_path: Path) -> None:
     preset = tmp_path / "own.toml"
     words = (
@@ -139,6 +143,7 @@ def test_a_preset_file_that_changed_is_other_settings(tmp_path: Path) -> None:
     refused(reproduce(*words, "--resume"), "has findings of s2n+0 with other settings")
 
 
+@pytest.mark.slow
 def test_a_coarsening_that_is_not_asked_for_is_not_chosen(tmp_path: Path) -> None:
     words = (*TINY, "--structure", "cos2n+0", "-o", tmp_path / "out", "--json")
     assert reproduce(*words, "--coarsen", "variation_edges:0.3").returncode == 0
@@ -154,6 +159,7 @@ def test_a_size_that_cannot_be_leaves_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_coarsening_without_its_ratio_is_drawn(tmp_path: Path) -> None:
     methods = ("--coarsen", "heavy_edge", "--coarsen", "heavy_edge:0.3")
     done = reproduce(*TINY, "--structure", "cos2n+0", *methods, "-o", tmp_path / "out")
@@ -168,6 +174,7 @@ def test_data_without_a_split_are_split_and_it_says_how(tmp_path: Path) -> None:
     assert "the data came without a split; a random stratified one was drawn" in notes[0]
 
 
+@pytest.mark.slow
 def test_virtual_subgraphs_of_the_data_are_taken(tmp_path: Path) -> None:
     task = s2n.load_task(DATA)
     virtual = coarsen(task.graph, "variation_edges", 0.3).subgraphs

@@ -13,6 +13,7 @@ from sub2node.ops.triton.adam import adam, keep
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clip", [0.0, 0.5, 1e6])
 def test_adam_is_pytorchs_with_clipping_by_replica(clip) -> None:
     rates = torch.tensor([0.01, 0.002, 0.05], dtype=torch.float64, device=DEVICE)

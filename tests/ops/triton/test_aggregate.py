@@ -38,6 +38,7 @@ def dense_of(pattern: Pattern, values: torch.Tensor, columns: int) -> torch.Tens
     return made
 
 
+@pytest.mark.slow
 @few_examples
 @given(
     rows=st.integers(1, 40), columns=st.integers(1, 90), width=st.sampled_from([1, 5, 16, 64, 70]),
@@ -83,6 +84,7 @@ def test_what_is_added_may_be_what_is_summed() -> None:
     )
 
 
+@pytest.mark.slow
 @few_examples
 @given(
     size=st.integers(1, 40), kind=st.sampled_from(["normalized", "weighted", "mean"]),
@@ -138,6 +140,7 @@ def test_sums_of_rows_that_are_no_neighbours_in_memory() -> None:
         both(lambda: direction(pattern.aggregate(wide, values)), [wide])  # noqa: B023
 
 
+@pytest.mark.slow
 def test_a_long_row_beside_short_ones() -> None:
     ptr = np.array([0, 200, 201, 201])
     index = np.concatenate([np.arange(200), [5]])

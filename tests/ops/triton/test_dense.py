@@ -18,6 +18,7 @@ from sub2node.ops.triton.reduce import summed
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.slow
 @few_examples
 @given(
     rows=st.integers(1, 150), width_in=st.sampled_from([3, 16, 40, 64]),
@@ -98,6 +99,7 @@ def test_maps_of_any_width(width, rows) -> None:
     both(call, [x, weight, y, other, bias], 1e-3)
 
 
+@pytest.mark.slow
 def test_two_maps_of_the_widest() -> None:
     """On a GPU: two matrices of 128 × 128 and their tiles fit its shared memory."""
     x, y = (normal(1, 130, 128, seed=s, grad=True) for s in (1, 2))

@@ -19,6 +19,7 @@ from sub2node.train.plateau import Plateau
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.slow
 @few_examples
 @given(
     replicas=st.integers(1, 5), stop=st.sampled_from([0, 3]), start=st.sampled_from([0, 2]),

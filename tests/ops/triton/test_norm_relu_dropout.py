@@ -12,7 +12,20 @@ from torch.nn.functional import batch_norm
 
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from fast_path import DEVICE, FAST, INF, NAN, both, close, drawn, few_examples, near, normal, once
+from fast_path import (
+    CUDA,
+    DEVICE,
+    FAST,
+    INF,
+    NAN,
+    both,
+    close,
+    drawn,
+    few_examples,
+    near,
+    normal,
+    once,
+)
 from sub2node.nn import Streams
 from sub2node.nn.layers import BatchNorm, Dropout, finish
 from sub2node.nn.streams import Init
@@ -22,6 +35,7 @@ from sub2node.ops.triton.norm_relu_dropout import Norm, NormReluDropout
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.slow
 @few_examples
 @given(
     rows=st.integers(2, 150), width=st.sampled_from([1, 6, 64]), replicas=st.integers(1, 3),
@@ -145,15 +159,17 @@ def test_a_norm_of_numbers_too_large_is_batch_norms(large) -> None:
     near(variances[0], variances[1])
 
 
+@pytest.mark.slow
 def test_a_norm_whose_first_row_is_far_from_the_rest() -> None:
-    rows = 2**16
+    rows = 2**16 if CUDA else 2**13
     z = normal(1, rows, 1)
     z[0, 0] = 1e4
     mean, variance = torch.zeros(1, 1, device=DEVICE), torch.ones(1, 1, device=DEVICE)
     one, zero = torch.ones(1, 1, device=DEVICE), torch.zeros(1, 1, device=DEVICE)
     NormReluDropout.apply(z, None, one, zero, Norm(mean, variance, True), None, True)
     result = (float(variance) - 0.9) / 0.1
-    assert result == pytest.approx(float(z.double().var()), rel=1e-3)
+    # From the first row on, squares that are 10⁸ lose all but rows · 6e-8 of the variance.
+    assert result == pytest.approx(float(z.double().var()), rel=rows * 1e-8)
 
 
 @pytest.mark.parametrize("bad", [NAN, INF])

@@ -29,16 +29,19 @@ def test_a_loss_that_jumps_stays_in_its_figure() -> None:
 
 def test_scores_are_drawn_with_their_intervals() -> None:
     score = {"mean": 0.8, "interval": [0.7, 0.9], "values": [0.7, 0.75, 0.8, 0.85, 0.9]}
-    models = [{"name": name, "simple": name == "bag", "test": {"micro_f1": score}}
+    models = [{"name": name, "simple": name == "bag", "test": {"micro_f1": score},
+               "test_intervals": {"micro_f1": [0.6, 0.95]}}
               for name in ("bag", "s2n+a gcn2", "long" * 30)]  # fmt: skip
     [axes] = intervals(models, "s2n+a gcn2").axes
     dots = [70, 75, 80, 85, 90]
     drawn = [list(line.get_xdata()) for line in axes.lines]
-    assert drawn == [pytest.approx(x) for x in ([70, 90], dots, [80]) * 3]
+    assert drawn == [pytest.approx(x) for x in ([60, 95], [70, 90], dots, [80]) * 3]
+    older = [{**models[0], "test_intervals": {}}]
+    assert len(intervals(older, "bag").axes[0].lines) == 3
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:2] == ["bag", "s2n+a gcn2"]
     assert names[2].endswith("…")
-    heights = [line.get_ydata()[0] for line in axes.lines[2::3]]
+    heights = [line.get_ydata()[0] for line in axes.lines[3::4]]
     assert heights == list(axes.get_yticks())  # a name stands beside its mark
     assert [(text.get_text(), text.xy[1]) for text in axes.texts] == [("80.0", y) for y in heights]
 

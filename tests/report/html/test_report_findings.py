@@ -47,6 +47,7 @@ def test_errors_have_names_sizes_and_links(task, folder, numbers) -> None:
             assert error["mistakes"][0]["label"] not in error["truth"]
 
 
+@pytest.mark.slow
 def test_marks_and_tests_are_those_of_the_comparison(tmp_path: Path) -> None:
     task = small_task(80)
     results = [simple_result(task), made_result(task, 5, signal=2.5), made_result(
@@ -99,6 +100,11 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
     three = save_run(split, first, tmp_path / "three")
     with pytest.raises(DataError, match="over 3 random splits"):
         read_study([one, three])
+    parts = {"train": 40, "val": 10, "test": 10}
+    split = replace(split, data={**split.data, "split": parts})
+    other_parts = save_run(split, first, tmp_path / "parts")
+    with pytest.raises(DataError, match="random splits of this run have 40 train, 10 val, 10 test"):
+        read_study([three, other_parts])
     with pytest.raises(DataError, match="no such folder"):
         read_study([tmp_path / "four"])
     (tmp_path / "five").mkdir()
@@ -109,6 +115,7 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
         read_study([tmp_path / "five"])
 
 
+@pytest.mark.slow
 def test_losses_that_are_not_finite_do_no_harm(tmp_path: Path) -> None:
     task = small_task()
     history = made_result(task).history
@@ -149,6 +156,7 @@ def test_the_command_names_a_convolution_that_a_preset_file_may_not(tmp_path: Pa
     assert "--conv torch_geometric.nn:TAGConv" in command
 
 
+@pytest.mark.slow
 def test_the_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
     task = small_task()
     facts = {"given": "'my sets.gmt' --graph ../edges.csv", "parts": "50/25/25",

@@ -70,6 +70,7 @@ def nasty(tmp_path_factory) -> Path:
     return save_comparison(compare(results), task, tmp_path_factory.mktemp("runs") / "both")
 
 
+@pytest.mark.slow
 def test_all_sections_are_there_and_in_the_contents(nasty) -> None:
     page = Page(render(collect_findings(read_study([nasty]))))
     assert [name for name in page.ids if name in SECTIONS] == list(SECTIONS)
@@ -84,6 +85,7 @@ def test_all_sections_are_there_and_in_the_contents(nasty) -> None:
             assert set(str(given["aria-labelledby"]).split()) <= set(page.ids)
 
 
+@pytest.mark.slow
 def test_names_are_harmless(nasty) -> None:
     text = render(collect_findings(read_study([nasty])))
     page = Page(text)
@@ -94,6 +96,7 @@ def test_names_are_harmless(nasty) -> None:
     assert {tag for tag, _ in page.tags}.isdisjoint({"script", "iframe", "object", "img", "form"})
 
 
+@pytest.mark.slow
 def test_nothing_comes_from_outside(nasty) -> None:
     text = render(collect_findings(read_study([nasty])))
     assert len(text) < 1e6
@@ -105,6 +108,7 @@ def test_nothing_comes_from_outside(nasty) -> None:
     assert "@import" not in text
 
 
+@pytest.mark.slow
 def test_pictures_follow_dark_mode(nasty) -> None:
     text = render(collect_findings(read_study([nasty])))
     pictures = re.findall("<svg.*?</svg>", text, re.DOTALL)
@@ -117,12 +121,14 @@ def test_pictures_follow_dark_mode(nasty) -> None:
         assert used <= names
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_page(nasty) -> None:
     assert render(collect_findings(read_study([nasty]))) == render(
         collect_findings(read_study([nasty]))
     )
 
 
+@pytest.mark.slow
 def test_numbers_stand_in_the_page(nasty) -> None:
     found = collect_findings(read_study([nasty]))
     text = " ".join(Page(render(found)).text.split())
@@ -136,6 +142,7 @@ def test_numbers_stand_in_the_page(nasty) -> None:
     assert found.numbers["commands"][found.numbers["main"]] in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["multi", "single seed", "simple", "splits", "interrupted",
                                   "old", "bare", "many classes", "perfect"])  # fmt: skip
 def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
@@ -144,7 +151,11 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
     says = {
         "multi": ("By label", "predicted ", "missed "),
         "single seed": ("one seed: no spread",),
-        "simple": ("no training loop", "No network was run on this data", "one run: no spread"),
+        "simple": (
+            "no training loop",
+            "No network was run on this data",
+            "one run; 95 % interval over test subgraphs",
+        ),
         "splits": ("3 random splits", "keeps no predictions", "keeps no curves", "all others"),
         "interrupted": ("The run was interrupted",),
         "old": ("older version", "no facts on overlap"),
@@ -179,6 +190,7 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
         assert text in page.text
 
 
+@pytest.mark.slow
 def test_a_graph_without_links_is_not_drawn(tmp_path: Path) -> None:
     from sub2node.config import Config
 
@@ -189,6 +201,7 @@ def test_a_graph_without_links_is_not_drawn(tmp_path: Path) -> None:
     assert "60 without a link" in page.text
 
 
+@pytest.mark.slow
 def test_only_a_report_of_ours_is_replaced(nasty, tmp_path: Path) -> None:
     found = collect_findings(read_study([nasty]))
     place = write_report(found, tmp_path / "a" / "report.html")
@@ -205,6 +218,7 @@ def test_only_a_report_of_ours_is_replaced(nasty, tmp_path: Path) -> None:
     assert sorted(path.name for path in place.parent.iterdir()) == ["report.html"]
 
 
+@pytest.mark.slow
 def test_a_run_folder_with_a_report_can_be_replaced(tmp_path: Path) -> None:
     task = small_task()
     folder = save_run(made_result(task), task, tmp_path / "run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from report_runs import made_result, simple_result, small_task
 from sub2node.evaluate import compare
+from sub2node.evaluate.score_intervals import explain_intervals
+from sub2node.evaluate.significance import interval_text
 from sub2node.report.html import collect_findings, read_study
 from sub2node.report.html.report_charts import intervals
 from sub2node.report.html.report_page import render
@@ -16,6 +19,7 @@ from sub2node.report.html.report_summary import headline, verdict_text
 from sub2node.runs import save_comparison, save_run
 
 
+@pytest.mark.slow
 def test_where_a_simple_model_is_best_the_report_is_about_it(tmp_path: Path) -> None:
     task = small_task(80)
     bag = replace(made_result(task, 5, signal=3.0), model="bag", config={"baseline": "bag"})
@@ -31,6 +35,7 @@ def test_where_a_simple_model_is_best_the_report_is_about_it(tmp_path: Path) -> 
     assert "The best network on validation, glass, has" in text
     assert "The best S2N model, s2n+a gcn2 (place 3 of 3 on validation), has" in text
     assert text.count("bag is significantly better (p ") == 2
+    assert "the test between models, covers variation between seeds, not between test sets." in text
     page = render(found)
     assert "<h1>Best of 3 models on random: bag</h1>" in page
     assert "Test scores of bag, in percent" in page  # details are of it too
@@ -49,6 +54,7 @@ def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
     assert found["against"]["p"] is None
 
 
+@pytest.mark.slow
 def test_two_runs_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
     task = small_task(80)
     results = [made_result(task, 2, signal=4.0), simple_result(task, 2)]
@@ -77,7 +83,49 @@ def test_two_runs_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
     ],
 )
 def test_a_verdict_says_who_is_better(p: float | None, sign: str, words: str) -> None:
-    assert verdict_text({"p": p, "sign": sign, "test": "a test"}, "mine") == words
+    numbers = {"p": p, "sign": sign, "test": "a test", "significance_test": "welch"}
+    assert verdict_text(numbers, "mine") == words
+
+
+def test_without_a_test_that_fits_there_is_no_verdict() -> None:
+    numbers = {"p": None, "sign": "?", "test": "no test fits", "significance_test": None}
+    assert verdict_text(numbers, "mine") == "no verdict, since no test fits"
+
+
+def test_the_summary_has_the_interval_over_test_subgraphs_too(tmp_path: Path) -> None:
+    task = small_task(80)
+    result = made_result(task, 5)
+    found = collect_findings(read_study([save_run(result, task, tmp_path / "new")]))
+    score, wide = result.test["micro_f1"], result.test_intervals["micro_f1"]
+    both = f"{interval_text(wide)}, over seeds alone {score.interval_text()}, n = 5 seeds)"
+    assert f"(95 % interval over seeds and test subgraphs {both}" in found.numbers["summary"][1]
+    assert found.numbers["models"][0]["test_intervals"]["micro_f1"] == list(wide)
+    assert found.numbers["significance_test"] == "welch"
+    assert "not between test sets" not in " ".join(found.numbers["summary"])
+    page = render(found)
+    assert f"95 %: {interval_text(wide)}" in page
+    assert "95 % over seeds and test subgraphs</th>" in page
+    assert explain_intervals(splits=False) in page
+
+    older = save_run(result, task, tmp_path / "old")
+    facts = json.loads((older / "result.json").read_text())
+    del facts["test_intervals"]
+    (older / "result.json").write_text(json.dumps(facts))
+    (older / "checksums.json").unlink()
+    found = collect_findings(read_study([older]))
+    assert f"(95 % interval over seeds {score.interval_text()}, n" in found.numbers["summary"][1]
+    assert "; the interval covers variation between seeds, not" in found.numbers["summary"][-1]
+    assert f"95 % over seeds: {score.interval_text()}" in render(found)
+
+
+def test_over_splits_the_summary_has_the_corrected_interval(tmp_path: Path) -> None:
+    task = small_task(80)
+    result = made_result(task, 5, outputs={}, labels={}, history={}, thresholds=())
+    result = replace(result, data={**result.data, "splits": 5}, seeds=(10,))
+    found = collect_findings(read_study([save_run(result, task, tmp_path / "run")])).numbers
+    wide = interval_text(result.test_intervals["micro_f1"])
+    assert f"(corrected 95 % interval over splits {wide}, n = 5 splits)" in found["summary"][1]
+    assert found["significance_test"] == "corrected_resampled"
 
 
 def test_only_the_best_of_several_is_called_so(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ def tasks():
     return {"density": s2n.load_task("generate:density,subgraphs=30")}
 
 
+@pytest.mark.slow
 def test_error_bounds_hold_in_every_case(tasks) -> None:
     for kind in ("gcn", "gin"):
         claim = error_claim(kind, 250, 3, tasks)

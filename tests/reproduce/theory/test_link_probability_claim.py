@@ -14,6 +14,7 @@ def tasks():
     return {"density": s2n.load_task("generate:density,subgraphs=30")}
 
 
+@pytest.mark.slow
 def test_link_probabilities(tasks) -> None:
     claim = links_claim(1500, 0, tasks, nodes=(200,))
     assert_complete(claim)

@@ -13,6 +13,7 @@ def tasks():
     return {"density": s2n.load_task("generate:density,subgraphs=30")}
 
 
+@pytest.mark.slow
 def test_verify_goes_on_where_it_stopped(tasks) -> None:
     known = [name for name in CLAIMS if name != "lemma"]
     found = list(verify(quick=True, tasks=tasks, skip=known))

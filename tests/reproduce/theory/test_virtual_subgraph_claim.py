@@ -20,6 +20,7 @@ def tasks():
     return {"density": s2n.load_task("generate:density,subgraphs=30")}
 
 
+@pytest.mark.slow
 def test_virtual_subgraphs(tasks) -> None:
     claim = virtual_claim(6, 0, tasks, ratios=(0.4, 0.8))
     assert_complete(claim)

@@ -33,28 +33,34 @@ def test_spark_needs_a_master_and_nothing_of_duckdb(task: SubgraphTask) -> None:
         s2n.translate(task, engine="duckdb", master="local[2]")
 
 
-def test_a_query_tells_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_a_query_tells_its_progress(random_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sub2node.base import progress
 
     monkeypatch.setattr(backends, "_INTERVAL", 0.01)
     seen: list[progress.Report] = []
     with progress.listen(seen.append):
-        s2n.translate(random_tables(tmp_path), engine="duckdb")
+        s2n.translate(random_tables, engine="duckdb")
     assert max(report.done for report in seen if report.what == "Joining tables") > 0
 
 
-def random_tables(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def random_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """So many rows that joining them takes a moment, and more memory than little."""
     rng = np.random.default_rng(0)
-    ends = rng.integers(0, 20_000, (2, 400_000))
-    rows = np.stack([rng.choice(20_000, 20, replace=False) for _ in range(4_000)])
+    ends = rng.integers(0, 8_000, (2, 160_000))
+    rows = np.stack([rng.choice(8_000, 20, replace=False) for _ in range(1_600)])
     return write_parquet(
-        folder,
+        tmp_path_factory.mktemp("tables"),
         edges={"source": ends[0], "target": ends[1]},  # type: ignore[dict-item]
-        members={"subgraph_id": np.repeat(np.arange(4_000), 20), "node_id": rows.ravel()},  # type: ignore[dict-item]
+        members={"subgraph_id": np.repeat(np.arange(1_600), 20), "node_id": rows.ravel()},  # type: ignore[dict-item]
     )
 
 
-def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_out_of_disk_while_spilling(
+    random_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import ibis
 
     connect: Callable[..., object] = ibis.duckdb.connect
@@ -63,12 +69,11 @@ def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "_duckdb",
         lambda graph, config: connect(**config, max_temp_directory_size="1MB", threads=1),
     )
-    folder = random_tables(tmp_path)
     out = tmp_path / "out"
     out.mkdir()
     with pytest.raises(Sub2NodeError, match="memory limit is too small for this query, or what it"):
         translate_to(
-            folder, out, TranslationOptions(), engine="duckdb", memory="40MB", spill=tmp_path
+            random_tables, out, TranslationOptions(), engine="duckdb", memory="20MB", spill=tmp_path
         )
     assert [p.name for p in tmp_path.iterdir() if "s2n-work" in p.name] == []
     full = backends._explain(OSError("IO Error: No space left on device"), tmp_path)
@@ -82,10 +87,11 @@ def test_out_of_disk_while_spilling(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert words in str(backends._explain(OSError(text), tmp_path, out))
 
 
-def test_spilling_gives_the_same(tmp_path: Path) -> None:
-    folder = random_tables(tmp_path)
-    roomy = s2n.translate(folder, engine="duckdb", min_weight=3.0)
-    tight = s2n.translate(folder, engine="duckdb", min_weight=3.0, memory="150MB", spill=tmp_path)
+@pytest.mark.slow
+def test_spilling_gives_the_same(random_tables: Path, tmp_path: Path) -> None:
+    kept = {"engine": "duckdb", "min_weight": 3.0}
+    roomy = s2n.translate(random_tables, **kept)  # type: ignore[arg-type]
+    tight = s2n.translate(random_tables, memory="60MB", spill=tmp_path, **kept)  # type: ignore[arg-type]
     assert same_graph(roomy, tight)
 
 

@@ -61,6 +61,7 @@ def test_spark_equals_memory(task: SubgraphTask, spark: str, tmp_path: Path) -> 
         assert same_graph(graph, s2n.translate(task, **kept))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_tables_with_string_ids_are_never_loaded(tmp_path: Path) -> None:
     task = SubgraphTask.from_tables(
         {"source": ["a", "b", "b"], "target": ["b", "c", "a"], "weight": [0.5, 2.0, 0.5]},

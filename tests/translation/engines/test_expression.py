@@ -21,7 +21,8 @@ from parquet_tables import same_graph, write_parquet
 from sub2node.translation.engines import expression
 
 
-@settings(max_examples=25)
+@pytest.mark.slow
+@settings(max_examples=12)
 @given(tasks(), st.booleans(), st.data())
 def test_duckdb_equals_memory(task: SubgraphTask, self_loops: bool, data: st.DataObject) -> None:
     if task.split is not None and not task.split.visible("train"):

@@ -17,6 +17,7 @@ from torch import Tensor
 
 _held: list[Tensor | None] = []
 _allowed = False
+_launched = False  # since the last join
 
 
 @contextmanager
@@ -63,6 +64,8 @@ def launch_beside(device: torch.device, *read: Tensor | None) -> Iterator[None]:
     if device.type != "cuda":
         yield
         return
+    global _launched  # noqa: PLW0603
+    _launched = True
     side = _stream(device)
     side.wait_stream(torch.cuda.current_stream(device))
     _held.extend(read)
@@ -82,7 +85,13 @@ def wait_for(event: torch.cuda.Event | None) -> None:
 
 
 def join(device: torch.device) -> None:
-    """The current stream goes on after everything that was launched beside."""
-    if device.type == "cuda":
+    """The current stream goes on after everything that was launched beside.
+
+    Where nothing was, it waits for nothing: a recording must not wait for a stream that takes no
+    part in it.
+    """
+    global _launched  # noqa: PLW0603
+    if device.type == "cuda" and _launched:
         torch.cuda.current_stream(device).wait_stream(_stream(device))
+    _launched = False
     _held.clear()

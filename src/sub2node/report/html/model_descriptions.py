@@ -9,6 +9,8 @@ _BASELINES = {
     "majority": "always the most frequent class of the training part",
     "bag": "logistic regression on which nodes a subgraph has",
     "diffused-bag": "logistic regression on the nodes of a subgraph and those near them",
+    "hops": "logistic regression on rare nodes of a subgraph and those two steps around them",
+    "best": "several of these models together, each weighted by what it is worth out of fold",
     "statistics": "random forest on eleven measures of a subgraph, such as size and density",
     "sub2vec": "vectors of random walks inside subgraphs, then a classifier",
     "gbdt": "gradient boosting on the mean of node vectors and on measures of a subgraph",

@@ -26,9 +26,10 @@ _LONG = 20  # letters in a line of a name
 
 @house_style()
 def intervals(models: Sequence[Numbers], main: str) -> Figure:
-    """Test micro-F1 of each model in a row: its name, mark, 95 % interval and mean.
+    """Test micro-F1 of each model in a row: its name, mark, 95 % intervals and mean.
 
-    Small dots are single runs; without an interval, which needs five runs, there is no bar.
+    A bar is the interval over runs, a thin line the one that allows for other test subgraphs too;
+    small dots are single runs. Without an interval there is no bar, or no line.
     """
     figure, [axes] = new_figure(_WIDTH, _ROW * len(models) + 62)
     for place, model in enumerate(models):
@@ -64,6 +65,9 @@ def _label_style(model: Numbers, *, is_main: bool) -> dict[str, Any]:
 def _draw_interval(axes: Axes, model: Numbers, y: float, *, is_main: bool) -> None:
     score = model["test"]["micro_f1"]
     colour = PALETTE["accent" if is_main else "k10" if model["simple"] else "k2"]
+    wide = model["test_intervals"].get("micro_f1")
+    if wide is not None:
+        axes.plot([100 * end for end in wide], [y, y], "|-", color=colour, lw=1.5, ms=9)
     if score["interval"] is not None:
         ends = [100 * end for end in score["interval"]]
         axes.plot(ends, [y, y], color=colour, lw=4, alpha=0.55, solid_capstyle="round")

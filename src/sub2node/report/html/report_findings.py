@@ -10,7 +10,7 @@ import numpy as np
 from ...config.settings import to_toml
 from ...evaluate.seeds import seed_list
 from ...evaluate.significance import Summary
-from ...evaluate.verdicts import describe_test
+from ...evaluate.verdicts import choose_test, describe_test
 from ...runs import Run, RunSet
 from ...runs.run_tables import (
     Curves,
@@ -21,6 +21,7 @@ from ...runs.run_tables import (
     read_subgraph_table,
 )
 from .model_descriptions import describe_run
+from .precision_recall import positive_numbers
 from .prediction_measures import Calibration, calibration, class_table, confusion, worst
 from .report_summary import summarize
 from .report_wording import Numbers, check_leakage, explain_margins, explain_missing
@@ -54,11 +55,13 @@ def collect_findings(study: RunSet) -> ReportFindings:
     drawn = study.drawn
     subgraphs = read_subgraph_table((drawn or main).home)
     calibrations = None if predictions is None else _calibrate(predictions)
+    test = choose_test(main.result.scored_on, study.reference.result.scored_on)
     numbers: Numbers = {
         "data": asdict(main.data),
         "main": main.name,
         "reference": study.reference.name,
-        "test": describe_test(paired=bool(main.splits)),
+        "test": describe_test(test),
+        "significance_test": test,
         "models": [_model_numbers(run, study) for run in _best_first(study)],
         "against": _compare_main(study, study.counterpart),
         "s2n": _compare_with_s2n(study),
@@ -66,6 +69,11 @@ def collect_findings(study: RunSet) -> ReportFindings:
         "sizes": {part: asdict(sizes) for part, sizes in main.result.sizes.items()},
         "classes": None if predictions is None else _class_rows(main, predictions),
         "f1_by_class": {name: _summary_numbers(value) for name, value in main.per_class.items()},
+        "areas_by_class": {
+            metric: {name: _summary_numbers(value) for name, value in table.items()}
+            for metric, table in main.result.areas_per_class.get("test", {}).items()
+        },
+        "positive": positive_numbers(main, predictions),
         "confusion": None
         if predictions is None or main.multilabel
         else confusion(predictions).tolist(),
@@ -105,7 +113,7 @@ def _summary_numbers(value: Summary) -> Numbers:
 
 
 def _model_numbers(run: Run, study: RunSet) -> Numbers:
-    p, sign = (None, "") if run is study.reference else run.against(study.reference)
+    verdict = None if run is study.reference else run.against(study.reference)
     return {
         "name": run.name,
         "folder": str(run.path),
@@ -115,8 +123,9 @@ def _model_numbers(run: Run, study: RunSet) -> Numbers:
         "ended": run.result.ended,
         "val": {name: _summary_numbers(value) for name, value in run.result.val.items()},
         "test": {name: _summary_numbers(value) for name, value in run.result.test.items()},
-        "p": p,
-        "sign": sign,
+        "test_intervals": {name: list(ends) for name, ends in run.result.test_intervals.items()},
+        "p": None if verdict is None else verdict.p,
+        "sign": "" if verdict is None else verdict.sign,
         "seconds": run.result.seconds,
     }
 
@@ -125,13 +134,14 @@ def _compare_main(study: RunSet, other: Run | None) -> Numbers | None:
     """The main run against another one; None where there is none."""
     if other is None:
         return None
-    p, sign = study.main.against(other)
+    verdict = study.main.against(other)
     return {
         "model": other.name,
         "simple": other.simple,
-        "p": p,
-        "sign": sign,
-        "test": describe_test(paired=bool(other.splits)),
+        "p": verdict.p,
+        "sign": verdict.sign,
+        "test": describe_test(verdict.test),
+        "significance_test": verdict.test,
         "difference": study.main.score.mean - other.score.mean,
         **_summary_numbers(other.score),
     }
@@ -264,9 +274,10 @@ def repeat_command(run: Run) -> str:
     preset, count = str(run.path / "config.toml"), len(run.seeds)
     conv = str(run.config.get("conv", ""))
     is_imported = ":" in conv  # which a preset file may not name
-    by_val = any(run.result.thresholds)
+    by_val, positive = any(run.result.thresholds), run.result.positive
     if run.seeds != tuple(seed_list(count)):
         more = f", conv={conv!r}" * is_imported + ', threshold="val"' * by_val
+        more += "" if positive is None else f", positive={positive.label!r}"
         return f"s2n.run(task, preset={preset!r}, seeds={list(run.seeds)}{more})"
     parts = ["--preset", preset]
     parts += ["--conv", conv] * is_imported
@@ -274,6 +285,7 @@ def repeat_command(run: Run) -> str:
     parts += ["--parts", run.data.parts] * bool(run.data.parts)
     parts += ["--seeds", str(count)]
     parts += ["--threshold", "val"] * by_val
+    parts += [] if positive is None else ["--positive", positive.label]
     features = run.config.get("features", {})
     for option, file in run.data.files.items():
         if option != "features" or features.get("kind") == "given":

@@ -11,11 +11,13 @@ from ... import __version__
 from ...base.errors import ConfigError
 from ...base.files import new_file, require_writable, written
 from ...base.metrics import METRIC_LABELS
+from ...evaluate.score_intervals import explain_intervals, interval_titles
 from ...evaluate.significance import MIN_RUNS
 from ...evaluate.verdicts import MARKS
 from ...runs import Run
 from ..drawing import inline_svg
 from .graph_picture import COLOURS, Picture, draw_s2n_graph
+from .precision_recall import describe_curve, draw_precision_recall
 from .report_charts import curves, intervals, reliability
 from .report_findings import ReportFindings
 from .report_summary import headline
@@ -80,6 +82,8 @@ def render(findings: ReportFindings) -> str:
             headline=headline(findings.study, findings.numbers["data"]["name"] or "this task"),
             marks=MARKS,
             least=MIN_RUNS,
+            interval_titles=interval_titles(splits=bool(findings.study.main.splits)),
+            about_intervals=explain_intervals(splits=bool(findings.study.main.splits)),
             n=findings.numbers,
             run=findings.study.main,
             study=findings.study,
@@ -116,6 +120,14 @@ def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str
             description=f"The mean probability of {int(mean.count.sum()):,} answers has an expected"
             f" calibration error of {percent(mean.error)} percent.",
         )
+    positive = numbers["positive"]
+    if positive is not None and positive["curve"] is not None:
+        figures["positive"] = inline_svg(
+            draw_precision_recall(positive),
+            "positive",
+            title=f"Precision by recall of {positive['label']}",
+            description=describe_curve(positive),
+        )
     if findings.curves is not None:
         losses = {"train_loss": "training", "val_loss": "validation"}
         scores = {"val_micro_f1": "validation"}
@@ -136,9 +148,10 @@ def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str
 def _describe_model_score(model: Numbers) -> str:
     score = model["test"]["micro_f1"]
     text = f"{model['name']} {percent(score['mean'])}"
-    if score["interval"] is None:
+    interval = model["test_intervals"].get("micro_f1", score["interval"])
+    if interval is None:
         return text
-    low, high = map(percent, score["interval"])
+    low, high = map(percent, interval)
     return f"{text} ({low} to {high})"
 
 

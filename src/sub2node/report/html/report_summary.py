@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...evaluate.significance import MIN_RUNS
+from ...evaluate.significance import MIN_RUNS, interval_text
 from ...runs import Run, RunSet
 from .report_wording import Numbers, p_value, percent
 
@@ -16,7 +16,7 @@ def summarize(study: RunSet, numbers: Numbers) -> list[str]:
         _describe_score(study.main),
         _compare_with_counterpart(study, numbers),
         *_tell_place_of_s2n(study, numbers),
-        *_warn(study),
+        *_warn(study, numbers),
     ]
 
 
@@ -68,6 +68,9 @@ def _describe_score(run: Run) -> str:
     text = f"On the {count:,} test subgraph{'s' * (count != 1)}"
     text += " of each split" if run.splits else ""
     text += f" its micro-F1 is {percent(score.mean)} %"
+    wide = run.result.test_intervals.get("micro_f1")
+    if score.n == 1 and wide is not None:
+        return f"{text} (one run; 95 % interval over test subgraphs {interval_text(wide)})."
     if score.n == 1:
         runs = "one run" if run.simple else f"one {over}"
         return f"{text} ({runs}: no spread, no interval)."
@@ -76,7 +79,15 @@ def _describe_score(run: Run) -> str:
             f"{text} ± {percent(score.sd or 0.0)} (n = {score.n} {over}s, too few for an interval:"
             f" it needs {MIN_RUNS})."
         )
-    return f"{text} (95 % interval of the mean {score.interval_text()}, n = {score.n} {over}s)."
+    narrow, count_text = score.interval_text(), f"n = {score.n} {over}s"
+    if wide is None:
+        return f"{text} (95 % interval over {over}s {narrow}, {count_text})."
+    if run.splits:
+        return f"{text} (corrected 95 % interval over splits {interval_text(wide)}, {count_text})."
+    return (
+        f"{text} (95 % interval over seeds and test subgraphs {interval_text(wide)}, over seeds"
+        f" alone {narrow}, {count_text})."
+    )
 
 
 def _compare_with_counterpart(study: RunSet, numbers: Numbers) -> str:
@@ -127,6 +138,8 @@ def verdict_text(comparison: Numbers, name: str) -> str:
         comparison: Mark, p and test.
         name: The model whose mark it is.
     """
+    if comparison["significance_test"] is None:
+        return f"no verdict, since {comparison['test']}"
     if comparison["p"] is None:
         return "too few runs for a verdict"
     words = {
@@ -137,13 +150,24 @@ def verdict_text(comparison: Numbers, name: str) -> str:
     return f"{words[comparison['sign']]} ({p_value(comparison['p'])}, {comparison['test']})"
 
 
-def _warn(study: RunSet) -> list[str]:
+def _warn(study: RunSet, numbers: Numbers) -> list[str]:
     run, warnings = study.main, list[str]()
     test = run.data.split.get("test", 0)
     if 0 < test < _FEW:
-        scope = "; the interval covers variation between seeds, not between test sets"
-        scope = scope if run.score.interval is not None and not run.splits else ""
-        warnings.append(f"One test subgraph is {100 / test:.1f} points{scope}.")
+        scope = _name_over_seeds(run, numbers)
+        limit = f"; {scope} covers variation between seeds, not between test sets" if scope else ""
+        warnings.append(f"One test subgraph is {100 / test:.1f} points{limit}.")
     if run.result.ended == "interrupted":
         warnings.append("The run was interrupted; the best state until then counts.")
     return warnings
+
+
+def _name_over_seeds(run: Run, numbers: Numbers) -> str:
+    """What in the summary allows for other seeds, not for other test subgraphs; "" if nothing."""
+    if run.splits:
+        return ""
+    tested = any(other and other["p"] is not None for other in (numbers["against"], numbers["s2n"]))
+    seeds_alone = run.score.interval is not None and not run.result.test_intervals
+    if seeds_alone and tested:
+        return "the interval, like the test between models,"
+    return "the interval" if seeds_alone else "the test between models" if tested else ""

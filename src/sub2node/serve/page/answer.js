@@ -54,6 +54,10 @@ function knownNodes({ unknown, known }, asked, onFind) {
     folded(chips, 12, "ul.chips.open", "Unknown nodes", "unknown nodes"));
 }
 
+/** Warnings; unknown nodes are listed anyway. */
+const doubts = ({ warnings }) => warnings.filter(({ kind }) => kind !== "unknown-nodes")
+  .map(({ text }) => h("p.doubt", `Warning: ${text}.`));
+
 export function showAnswer(root, prediction, { model, asked, onFind }) {
   const { labels, spread } = prediction;
   const rows = byProbability(prediction).map(([name, share]) =>
@@ -62,6 +66,7 @@ export function showAnswer(root, prediction, { model, asked, onFind }) {
     ? `Mean of ${count(model.seeds)} trained models; ± and the thin line are their standard deviation.`
     : "One seed: no spread, so nothing here says how uncertain the answer is.";
   root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, onFind),
+    ...doubts(prediction),
     ...folded(rows, SHOWN, "ul.bars", "Probability of each class", "classes"),
     h("p.hint", seeds));
 }

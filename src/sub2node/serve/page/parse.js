@@ -111,19 +111,20 @@ const short = (value) => (value === null ? "" : String(Number((value ?? 0).toFix
 /** All answers as one CSV text; several labels have a semicolon between. */
 export function toCsv(entries, classes) {
   const head = ["subgraph_id", "prediction", "probability", "spread", "known"];
-  const lines = [[...head, ...classes.map((name) => `p ${name}`), "unknown_nodes", "error"]];
+  const lines = [[...head, ...classes.map((name) => `p ${name}`),
+    "warnings", "unknown_nodes", "error"]];
   for (const { id, answer, error } of entries) {
     if (!answer) {
-      lines.push([id, "", "", "", "", ...classes.map(() => ""), "", error || "not asked"]);
+      lines.push([id, "", "", "", "", ...classes.map(() => ""), "", "", error || "not asked"]);
       continue;
     }
-    const { labels, probabilities, spread, known, unknown } = answer;
-    // Of several labels the least probable; of none the class that comes nearest.
-    const least = (a, b) => (probabilities[b] < probabilities[a] ? b : a);
+    const { labels, probabilities, spread, known, unknown, warnings } = answer;
+    // Of several labels the most probable; of none the class that comes nearest.
     const most = (a, b) => (probabilities[b] > probabilities[a] ? b : a);
-    const said = labels.length ? labels.reduce(least) : classes.reduce(most);
+    const said = (labels.length ? labels : classes).reduce(most);
     lines.push([id, labels.join(";"), short(probabilities[said]), short(spread[said]), short(known),
-      ...classes.map((name) => short(probabilities[name])), unknown.join(";"), ""]);
+      ...classes.map((name) => short(probabilities[name])),
+      warnings.map(({ text }) => text).join("; "), unknown.join(";"), ""]);
   }
   return lines.map((cells) => `${cells.map(field).join(",")}\r\n`).join("");
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from sub2node.scoring.calibration import best_temperature, log_loss, probabilities
+from sub2node.base.calibration import best_temperature, log_loss, probabilities
 
 
 def drawn_logits(temperature, *, multilabel, count=4000, replicas=1):
@@ -65,3 +65,24 @@ def test_extreme_logits_give_probabilities_and_no_labels_a_temperature_of_one() 
     right = best_temperature(np.eye(3)[None] * 5, np.arange(3))
     wrong = best_temperature(np.eye(3)[None] * 5, (np.arange(3) + 1) % 3)
     assert np.exp(-3) <= right < 1 < wrong <= np.exp(3) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_weights_count_like_copies(multilabel) -> None:
+    logits, labels = drawn_logits(2.0, multilabel=multilabel, count=60, replicas=2)
+    logits[1] = np.random.default_rng(0).normal(size=logits[1].shape)
+    copies = np.concatenate([logits[:1]] * 3 + [logits[1:]])
+    weights = np.array([0.75, 0.25])
+    assert log_loss(logits, labels, 1.3, weights) == pytest.approx(log_loss(copies, labels, 1.3))
+    weighted = best_temperature(logits, labels, weights)
+    assert weighted == pytest.approx(best_temperature(copies, labels), rel=1e-4)
+    assert weighted != pytest.approx(best_temperature(logits, labels), rel=1e-2)
+    equal = best_temperature(logits, labels, np.array([0.5, 0.5]))
+    assert equal == pytest.approx(best_temperature(logits, labels), rel=1e-6)
+
+
+def test_a_weight_of_zero_leaves_a_replica_out() -> None:
+    logits, labels = drawn_logits(3.0, multilabel=False, count=60, replicas=2)
+    logits[1] = 50 * np.eye(3)[(labels + 1) % 3]  # sure and wrong
+    alone = best_temperature(logits[:1], labels)
+    assert best_temperature(logits, labels, np.array([1.0, 0.0])) == pytest.approx(alone)

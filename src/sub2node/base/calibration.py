@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.metrics import softmax
-from ..base.ragged import Array
+from .metrics import softmax
+from .ragged import Array
 
 _RANGE = (-3.0, 3.0)  # logarithms of the temperatures that are tried
 _PRIOR = 0.5  # standard deviation of the prior of that logarithm
@@ -19,7 +19,7 @@ def probabilities(logits: Array, temperature: float, *, multilabel: bool) -> Arr
     return softmax(scaled)
 
 
-def best_temperature(logits: Array, labels: Array) -> float:
+def best_temperature(logits: Array, labels: Array, weights: Array | None = None) -> float:
     """The temperature at which the mean probabilities of replicas fit these labels best.
 
     It maximises likelihood times a log-normal prior around 1: on a few labels, on which the best
@@ -29,6 +29,7 @@ def best_temperature(logits: Array, labels: Array) -> float:
     Args:
         logits: Logits of the replicas; (R, m, C).
         labels: (m,) classes or (m, C) booleans, not those that the replicas were trained on.
+        weights: How much each replica counts, by default all the same; (R,).
     """
     from scipy.optimize import minimize_scalar
 
@@ -36,7 +37,8 @@ def best_temperature(logits: Array, labels: Array) -> float:
         return 1.0
 
     def loss(log_temperature: float) -> float:
-        fit = len(labels) * log_loss(logits, labels, float(np.exp(log_temperature)))
+        temperature = float(np.exp(log_temperature))
+        fit = len(labels) * log_loss(logits, labels, temperature, weights)
         return fit + 0.5 * (log_temperature / _PRIOR) ** 2
 
     grid = np.linspace(*_RANGE, 25)
@@ -47,11 +49,17 @@ def best_temperature(logits: Array, labels: Array) -> float:
     return float(np.exp(np.clip(log_temperature, *_RANGE)))
 
 
-def log_loss(logits: Array, labels: Array, temperature: float) -> float:
+def log_loss(
+    logits: Array, labels: Array, temperature: float, weights: Array | None = None
+) -> float:
     """Mean negative log-likelihood of the replicas' mean probabilities."""
-    multilabel = labels.ndim == 2
-    mean = probabilities(logits, temperature, multilabel=multilabel).mean(axis=0)
-    mean = np.clip(mean, 1e-12, 1 - 1e-12)
-    if multilabel:
-        return float(-np.where(labels, np.log(mean), np.log1p(-mean)).mean())
-    return float(-np.log(mean[np.arange(len(labels)), labels]).mean())
+    shares = probabilities(logits, temperature, multilabel=labels.ndim == 2)
+    return log_loss_of_probabilities(np.average(shares, axis=0, weights=weights), labels)
+
+
+def log_loss_of_probabilities(shares: Array, labels: Array) -> float:
+    """Mean negative log-likelihood of probabilities (m, C)."""
+    shares = np.clip(shares, 1e-12, 1 - 1e-12)
+    if labels.ndim == 2:
+        return float(-np.where(labels, np.log(shares), np.log1p(-shares)).mean())
+    return float(-np.log(shares[np.arange(len(labels)), labels]).mean())

@@ -1,0 +1,138 @@
+"""``best`` beside its members and the default networks: test scores over splits, read once each.
+
+    python benchmarks/best.py SUITE --out benchmarks/results/best.csv --minutes 5
+
+Every row is one assessment of a model under one split of a task: the split it came with
+(``given``), or a random one. Members are those of ``best`` itself, each learned from all labels as
+there, so that the ensemble can be held against the best of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COLUMNS = (
+    "task", "split", "model", "micro_f1", "top_3", "log_loss", "out_of_fold", "weight", "runs",
+    "seconds",
+)  # fmt: skip
+SPLITS = {"ppi_bp": 10, "disease_families": 5}  # random ones beside the given one
+SEEDS = (10, 11, 12)
+
+
+def splits_of(task: Any, count: int) -> list[tuple[str, Any]]:
+    """The task under its own split and random ones."""
+    from sub2node.evaluate.protocol import random_splits
+
+    drawn = random_splits(task, count, (0.8, 0.1, 0.1)) if count else []
+    return [("given", task), *((f"random {number}", one) for number, one in enumerate(drawn))]
+
+
+def score(task: Any, shares: Any) -> dict[str, Any]:
+    """Scores of probabilities on the test part."""
+    from sub2node.base.calibration import log_loss_of_probabilities
+    from sub2node.base.metrics import micro_f1
+    from sub2node.models.best import as_logits
+
+    truth = task.labels[task.split.mask("test")]
+    logits = as_logits(shares, multilabel=task.multilabel)
+    row: dict[str, Any] = {
+        "micro_f1": f"{micro_f1(truth, logits, multilabel=task.multilabel):.5f}",
+        "log_loss": f"{log_loss_of_probabilities(shares, truth):.5f}",
+    }
+    if truth.ndim == 1 and shares.shape[1] > 3:
+        above = (shares > shares[np.arange(len(truth)), truth][:, None]).sum(axis=1)
+        row["top_3"] = f"{(above < 3).mean():.5f}"
+    return row
+
+
+def assess_best(task: Any, minutes: float) -> list[dict[str, Any]]:
+    """Rows of the ensemble and of its members."""
+    from sub2node.base.calibration import probabilities
+    from sub2node.config.best_settings import BestSettings
+    from sub2node.evaluate.protocol import labels_of
+    from sub2node.models.best import best_model
+
+    start = time.perf_counter()
+    labels = {part: labels_of(task, part) for part in ("train", "val")}
+    trained = best_model(task, settings=BestSettings(minutes=minutes)).fit(task, labels, SEEDS)
+    seconds = time.perf_counter() - start
+    multilabel, total, rows = task.multilabel, 0.0, []
+    for member in trained.members:
+        logits = member.trained.outputs("test").logits
+        shares = probabilities(logits, member.temperature, multilabel=multilabel).mean(axis=0)
+        total = total + member.weight * shares
+        line = next(row for row in trained.leaderboard if row.name == member.name)
+        facts = {"out_of_fold": f"{line.micro_f1:.5f}", "weight": f"{member.weight:.3f}"}
+        rows.append(
+            {"model": f"member: {member.name}", **score(task, shares), **facts, "runs": len(logits)}
+        )
+    return [{"model": "best", **score(task, total), "runs": 1, "seconds": f"{seconds:.1f}"}, *rows]
+
+
+def assess_default(task: Any, structure: str) -> list[dict[str, Any]]:
+    """One row: the mean of single seeds of a default network."""
+    import sub2node as s2n
+
+    start = time.perf_counter()
+    result = s2n.run(task, structure=structure, seeds=list(SEEDS))
+    row = {"model": f"default {structure}", "micro_f1": f"{result.test['micro_f1'].mean:.5f}"}
+    return [{**row, "runs": len(SEEDS), "seconds": f"{time.perf_counter() - start:.1f}"}]
+
+
+def work(job: tuple[str, int, str, str, float]) -> None:
+    """One assessment; its rows are appended to the file."""
+    folder, number, model, out, minutes = job
+    import torch
+
+    import sub2node as s2n
+
+    torch.set_num_threads(2)
+    name = Path(folder).name
+    split, task = splits_of(s2n.load_task(folder), SPLITS.get(name, 0))[number]
+    try:
+        rows = assess_best(task, minutes) if model == "best" else assess_default(task, model)
+    except Exception as error:  # a row says what went wrong
+        rows = [
+            {"model": model, "micro_f1": " ".join(f"{type(error).__name__}: {error}".split())[:150]}
+        ]
+    with Path(out).open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writerows({"task": name, "split": split, **row} for row in rows)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("suite", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--models", default="best,s2n+0,s2n+a")
+    parser.add_argument("--only", default="", help="Names of tasks in their order, with commas.")
+    arguments = parser.parse_args()
+    names = [path.name for path in sorted(arguments.suite.iterdir()) if path.is_dir()]
+    wanted = arguments.only.split(",") if arguments.only else names
+    with arguments.out.open("w", newline="") as file:
+        csv.DictWriter(file, COLUMNS).writeheader()
+    jobs = [
+        (str(arguments.suite / name), number, model, str(arguments.out), arguments.minutes)
+        for model in arguments.models.split(",")
+        for name in wanted
+        for number in range(SPLITS.get(name, 0) + 1)
+    ]
+    os.environ.setdefault("S2N_CACHE", str(arguments.out.parent.resolve() / "cache"))
+    with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
+        for _ in pool.imap_unordered(work, jobs, chunksize=1):
+            pass
+
+
+if __name__ == "__main__":
+    main()

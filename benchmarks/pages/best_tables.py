@@ -1,0 +1,97 @@
+"""Tables of default settings over many data sets, and of the ensemble beside its members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages.markdown import generates, points, table
+from pages.rows import Rows, deviation, mean, read
+
+TASKS = {
+    "ppi_bp": "PPI-BP",
+    "hpo_orpha_metab": "HPO-Metab (stand-in)",
+    "hpo_orpha_neuro": "HPO-Neuro (stand-in)",
+    "patients": "patients",
+    "disease_families": "disease families",
+    "large_sets": "large sets",
+}
+SYNTHETIC = ("density", "cut_ratio", "coreness", "component", "fresh_component")
+FORMER, CHOSEN = "0", "1001"  # points of the search: the default of version 0.1, and today's
+
+
+def search(structure: str) -> dict[str, dict[str, float]]:
+    """Scores of the points that were tried on all tasks, in points of micro-F1."""
+    scores: dict[str, dict[str, float]] = {}
+    for row in read("defaults.csv").where(structure=structure):
+        scores.setdefault(row["point"], {})[row["task"]] = 100 * float(row["score"])
+    return {point: by_task for point, by_task in scores.items() if set(by_task) == set(TASKS)}
+
+
+def regrets(structure: str, tasks: Sequence[str]) -> dict[str, float]:
+    """Mean distance of each point to the best point of each task."""
+    scores = search(structure)
+    best = {task: max(by_task[task] for by_task in scores.values()) for task in tasks}
+    return {
+        point: mean([best[task] - by_task[task] for task in tasks])
+        for point, by_task in scores.items()
+    }
+
+
+def left_out_regret(structure: str) -> float:
+    """Mean regret on each task of the point that the other tasks would have chosen."""
+    distances = []
+    for task in TASKS:
+        others = regrets(structure, [other for other in TASKS if other != task])
+        chosen = min(others, key=lambda point: others[point])
+        distances.append(regrets(structure, [task])[chosen])
+    return mean(distances)
+
+
+@generates("defaults")
+def defaults() -> str:
+    """The former default, today's, and the best point of each task."""
+    rows = []
+    for structure in ("s2n+0", "s2n+a"):
+        scores, regret = search(structure), regrets(structure, list(TASKS))
+        best = [max(by_task[task] for by_task in scores.values()) for task in TASKS]
+        for name, point in (("version 0.1", FORMER), ("now", CHOSEN)):
+            cells = [f"{scores[point][task]:.1f}" for task in TASKS]
+            rows.append([f"{structure}, {name}", *cells, f"{regret[point]:.1f}"])
+        left_out = f"{left_out_regret(structure):.1f} *"
+        rows.append([f"{structure}, best of {len(scores)}", *(f"{b:.1f}" for b in best), left_out])
+    return table(["rehearsal micro-F1", *TASKS.values(), "mean regret"], rows)
+
+
+def scores_of(task: str, model: str, *, splits: str, run: str | None = None) -> list[float]:
+    """Test scores in points, of one kind of split."""
+    rows = read("best.csv").where(task=task, model=model)
+    rows = rows.where(split=lambda name: name.startswith(splits))
+    if run is not None:
+        rows = rows.where(run=run)
+    return [100 * value for value in rows.numbers("micro_f1")] if len(rows) else []
+
+
+@generates("best")
+def best() -> str:
+    """The ensemble and the default networks on test parts."""
+    rows = []
+    for task, name in {**TASKS, **{name: name for name in SYNTHETIC}}.items():
+        for splits, said in (("random", "random splits"), ("given", "given split")):
+            ensemble = scores_of(task, "best", splits=splits, run="gpu")
+            if not ensemble:
+                continue
+            networks = [scores_of(task, f"default {s}", splits=splits) for s in ("s2n+0", "s2n+a")]
+            cells = [_cell(values) for values in (ensemble, *networks)]
+            rows.append([f"{name}, {said} ({len(ensemble)})", *cells, _top_3(task, splits)])
+    head = ["test micro-F1", "`best`", "default S2N+0", "default S2N+A", "`best`, top-3"]
+    return table(head, rows)
+
+
+def _cell(values: Sequence[float]) -> str:
+    return points(mean(values), deviation(values), len(values)) if values else "-"
+
+
+def _top_3(task: str, splits: str) -> str:
+    rows: Rows = read("best.csv").where(task=task, model="best", run="gpu")
+    rows = rows.where(split=lambda name: name.startswith(splits), top_3=bool)
+    return f"{100 * mean(rows.numbers('top_3')):.1f}" if len(rows) else "-"

@@ -1,0 +1,162 @@
+"""Linear models on the nodes that subgraphs have and reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.errors import DataError
+from ..base.metrics import micro_f1
+from ..base.progress import counted
+from ..base.ragged import Array, SparseMatrix, generator
+from ..base.records import JsonObject
+from ..task import SubgraphTask
+from .node_bags import NodeBag
+from .one_vs_rest import fit_one_vs_rest
+
+_FEW = 1000  # training subgraphs up to which a strength is judged on five folds instead of one
+_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class LinearClassifier:
+    """Logits x w + b of the rows x of a bag of nodes.
+
+    Args:
+        bag: How subgraphs become rows.
+        columns: Columns of the rows that have weights, ascending; (F,).
+        weights: Weights of these columns, float32 (F, C).
+        biases: One per class, (C,).
+    """
+
+    kind: ClassVar[str] = "linear"
+
+    bag: NodeBag
+    columns: Array
+    weights: Array
+    biases: Array
+
+    @property
+    def facts(self) -> JsonObject:
+        """What it consists of besides numbers."""
+        return {"hops": self.bag.hops, "symmetric": self.bag.symmetric}
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The numbers that it consists of."""
+        arrays = {"columns": self.columns, "weights": self.weights, "biases": self.biases}
+        if self.bag.node_weights is not None:
+            arrays["node_weights"] = self.bag.node_weights
+        return arrays
+
+    @classmethod
+    def restore(cls, facts: JsonObject, arrays: Mapping[str, Array]) -> Self:
+        """The classifier that had these facts and arrays."""
+        hops, symmetric = facts.get("hops"), facts.get("symmetric")
+        if type(hops) is not int or not 0 <= hops <= 16 or not isinstance(symmetric, bool):
+            raise DataError("the settings of a linear model make no sense.")
+        columns, weights, biases = (arrays[name] for name in ("columns", "weights", "biases"))
+        fits = columns.ndim == 1 and weights.shape == (len(columns), *biases.shape)
+        if not fits or biases.ndim != 1 or (np.diff(columns) <= 0).any() or (columns < 0).any():
+            raise DataError("the arrays of a linear model do not fit each other.")
+        return cls(NodeBag(hops, arrays.get("node_weights"), symmetric), columns, weights, biases)
+
+    def logits(self, task: SubgraphTask) -> Array:
+        """Logits (1, M, C) of all subgraphs of a task on the same graph."""
+        return self.weigh(self.bag.rows(task))
+
+    def weigh(self, rows: SparseMatrix) -> Array:
+        """Logits (1, M, C) of rows of the bag."""
+        return (self._weigh(rows) + self.biases)[None]
+
+    def member_logits(self, task: SubgraphTask) -> Array:
+        """What each member adds to the logits of its subgraph; (members, C)."""
+        return self._weigh(self.bag.member_rows(task))
+
+    @property
+    def empty_logits(self) -> Array:
+        """Logits of an empty subgraph; (1, C)."""
+        return np.asarray(self.biases[None], np.float64)
+
+    def vectors(self, task: SubgraphTask) -> SparseMatrix:
+        """Rows by which subgraphs can be compared, of length 1."""
+        return sp.csr_array(self.bag.rows(task) / np.sqrt(self.bag.hops + 1))
+
+    def _weigh(self, rows: SparseMatrix) -> Array:
+        # Most columns have a place, so a table of places is smaller than the rows.
+        place = np.full(rows.shape[1], -1, np.int64)
+        if len(self.columns) and self.columns[-1] >= len(place):
+            raise DataError("the linear model has weights for nodes that the graph does not have.")
+        place[self.columns] = np.arange(len(self.columns))
+        chosen = place[rows.indices] >= 0
+        kept = np.concatenate([[0], np.cumsum(chosen)])[rows.indptr]
+        parts = (rows.data[chosen], place[rows.indices[chosen]], kept)
+        matrix = sp.csr_array(parts, shape=(rows.shape[0], len(self.columns)))
+        return np.asarray(matrix @ self._wide_weights)
+
+    @cached_property
+    def _wide_weights(self) -> Array:
+        return self.weights.astype(np.float64)
+
+
+def fit_linear(
+    bag: NodeBag, x: SparseMatrix, labels: Array, *, classes: int, strengths: Sequence[float]
+) -> tuple[LinearClassifier, float]:
+    """A linear model on rows of training subgraphs, and the strength that was chosen within them.
+
+    Args:
+        bag: What made the rows.
+        x: Rows of the training subgraphs, CSR (n, F).
+        labels: Their classes (n,), or booleans (n, C).
+        classes: Number of classes.
+        strengths: Weights of the losses against the L2 penalty, ascending, to choose from.
+    """
+    table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
+    x = x.tocsr()
+    used = np.flatnonzero(np.bincount(x.indices, minlength=x.shape[1]))
+    x = x[:, used]
+    strength = choose_strength(x, table, labels, strengths)
+    weights, biases = solve(x, table, labels, strength)
+    return LinearClassifier(bag, used, weights.astype(np.float32), biases), strength
+
+
+def solve(x: SparseMatrix, table: Array, labels: Array, strength: float) -> tuple[Array, Array]:
+    """Weights and biases; of two classes one regression is fitted, of which each has half."""
+    if labels.ndim == 2 or table.shape[1] != 2:
+        return fit_one_vs_rest(x, table, strength)
+    weights, biases = fit_one_vs_rest(x, table[:, 1:], strength)
+    sides = np.array([-0.5, 0.5])
+    return weights * sides, biases * sides
+
+
+def choose_strength(
+    x: SparseMatrix, table: Array, labels: Array, strengths: Sequence[float]
+) -> float:
+    """The strength with the best micro-F1 on folds of the training subgraphs; ties: the weakest."""
+    folds = list(_folds(labels))
+    if len(strengths) == 1 or not folds:
+        return strengths[0]
+    multilabel, best = labels.ndim == 2, (-1.0, strengths[0])
+    for strength in counted(strengths, "Strength", name=lambda value: f"C = {value:g}"):
+        right = []
+        for rest, out in folds:
+            weights, biases = solve(x[rest], table[rest], labels[rest], strength)
+            logits = np.asarray(x[out] @ weights) + biases
+            right.append(micro_f1(labels[out], logits, multilabel=multilabel))
+        best = max(best, (float(np.mean(right)), -strength), key=lambda pair: (pair[0], pair[1]))
+    return abs(best[1])
+
+
+def _folds(labels: Array) -> Iterator[tuple[Array, Array]]:
+    """Rows to learn from and rows to judge on: five folds of few, one of many."""
+    count = len(labels)
+    if count < _FOLDS:
+        return
+    part = generator(0).permutation(count) % _FOLDS
+    for fold in range(_FOLDS if count <= _FEW else 1):
+        yield np.flatnonzero(part != fold), np.flatnonzero(part == fold)

@@ -1,0 +1,130 @@
+"""Which nodes a subgraph has, and which it reaches, as sparse rows for linear models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.ragged import Array, SparseMatrix, blocks, owners
+from ..task import Graph, Subgraphs, SubgraphTask
+
+_ENTRIES = 1 << 26  # of a product that are computed together
+_KEPT = 256  # nodes per subgraph and step, the heaviest
+
+
+@dataclass(frozen=True, eq=False)
+class NodeBag:
+    """Membership and, beside it, each step of a diffusion from it; every step of length 1.
+
+    Row i is [u(t) | u(t P) | u(t P²) …] with t the members of subgraph i, each times the weight of
+    its node, and u(x) = x / |x|. Of a step that reaches very many nodes the heaviest count.
+
+    Args:
+        hops: Number of steps of the diffusion.
+        node_weights: Weight of each node in the bag, (N,); None: 1.
+        symmetric: P = D^-½ A D^-½ instead of the random walk D^-1 A.
+    """
+
+    hops: int = 0
+    node_weights: Array | None = None
+    symmetric: bool = False
+
+    def rows(self, task: SubgraphTask) -> SparseMatrix:
+        """Features of the subgraphs of a task; CSR (M, (hops + 1) N)."""
+        return sp.hstack([unit_rows(step) for step in self._steps(task)]).tocsr()
+
+    def _steps(self, task: SubgraphTask) -> list[SparseMatrix]:
+        steps = [self._weighted(task.subgraphs, task.graph.num_nodes)]
+        for _ in range(self.hops):
+            steps.append(spread(steps[-1], transitions(task.graph, self.symmetric)))
+        return steps
+
+    def _weighted(self, subgraphs: Subgraphs, size: int) -> SparseMatrix:
+        bag = subgraphs.membership(size, dtype=np.float64)
+        if self.node_weights is not None:
+            bag = sp.csr_array(bag @ sp.diags_array(self.node_weights.astype(np.float64)))
+        return bag
+
+    def member_rows(self, task: SubgraphTask) -> SparseMatrix:
+        """What each member adds to the row of its subgraph; CSR (members, (hops + 1) N).
+
+        The rows of the members of a subgraph add up to the row of the subgraph: all is linear once
+        the lengths, and the nodes that count, are known.
+        """
+        subgraphs, graph = task.subgraphs, task.graph
+        ones = np.arange(len(subgraphs.nodes) + 1)
+        single = Subgraphs(ones, subgraphs.nodes, subgraphs.weights)
+        owner = owners(subgraphs.ptr)
+        parts, step = [], self._weighted(single, graph.num_nodes)
+        for number, whole in enumerate(self._steps(task)):
+            if number:
+                step = step @ transitions(graph, self.symmetric)
+            shares = sp.csr_array(step.multiply((whole != 0)[owner]))
+            parts.append(sp.diags_array(1 / row_lengths(whole)[owner]) @ shares)
+        return sp.hstack(parts).tocsr()
+
+
+def inverse_frequencies(subgraphs: Subgraphs, size: int) -> Array:
+    """ln((1 + n) / (1 + n_v)) + 1 for n subgraphs, n_v of which have node v; (N,)."""
+    counts = np.bincount(subgraphs.nodes, minlength=size)
+    return np.asarray(np.log((1 + len(subgraphs)) / (1 + counts)) + 1)
+
+
+@lru_cache(maxsize=4)
+def transitions(graph: Graph, symmetric: bool) -> SparseMatrix:
+    """D^-½ A D^-½, or D^-1 A; self-loops count, an isolated node leads nowhere; CSR (N, N)."""
+    adjacency = graph.adjacency(loops=True, dtype=np.float64)
+    degrees = np.asarray(adjacency.sum(axis=1))
+    inverse = np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
+    if not symmetric:
+        return sp.csr_array(sp.diags_array(inverse) @ adjacency)
+    scale = sp.diags_array(np.sqrt(inverse))
+    return sp.csr_array(scale @ adjacency @ scale)
+
+
+def spread(rows: SparseMatrix, matrix: SparseMatrix, *, kept: int = _KEPT) -> SparseMatrix:
+    """The product of sparse rows with a matrix, the heaviest entries of each row; CSR.
+
+    Block by block, so that a step that reaches most of the graph is never held for all rows.
+
+    Args:
+        rows: The rows, CSR (M, N).
+        matrix: The matrix, CSR (N, N).
+        kept: The most entries per row; of equal ones at the limit the first nodes.
+    """
+    costs = rows.astype(bool).astype(np.int64) @ np.diff(matrix.indptr)
+    parts = [
+        heaviest(sp.csr_array(rows[first:last] @ matrix), kept)
+        for first, last in blocks(np.minimum(costs, matrix.shape[1]) + 1, _ENTRIES)
+    ]
+    return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, matrix.shape[1]))
+
+
+def heaviest(matrix: SparseMatrix, kept: int) -> SparseMatrix:
+    """The largest entries of each row, at most ``kept`` of them; CSR."""
+    matrix.sort_indices()
+    sizes = np.diff(matrix.indptr)
+    if not len(sizes) or sizes.max() <= kept:
+        return matrix
+    row = owners(matrix.indptr)
+    # One number to sort by, and a stable sort: several keys would take many times as long.
+    share = matrix.data / (2 * max(float(matrix.data.max()), 1e-300))
+    order = np.argsort(row - share, kind="stable")
+    rank = np.arange(len(row)) - np.repeat(matrix.indptr[:-1], sizes)
+    chosen = np.sort(order[rank < kept])
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(sizes, kept))])
+    return sp.csr_array((matrix.data[chosen], matrix.indices[chosen], indptr), shape=matrix.shape)
+
+
+def row_lengths(matrix: SparseMatrix) -> Array:
+    """Euclidean lengths of rows, 1 for a row of zeros; (M,)."""
+    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def unit_rows(matrix: SparseMatrix) -> SparseMatrix:
+    """Rows of length 1; a row of zeros stays."""
+    return sp.csr_array(sp.diags_array(1 / row_lengths(matrix)) @ matrix)

@@ -1,0 +1,176 @@
+"""``best``: members of several kinds, weighed out of fold, then learned from all labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..base.calibration import probabilities
+from ..base.errors import ConfigError, Sub2NodeError
+from ..base.notes import Note, NoteKind
+from ..base.ragged import Array
+from ..coarsen import without_virtual
+from ..config.best_settings import NAME, BestSettings
+from ..task import Part, Split, SplitCode, SubgraphTask
+from .greedy_selection import select_members
+from .interface import Labels, Outputs
+from .member_plans import MemberPlan, member_plans
+from .member_trials import EnsembleMember, LeaderboardRow, MemberTrials
+from .out_of_fold import fold_tasks
+
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedEnsemble:
+    """Members whose calibrated probabilities are averaged.
+
+    Args:
+        task: The task whose training part holds all labelled subgraphs.
+        members: Those with a weight.
+        leaderboard: All members that were tried, the best first.
+        out_of_fold: Probabilities of train and val by members that had not learned from them.
+        settings: Settings of the ensemble.
+        interrupted: Whether the user asked to stop before all members were judged.
+    """
+
+    task: SubgraphTask
+    members: tuple[EnsembleMember, ...]
+    leaderboard: tuple[LeaderboardRow, ...]
+    out_of_fold: dict[Part, Array]
+    settings: BestSettings
+    interrupted: bool = False
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fields of the :class:`Result` that come from the model itself."""
+        chosen = ", ".join(f"{member.name} {member.weight:.2f}" for member in self.members)
+        notes = [Note(NoteKind.CHOSEN, f"best: members and weights chosen out of fold ({chosen}).")]
+        if self.interrupted:
+            notes.append(
+                Note(NoteKind.CHOSEN, "best: interrupted; what was judged by then answers.")
+            )
+        return {
+            "config": {"baseline": NAME, **self.settings.to_dict()},
+            "notes": tuple(notes),
+            "ended": "interrupted" if self.interrupted else "complete",
+        }
+
+    def outputs(self, part: Part) -> Outputs:
+        """Logits for a part; of train and val by members that had not learned from them."""
+        multilabel = self.task.multilabel
+        if part in self.out_of_fold:
+            shares = self.out_of_fold[part]
+        else:
+            answers = [(member, member.trained.outputs(part).logits) for member in self.members]
+            by_member = [
+                probabilities(logits, member.temperature, multilabel=multilabel).mean(axis=0)
+                for member, logits in answers
+            ]
+            weights = np.array([member.weight for member in self.members])
+            shares = np.einsum("k,knc->nc", weights, np.stack(by_member))
+        return Outputs(as_logits(shares, multilabel=multilabel)[None])
+
+
+def as_logits(shares: Array, *, multilabel: bool) -> Array:
+    """Logits whose softmax, or sigmoid, are these probabilities."""
+    logs = np.log(np.maximum(shares, _TINY))
+    return logs - np.log(np.maximum(1 - shares, _TINY)) if multilabel else logs
+
+
+@dataclass(frozen=True)
+class BestModel:
+    """The best answer within a time limit.
+
+    Args:
+        plans: Members to try, in this order.
+        settings: Folds, seeds and the time limit.
+        groups: One value per row of the task; equal ones are never on both sides of a border
+            between folds.
+        all_nodes: Whether nodes in no subgraph get vectors too, for subgraphs to come.
+    """
+
+    plans: tuple[MemberPlan, ...]
+    settings: BestSettings = field(default_factory=BestSettings)
+    groups: Sequence[Any] | Array | None = None
+    all_nodes: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return NAME
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> TrainedEnsemble:
+        """Learn from train and val together; ``labels`` has both."""
+        task = without_virtual(task)
+        assert task.split is not None
+        if self.groups is not None and len(self.groups) != len(task):
+            raise ConfigError(f"{len(self.groups):,} groups for {len(task):,} subgraphs.")
+        is_test = task.split.mask("test")  # the rows after those of train and val
+        truth = np.concatenate([labels["train"], labels["val"]])
+        labelled = task.subset(~is_test)
+        groups = None if self.groups is None else np.asarray(self.groups)[~is_test]
+        trials = MemberTrials(
+            fold_tasks(labelled, min(self.settings.folds, len(truth)), groups=groups),
+            truth,
+            seconds=60 * self.settings.minutes,
+            seeds=_enough_seeds(seeds, self.settings.most_seeds),
+            fold_seeds=self.settings.fold_seeds,
+        )
+        trials.judge_all(self.plans)
+        if not trials.judged:
+            raise Sub2NodeError(f"no member could be judged; {trials.rejected[0].state}")
+        return self._combine(trials, task, len(labels["train"]))
+
+    def _combine(self, trials: MemberTrials, task: SubgraphTask, num_train: int) -> TrainedEnsemble:
+        """Choose members and weights, calibrate, and let the members learn from all labels."""
+        assert task.split is not None
+        multilabel = task.multilabel
+        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
+        weights, _ = select_members(shares, trials.labels)
+        trials.calibrate_together(weights)
+        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
+        mean = np.einsum("k,knc->nc", weights, np.stack(shares))
+        codes = np.where(task.split.mask("test"), SplitCode.TEST, SplitCode.TRAIN)
+        whole = task.with_split(Split(codes.astype(np.int8)))
+        members, rows = trials.learn_all(whole, weights, all_nodes=self.all_nodes)
+        return TrainedEnsemble(
+            whole,
+            tuple(members),
+            tuple(sorted(rows, key=lambda row: (row.log_loss is None, row.log_loss or 0.0))),
+            {"train": mean[:num_train], "val": mean[num_train:]},
+            self.settings,
+            trials.interrupted,
+        )
+
+
+def _enough_seeds(seeds: Sequence[int], count: int) -> list[int]:
+    """As many seeds as the ensemble may use; those given first."""
+    first = max(seeds, default=9) + 1
+    return [*seeds, *range(first, first + count)][:count]
+
+
+def best_model(
+    task: SubgraphTask,
+    *,
+    preset: str = "default",
+    settings: BestSettings | None = None,
+    groups: Sequence[Any] | Array | None = None,
+    all_nodes: bool = False,
+    **options: Any,
+) -> BestModel:
+    """``best`` for a task, with the members that fit it.
+
+    Args:
+        task: The task to learn.
+        preset: Preset of the networks.
+        settings: Folds, seeds and the time limit.
+        groups: One value per row of the task.
+        all_nodes: Whether the model will answer for subgraphs to come.
+        options: Options of networks.
+    """
+    plans = member_plans(task, preset, **options)
+    return BestModel(plans, settings or BestSettings(), groups, all_nodes)

@@ -1,0 +1,54 @@
+"""Greedy ensemble selection: which members to average, and with what weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..base.ragged import Array
+
+_ROUNDS = 60
+_TINY = 1e-12
+
+
+def likelihoods(probabilities: Array, labels: Array) -> Array:
+    """The probability that each single answer is given; the higher, the better.
+
+    Args:
+        probabilities: Probabilities of the classes, (n, C).
+        labels: Classes (n,), or booleans (n, C), each of which is an answer of its own.
+    """
+    if labels.ndim == 1:
+        return np.asarray(probabilities[np.arange(len(labels)), labels])
+    return np.where(labels, probabilities, 1 - probabilities).ravel()
+
+
+def select_members(
+    probabilities: Sequence[Array], labels: Array, *, rounds: int = _ROUNDS
+) -> tuple[Array, list[float]]:
+    """Weights that add up to 1, and the log loss after each round.
+
+    Forward selection with replacement (Caruana et al. 2004, https://doi.org/10.1145/1015330.1015432):
+    each round adds the member that lowers the log loss of the mean most, however often it is in
+    already. The mean of a round is linear in the members, so a round costs one pass over their
+    answers. The weights are those of the round with the lowest loss.
+
+    Args:
+        probabilities: Out-of-fold probabilities of each member, (n, C).
+        labels: Classes (n,), or booleans (n, C).
+        rounds: The most rounds.
+    """
+    answers = np.stack([likelihoods(one, labels) for one in probabilities])
+    counts, total = np.zeros(len(answers), np.int64), np.zeros(answers.shape[1])
+    best, losses = counts.copy(), list[float]()
+    for number in range(1, rounds + 1):
+        mean = np.maximum((total + answers) / number, _TINY)
+        loss = -np.log(mean).mean(axis=1)
+        chosen = int(np.argmin(loss))
+        counts[chosen] += 1
+        total += answers[chosen]
+        losses.append(float(loss[chosen]))
+        if losses[-1] <= min(losses):
+            best = counts.copy()
+    return best / best.sum(), losses

@@ -1,0 +1,92 @@
+"""Members that ``best`` tries: simple models first, then networks of several structures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..baselines import SIMPLE
+from ..config.settings import Settings
+from ..task import SubgraphTask
+from .baseline import Simple
+from .graph_network import GraphNetwork
+from .interface import Model
+from .presets import find_preset
+
+_SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("hops", {}),
+    ("bag", {}),
+    ("statistics", {}),
+    ("diffused-bag", {}),
+    ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
+)
+_STRUCTURES = ("s2n+0", "s2n+a")
+_PATIENCE = 40  # epochs; most members are at their best long before the last epoch
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """A member, before it has learned.
+
+    Args:
+        name: What the leaderboard calls it.
+        model: The model; a network has one candidate.
+    """
+
+    name: str
+    model: Simple | GraphNetwork
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it is trained step by step, so that it takes seeds and a time limit."""
+        return isinstance(self.model, GraphNetwork)
+
+    def for_fold(self, seconds: float) -> Model:
+        """The model for a task with a validation part."""
+        if isinstance(self.model, GraphNetwork):
+            return replace(self.model, seconds=seconds)
+        return self.model
+
+    def for_all(self, seconds: float, *, all_nodes: bool) -> Model:
+        """The model for a task whose labelled subgraphs are all in its training part."""
+        if isinstance(self.model, GraphNetwork):
+            return replace(self.model, seconds=seconds, held_out=True, all_nodes=all_nodes)
+        return self.model
+
+
+def member_plans(
+    task: SubgraphTask, preset: str = "default", **options: Any
+) -> tuple[MemberPlan, ...]:
+    """All members for a task, in the order in which they are worth their time.
+
+    Args:
+        task: The task to learn.
+        preset: Preset of the networks: ``default``, ``fast``, or one that knows the data.
+        options: Options of networks, as :class:`~.candidates.NetworkOptions`.
+    """
+    network_options = {
+        name: value
+        for name, value in options.items()
+        if name in ("device", "encodings", "compile")  # there is no state to go on from
+    }
+    changes: dict[str, Any] = {"patience": _PATIENCE}
+    if options.get("encodings") is not None:
+        changes["features.join"] = "concat"  # any width goes along with any features
+    plans = [
+        _simple_plan(name, settings, options.get("device", "auto")) for name, settings in _SIMPLE
+    ]
+    by_structure = [find_preset(preset, task, structure).candidates for structure in _STRUCTURES]
+    most = max(map(len, by_structure))
+    for number in range(most):  # the first candidate of each structure before any second one
+        for structure, candidates in zip(_STRUCTURES, by_structure, strict=True):
+            if number < len(candidates):
+                config = candidates[number].with_settings(changes)
+                kind = "shape" if config.features.kind == "constant" else "identity"
+                name = f"{structure} {kind}"
+                plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
+    return tuple(plans)
+
+
+def _simple_plan(name: str, changes: dict[str, Any], device: str) -> MemberPlan:
+    settings: Settings = SIMPLE[name].settings().with_settings(changes)
+    return MemberPlan(name, Simple(SIMPLE[name], settings, device=device))

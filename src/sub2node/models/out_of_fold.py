@@ -1,0 +1,116 @@
+"""Predictions for subgraphs that a model has not learned from, for all labelled ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import DataError
+from ..base.ragged import Array
+from ..task import Part, Split, SplitCode, SubgraphTask, stratified_folds
+from .interface import Labels, Model, Trained
+
+PARTS = 8  # of what is not held out; one of them is for models that choose on validation
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTask:
+    """A task whose test part is one fold of the labelled subgraphs.
+
+    Args:
+        task: The labelled subgraphs, split into train, val and the fold.
+        rows: Rows of the fold among the labelled subgraphs, in the order of the test part.
+    """
+
+    task: SubgraphTask
+    rows: Array
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of train and val."""
+        assert self.task.labels is not None
+        assert self.task.split is not None
+        parts: tuple[Part, ...] = ("train", "val")
+        return {part: np.array(self.task.labels[self.task.split.mask(part)]) for part in parts}
+
+
+@dataclass(frozen=True, eq=False)
+class FoldOutputs:
+    """What a model gave for one fold.
+
+    Args:
+        rows: Rows of the fold among the labelled subgraphs.
+        logits: Logits of the replicas, (R, m, C).
+        trained: The model that learned from the other folds.
+        seconds: Seconds that it took to learn.
+        answer_seconds: Seconds that it took to answer for the fold.
+    """
+
+    rows: Array
+    logits: Array
+    trained: Trained
+    seconds: float
+    answer_seconds: float
+
+
+def fold_tasks(
+    labelled: SubgraphTask,
+    count: int,
+    *,
+    groups: Sequence[Any] | Array | None = None,
+    seed: int = 0,
+) -> list[FoldTask]:
+    """One task for each fold of the labelled subgraphs; fewer where there are few groups.
+
+    Args:
+        labelled: A task with labels; its split is not read.
+        count: The number of folds.
+        groups: One value per subgraph; equal ones are never on both sides of a border.
+        seed: Seed of the draw.
+    """
+    assert labelled.labels is not None
+    labels, groups = labelled.labels, None if groups is None else np.asarray(groups)
+    fold = stratified_folds(labels, count, groups=groups, seed=seed)
+    numbers = np.unique(fold)
+    if len(numbers) < 2:
+        raise DataError(
+            "all labelled subgraphs are in one group, so none can be held out; give finer groups."
+        )
+    tasks = []
+    for number in numbers.tolist():
+        rest = np.flatnonzero(fold != number)
+        codes = np.full(len(labels), SplitCode.TEST, np.int8)
+        part = stratified_folds(
+            labels[rest],
+            PARTS,
+            groups=None if groups is None else groups[rest],
+            seed=seed + number,
+        )  # the last one: where groups are few and large, it is larger than the others
+        is_val = (part == part.max()) & (part != part.min())
+        codes[rest] = np.where(is_val, SplitCode.VAL, SplitCode.TRAIN)
+        task = replace(labelled, split=Split(codes))  # a rare class may be held out altogether
+        tasks.append(FoldTask(task, np.flatnonzero(fold == number)))
+    return tasks
+
+
+def predict_folds(
+    model: Callable[[], Model], folds: Sequence[FoldTask], seeds: Sequence[int]
+) -> Iterator[FoldOutputs]:
+    """Let a model learn and answer fold by fold.
+
+    Args:
+        model: Makes the model anew; it may have less time for later folds.
+        folds: The tasks.
+        seeds: One seed per replica.
+    """
+    for fold in folds:
+        start = time.perf_counter()
+        trained = model().fit(fold.task, fold.labels, seeds)
+        learned = time.perf_counter()
+        logits = trained.outputs("test").logits
+        end = time.perf_counter()
+        yield FoldOutputs(fold.rows, logits, trained, learned - start, end - learned)

@@ -1,0 +1,219 @@
+"""``best``: answers by members that had not learned from the label, and none that reads test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sub2node as s2n
+from ring_tasks import ring_task
+from small_ensembles import QUICK, short_plans, use_short_plans, weigh_equally
+from sub2node.base.calibration import probabilities
+from sub2node.base.errors import ConfigError, Sub2NodeError
+from sub2node.coarsen import with_virtual
+from sub2node.config.best_settings import BestSettings
+from sub2node.evaluate.protocol import labels_of
+from sub2node.models.best import BestModel, TrainedEnsemble, _enough_seeds, as_logits, best_model
+from sub2node.models.interface import Labels, Outputs
+from sub2node.task import Graph, Part, Split, Subgraphs, SubgraphTask
+
+SEEN: tuple[Part, ...] = ("train", "val")
+
+
+def learned(task: SubgraphTask, **options: Any) -> TrainedEnsemble:
+    """The ensemble of a task."""
+    labels: Labels = {part: labels_of(task, part) for part in SEEN}
+    model = BestModel(options.pop("plans", None) or short_plans(), QUICK, **options)
+    return model.fit(task, labels, [3])
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_outputs_are_out_of_fold_and_of_test_the_weighted_mean(multilabel, monkeypatch) -> None:
+    weigh_equally(monkeypatch)
+    task = ring_task(multilabel)
+    trained = learned(task)
+    assert [member.name for member in trained.members] == ["hops", "statistics", "s2n+0 gcn2"]
+    weights = [member.weight for member in trained.members]
+    assert sum(weights) == pytest.approx(1)
+    for part in SEEN:
+        logits = trained.outputs(part).logits
+        assert logits.shape == (1, task.split.count(part), 2)
+        shares = probabilities(logits, 1.0, multilabel=multilabel)[0]
+        assert shares == pytest.approx(trained.out_of_fold[part], abs=1e-9)
+    each = [
+        probabilities(m.trained.outputs("test").logits, m.temperature, multilabel=multilabel).mean(
+            0
+        )
+        for m in trained.members
+    ]
+    mean = sum(w * one for w, one in zip(weights, each, strict=True))
+    shares = probabilities(trained.outputs("test").logits, 1.0, multilabel=multilabel)[0]
+    assert shares == pytest.approx(mean, abs=1e-9)
+    assert len(trained.members[2].trained.seeds) == 2  # more seeds than the one that was given
+
+
+def test_labels_of_the_test_part_change_nothing() -> None:
+    task = ring_task()
+    labels = np.array(task.labels)
+    labels[task.split.mask("test")] = 1 - labels[task.split.mask("test")]
+    one, other = (learned(t) for t in (task, replace(task, labels=labels)))
+    for part in (*SEEN, "test"):
+        assert np.array_equal(one.outputs(part).logits, other.outputs(part).logits)
+    rows = [
+        [(row.name, row.micro_f1, row.log_loss, row.weight) for row in trained.leaderboard]
+        for trained in (one, other)
+    ]
+    assert rows[0] == rows[1]
+
+
+@dataclass
+class Memory:
+    """Knows by heart the labels of what it learned from, by node or by group, and no more."""
+
+    group: int = 1
+    known: Any = None
+    task: SubgraphTask | None = None
+    facts = {}  # noqa: RUF012
+    is_network = False
+    name = "memory"
+
+    def for_fold(self, seconds: float) -> Memory:
+        return self
+
+    def for_all(self, seconds: float, *, all_nodes: bool) -> Memory:
+        return self
+
+    def _keys(self, task: SubgraphTask, part: Part) -> np.ndarray:
+        return task.subgraphs.nodes[task.split.mask(part)] // self.group
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Memory:
+        known = np.zeros((task.graph.num_nodes, 3))
+        for part in SEEN:
+            known[self._keys(task, part)] = 10 * np.eye(3)[labels[part]]
+        return Memory(self.group, known, task)
+
+    def outputs(self, part: Part) -> Outputs:
+        return Outputs(self.known[self._keys(self.task, part)][None])
+
+
+def numbered_task(labels: Any, order: Any = None) -> SubgraphTask:
+    """Subgraph i has node i alone; 24 in train, 6 in val, 6 in test."""
+    graph = Graph.from_edges(np.arange(35), np.arange(1, 36))
+    order = np.arange(36) if order is None else order
+    sets = Subgraphs.from_lists([[i] for i in order])
+    split = Split.given(["val"] * 6 + ["test"] * 6 + ["train"] * 24)
+    return SubgraphTask(graph, sets, np.array(labels)[order], (), split)
+
+
+def test_no_label_of_train_or_val_reaches_a_model_that_answers_for_it() -> None:
+    trained = learned(numbered_task(np.arange(36) % 3), plans=(Memory(),))
+    for part in SEEN:
+        assert trained.out_of_fold[part] == pytest.approx(1 / 3)  # it cannot know
+    assert trained.out_of_fold["train"].shape == (24, 3)
+    whole = trained.members[0].trained
+    assert (whole.known.max(axis=1) > 0).sum() == 30  # in the end it knows all but test
+
+
+def test_groups_are_never_on_both_sides() -> None:
+    labels = np.repeat(np.arange(12) % 3, 3)
+    task = numbered_task(labels, np.random.default_rng(0).permutation(36))
+    loose = learned(task, plans=(Memory(3),))
+    assert loose.out_of_fold["train"].max() > 0.5  # siblings in other folds give it away
+    groups = task.subgraphs.nodes // 3
+    tight = learned(task, plans=(Memory(3),), groups=groups)
+    for part in SEEN:
+        assert tight.out_of_fold[part] == pytest.approx(1 / 3)
+    with pytest.raises(ConfigError, match="35 groups for 36 subgraphs"):
+        learned(task, plans=(Memory(3),), groups=groups[1:])
+
+
+def test_answers_are_in_the_rows_of_the_task() -> None:
+    class Oracle(Memory):
+        def fit(self, task, labels, seeds):
+            return Oracle(1, 10 * np.eye(3)[np.arange(36) % 3], task)
+
+    task = numbered_task(np.arange(36) % 3, np.random.default_rng(0).permutation(36))
+    trained = learned(task, plans=(Oracle(),))
+    for part in (*SEEN, "test"):
+        assert np.array_equal(trained.outputs(part).logits[0].argmax(1), labels_of(task, part))
+
+
+def test_the_leaderboard_has_the_best_first_and_those_not_judged_last() -> None:
+    class Broken(Memory):
+        name = "broken"
+
+        def fit(self, task, labels, seeds):
+            raise Sub2NodeError("it cannot learn.")
+
+    trained = learned(ring_task(), plans=(Broken(), *short_plans(("statistics", "hops"))))
+    assert trained.leaderboard[-1].state == "it cannot learn."
+    losses = [row.log_loss for row in trained.leaderboard[:-1]]
+    assert losses == sorted(losses)
+    assert sum(row.weight for row in trained.leaderboard) == pytest.approx(1)
+    with pytest.raises(Sub2NodeError, match=r"no member could be judged; it cannot learn\."):
+        learned(ring_task(), plans=(Broken(),))
+
+
+def test_an_interruption_is_said() -> None:
+    class Stopped(Memory):
+        def fit(self, task, labels, seeds):
+            raise KeyboardInterrupt
+
+    trained = learned(ring_task(), plans=(*short_plans(("hops",)), Stopped()))
+    assert trained.facts["ended"] == "interrupted"
+    assert any("interrupted" in note for note in trained.facts["notes"])
+    complete = learned(ring_task(), plans=short_plans(("hops",)))
+    assert complete.facts["ended"] == "complete"
+    assert complete.facts["config"] == {"baseline": "best", **QUICK.to_dict()}
+    (note,) = complete.facts["notes"]
+    assert note == "best: members and weights chosen out of fold (hops 1.00)."
+
+
+def test_virtual_subgraphs_are_left_out() -> None:
+    task = ring_task()
+    joined = with_virtual(task, Subgraphs.from_lists([[0, 1], [2, 3]]))
+    one, other = (learned(t, plans=short_plans(("hops",))) for t in (task, joined))
+    assert np.array_equal(one.outputs("test").logits, other.outputs("test").logits)
+
+
+def test_a_run_of_best_by_name(monkeypatch) -> None:
+    use_short_plans(monkeypatch, ("hops", "statistics"))
+    result = s2n.run(ring_task(), model="best", seeds=1, settings={"folds": 2, "minutes": 1})
+    assert result.model == "best"
+    assert result.config["folds"] == 2
+    assert result.test["micro_f1"].mean > 0.5
+    assert any("chosen out of fold" in note for note in result.notes)
+    with pytest.raises(ConfigError, match="best has no structure to choose"):
+        s2n.run(ring_task(), model="best", structure="s2n+0")
+
+
+def test_best_for_a_task_has_the_members_that_fit_it() -> None:
+    model = best_model(ring_task(), preset="fast", settings=BestSettings(folds=3), device="cpu")
+    assert model.name == "best"
+    assert [plan.name for plan in model.plans][:2] == ["hops", "bag"]
+    assert model.settings.folds == 3
+    assert not model.all_nodes
+
+
+@pytest.mark.parametrize(
+    ("seeds", "count", "expected"),
+    [([3], 3, [3, 4, 5]), ([7, 2], 3, [7, 2, 8]), ([1, 2, 3], 2, [1, 2]), ([], 2, [10, 11])],
+)
+def test_as_many_seeds_as_the_ensemble_may_use(seeds, count, expected) -> None:
+    assert _enough_seeds(seeds, count) == expected
+
+
+@given(st.integers(0, 1000), st.booleans())
+def test_logits_of_probabilities_give_them_back(seed, multilabel) -> None:
+    shares = np.random.default_rng(seed).random((5, 3))
+    shares /= 1 if multilabel else shares.sum(axis=1, keepdims=True)
+    shares[0] = [1, 0, 0]
+    logits = as_logits(shares, multilabel=multilabel)
+    assert np.isfinite(logits).all()
+    assert probabilities(logits, 1.0, multilabel=multilabel) == pytest.approx(shares, abs=1e-9)

@@ -1,0 +1,94 @@
+"""Members of ``best``: simple models first, then networks, each with one candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ring_tasks import ring_task
+from sub2node.base.errors import ConfigError
+from sub2node.baselines import SIMPLE
+from sub2node.models import member_plans as module
+from sub2node.models.baseline import Simple
+from sub2node.models.graph_network import GraphNetwork
+from sub2node.models.member_plans import member_plans
+
+TASK = ring_task()
+
+
+def test_simple_models_come_first_and_first_candidates_before_second_ones() -> None:
+    plans = member_plans(TASK)
+    names = [plan.name for plan in plans]
+    assert names == [
+        "hops", "bag", "statistics", "diffused-bag", "gbdt",
+        "s2n+0 identity", "s2n+a identity",
+        "s2n+0 shape", "s2n+a shape",
+    ]  # fmt: skip
+    assert [plan.is_network for plan in plans] == [False] * 5 + [True] * 4
+    for plan in plans:
+        if plan.is_network:
+            (config,) = plan.model.candidates  # nothing is left to choose on validation
+            assert config.training.patience == 40
+            assert (config.features.kind == "constant") == plan.name.endswith(" shape")
+
+
+def test_structures_with_fewer_candidates_do_not_stop_the_others(monkeypatch) -> None:
+    find = module.find_preset
+
+    def fewer(preset, task, structure):
+        from dataclasses import replace
+
+        found = find(preset, task, structure)
+        return replace(found, candidates=found.candidates[: 1 + (structure == "s2n+a")])
+
+    monkeypatch.setattr(module, "find_preset", fewer)
+    monkeypatch.setattr(module, "_SIMPLE", ())
+    names = [plan.name for plan in member_plans(TASK)]
+    assert names == [
+        "s2n+0 identity", "s2n+a identity", "s2n+a shape",
+    ]  # fmt: skip
+
+
+def test_options_reach_the_models_that_have_them() -> None:
+    columns = np.ones((40, 3), np.float32)
+    options = {"device": "cpu", "compile": "off", "encodings": columns, "checkpoint": "somewhere"}
+    for plan in member_plans(TASK, "fast", **options):
+        assert plan.model.device == "cpu"
+        if plan.is_network:
+            assert plan.model.compile == "off"
+            assert plan.model.encodings is columns
+            assert plan.model.candidates[0].features.join == "concat"  # whatever their width
+            assert plan.model.checkpoint is None  # there is no state to go on from
+            assert plan.model.candidates[0].training.epochs in (100, 150)
+
+
+def test_a_preset_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigError, match="no preset 'nonsense'"):
+        member_plans(TASK, "nonsense")
+
+
+def test_a_network_has_a_limit_and_without_validation_part_it_holds_out() -> None:
+    simple, network = member_plans(TASK)[0], member_plans(TASK)[-1]
+    assert simple.for_fold(3.0) is simple.model
+    assert simple.for_all(3.0, all_nodes=True) is simple.model
+    assert isinstance(simple.model, Simple)
+    fold, whole = network.for_fold(3.0), network.for_all(4.0, all_nodes=True)
+    assert isinstance(fold, GraphNetwork)
+    assert isinstance(whole, GraphNetwork)
+    assert (fold.seconds, fold.held_out, fold.all_nodes) == (3.0, False, False)
+    assert (whole.seconds, whole.held_out, whole.all_nodes) == (4.0, True, True)
+    assert not network.for_all(4.0, all_nodes=False).all_nodes
+    assert fold.candidates == whole.candidates == network.model.candidates
+
+
+def test_all_simple_members_answer_for_new_subgraphs() -> None:
+    from sub2node.baselines import TrainingData
+
+    labels = {part: TASK.labels[TASK.split.mask(part)] for part in ("train", "val")}
+    data = TrainingData(TASK, labels, [1], "cpu")
+    for plan in member_plans(TASK):
+        if isinstance(plan.model, Simple):
+            settings = plan.model.settings
+            if plan.name in ("statistics", "gbdt"):
+                settings = settings.with_settings({"trees": 2})
+            assert SIMPLE[plan.name].fit(data, settings).classifier is not None

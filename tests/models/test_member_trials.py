@@ -1,0 +1,340 @@
+"""Members on trial: limits, errors and interruptions, by members that only pretend to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sub2node.base.calibration import log_loss_of_probabilities, probabilities
+from sub2node.base.errors import ConfigError
+from sub2node.models import member_trials, out_of_fold
+from sub2node.models.interface import Labels, Outputs
+from sub2node.models.member_trials import MemberTrials
+from sub2node.models.out_of_fold import fold_tasks
+from sub2node.task import Graph, Part, Split, Subgraphs, SubgraphTask
+
+COUNT = 24
+RNG = np.random.default_rng(4)
+CLASSES = RNG.integers(0, 3, COUNT)
+TABLE = RNG.random((COUNT, 3)) < 0.4
+
+
+class Clock:
+    """Time that passes only where somebody says so."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    made = Clock()
+    for module in (member_trials, out_of_fold):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def numbered_task(labels: np.ndarray) -> SubgraphTask:
+    """Subgraph i consists of node i alone."""
+    graph = Graph.from_edges(np.arange(COUNT - 1), np.arange(1, COUNT))
+    return SubgraphTask(graph, Subgraphs.from_lists([[i] for i in range(COUNT)]), labels)
+
+
+@dataclass
+class Pretender:
+    """Gives logits that are its own for each subgraph, by its node.
+
+    Args:
+        logits: Logits of all subgraphs, (R, n, C).
+        during: What happens while it learns.
+        ended: How its training ended.
+    """
+
+    logits: np.ndarray
+    during: Callable[[], None] = lambda: None
+    ended: str = "complete"
+    task: SubgraphTask | None = None
+
+    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Pretender:
+        self.during()
+        return Pretender(self.logits, self.during, self.ended, task)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {"ended": self.ended}
+
+    def outputs(self, part: Part) -> Outputs:
+        rows = self.task.subgraphs.nodes[self.task.split.mask(part)]
+        return Outputs(self.logits[:, rows])
+
+
+@dataclass
+class Plan:
+    """A member; notes what it was asked for."""
+
+    name: str
+    model: Pretender
+    is_network: bool = False
+    asked: list[Any] = field(default_factory=list)
+
+    def for_fold(self, seconds: float) -> Pretender:
+        self.asked.append(("fold", seconds))
+        return self.model
+
+    def for_all(self, seconds: float, *, all_nodes: bool) -> Pretender:
+        self.asked.append(("all", seconds, all_nodes))
+        return self.model
+
+
+def logits_of(labels: np.ndarray, signal: float, *, seed: int = 0, replicas: int = 1) -> np.ndarray:
+    """Logits that know so much of the labels."""
+    table = labels if labels.ndim == 2 else labels[:, None] == np.arange(3)
+    noise = np.random.default_rng(seed).normal(size=(replicas, COUNT, 3))
+    return noise + signal * (2 * table - 1)
+
+
+def plan(name: str, signal: float = 1.0, *, labels: np.ndarray = CLASSES, **options: Any) -> Plan:
+    replicas, seed = options.pop("replicas", 1), options.pop("seed", 0)
+    network = options.pop("is_network", False)
+    logits = logits_of(labels, signal, seed=seed, replicas=replicas)
+    return Plan(name, Pretender(logits, **options), network)
+
+
+def trials_of(
+    labels: np.ndarray = CLASSES, *, seconds: float = 100.0, **options: Any
+) -> MemberTrials:
+    folds = fold_tasks(numbered_task(labels), 3)
+    usual = {"seeds": [5, 6, 7, 8], "fold_seeds": 2}
+    return MemberTrials(folds, labels, seconds=seconds, **{**usual, **options})
+
+
+def states(trials: MemberTrials) -> dict[str, str]:
+    return {row.name: row.state for row in trials.rejected}
+
+
+@pytest.mark.parametrize("labels", [CLASSES, TABLE], ids=["single", "several"])
+def test_answers_and_scores_are_those_out_of_fold(labels, clock) -> None:
+    member = plan("one", labels=labels, replicas=2, during=lambda: step(clock, 2.0))
+    trials = trials_of(labels)
+    trials.judge_all([member])
+    (judged,) = trials.judged
+    assert np.allclose(judged.logits, member.model.logits)
+    shares = probabilities(judged.logits, judged.temperature, multilabel=labels.ndim == 2).mean(0)
+    assert judged.probabilities(multilabel=labels.ndim == 2) == pytest.approx(shares)
+    assert judged.row.log_loss == pytest.approx(log_loss_of_probabilities(shares, labels))
+    said = shares > 0.5 if labels.ndim == 2 else shares.argmax(axis=1)
+    if labels.ndim == 1:
+        assert judged.row.micro_f1 == pytest.approx((said == labels).mean())
+    else:
+        expected = 2 * (said & labels).sum() / (said.sum() + labels.sum())
+        assert judged.row.micro_f1 == pytest.approx(expected)
+    assert judged.row.fit_seconds == pytest.approx(6.0)
+    assert judged.row.answer_ms == 0
+    assert judged.fold_seconds == pytest.approx(2.0)  # one seed of a simple model
+
+
+def step(clock: Clock, seconds: float) -> None:
+    clock.now += seconds
+
+
+def test_seeds_of_networks_and_of_simple_models() -> None:
+    given = []
+
+    class Listener(Pretender):
+        def fit(self, task, labels, seeds):
+            given.append((list(seeds), sorted(labels), len(labels["train"])))
+            return super().fit(task, labels, seeds)
+
+    for network in (False, True):
+        model = Listener(logits_of(CLASSES, 1.0, replicas=2))
+        trials = trials_of()
+        trials.judge_all([Plan("one", model, network)])
+    assert [seeds for seeds, *_ in given] == [[5]] * 3 + [[5, 6]] * 3
+    assert {tuple(parts) for _, parts, _ in given} == {("train", "val")}
+    assert all(count < COUNT for *_, count in given)
+
+
+def test_later_members_have_no_time_left(clock) -> None:
+    slow = plan("slow", during=lambda: step(clock, 25.0))  # 75 of the 60 for judging
+    trials = trials_of(seconds=100.0)
+    trials.judge_all([slow, plan("simple"), plan("network", is_network=True)])
+    assert [judged.plan.name for judged in trials.judged] == ["slow"]  # the first one in any case
+    assert states(trials) == {"simple": "no time left", "network": "no time left"}
+    assert not trials.interrupted
+
+
+def test_a_network_needs_a_second_per_fold_and_a_simple_model_does_not(clock) -> None:
+    slow = plan("slow", during=lambda: step(clock, 19.0))
+    network = plan("network", is_network=True)
+    trials = trials_of(seconds=100.0)
+    trials.judge_all([slow, plan("simple"), network, plan("last")])
+    assert [judged.plan.name for judged in trials.judged] == ["slow", "simple", "network", "last"]
+    assert network.asked == [("fold", pytest.approx(1.0))] * 3  # 3 of 60 s left for 3 folds
+    slow.model.during = lambda: step(clock, 19.1)
+    trials = trials_of(seconds=100.0)
+    trials.judge_all([slow, plan("simple"), network])
+    assert states(trials) == {"network": "no time left"}
+
+
+def test_the_time_for_judging_is_shared_by_the_networks_that_are_left() -> None:
+    one, two = plan("one", is_network=True), plan("two", is_network=True)
+    trials = trials_of(seconds=600.0)
+    trials.judge_all([one, two])
+    assert one.asked == [("fold", pytest.approx(60.0, abs=0.5))] * 3
+    assert two.asked == [("fold", pytest.approx(120.0, abs=0.5))] * 3
+
+
+def test_where_time_is_short_the_last_networks_get_none(clock) -> None:
+    plans = [plan(name, is_network=True, during=lambda: step(clock, 1.0)) for name in "abc"]
+    trials = trials_of(seconds=10.0)  # 6 for judging: two networks of three folds
+    trials.judge_all(plans)
+    assert [judged.plan.name for judged in trials.judged] == ["a", "b"]
+    assert states(trials) == {"c": "no time left"}
+    assert plans[0].asked == [("fold", pytest.approx(1.0))] * 3
+
+
+def test_a_hopeless_member_is_stopped_after_one_fold(clock) -> None:
+    hopeless = plan("hopeless", -4.0, during=lambda: step(clock, 0.5))
+    trials = trials_of()
+    trials.judge_all([plan("good", 3.0), hopeless, plan("fair", 2.9)])
+    assert [judged.plan.name for judged in trials.judged] == ["good", "fair"]
+    assert states(trials) == {"hopeless": "stopped after one fold"}
+    assert trials.rejected[0].fit_seconds == 0.5
+    assert len(hopeless.asked) == 1
+    first = trials_of()
+    first.judge_all([hopeless])  # nothing to be worse than
+    assert [judged.plan.name for judged in first.judged] == ["hopeless"]
+
+
+def test_an_error_of_one_member_does_not_stop_the_others() -> None:
+    def fail() -> None:
+        raise ConfigError("no features here.")
+
+    trials = trials_of()
+    trials.judge_all([plan("broken", during=fail), plan("good"), plan("broken too", during=fail)])
+    assert [judged.plan.name for judged in trials.judged] == ["good"]
+    assert states(trials) == {"broken": "no features here.", "broken too": "no features here."}
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("how", [{"during": interrupt}, {"ended": "interrupted"}])
+def test_ctrl_c_keeps_what_was_judged(how) -> None:
+    last = plan("last")
+    trials = trials_of()
+    trials.judge_all([plan("good"), plan("stopped", **how), last])
+    assert [judged.plan.name for judged in trials.judged] == ["good"]
+    assert trials.interrupted
+    assert last.asked == []
+    with pytest.raises(KeyboardInterrupt):
+        trials_of().judge_all([plan("stopped", **how), plan("good")])
+
+
+@pytest.mark.parametrize("labels", [CLASSES, TABLE], ids=["single", "several"])
+def test_calibration_together_lowers_the_loss_and_the_mean_stays_a_mean(labels) -> None:
+    trials = trials_of(labels)
+    plans = [plan(f"{seed}", 0.7, labels=labels, seed=seed, replicas=2) for seed in range(3)]
+    trials.judge_all(plans)
+    weights, multilabel = np.array([0.5, 0.0, 0.5]), labels.ndim == 2
+
+    def mean() -> np.ndarray:
+        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
+        return np.einsum("k,knc->nc", weights, np.stack(shares))
+
+    before, old = log_loss_of_probabilities(mean(), labels), [m.temperature for m in trials.judged]
+    trials.calibrate_together(weights)
+    assert log_loss_of_probabilities(mean(), labels) <= before + 1e-12
+    factors = [m.temperature / o for m, o in zip(trials.judged, old, strict=True)]
+    assert factors == pytest.approx([factors[0]] * 3)
+    assert factors[0] != 1
+
+    def cost(factor: float) -> float:
+        shares = [
+            probabilities(m.logits, t * factor, multilabel=multilabel).mean(axis=0)
+            for m, t in zip(trials.judged, old, strict=True)
+        ]
+        together = np.einsum("k,knc->nc", weights, np.stack(shares))
+        fit = COUNT * log_loss_of_probabilities(together, labels)
+        return fit + 0.5 * (np.log(factor) / 0.5) ** 2  # a factor near 1 is likelier
+
+    assert cost(factors[0]) <= min(map(cost, np.exp(np.linspace(-3, 3, 301)))) + 1e-4
+    if not multilabel:
+        assert mean().sum(axis=1) == pytest.approx(np.ones(COUNT))
+
+
+def whole_task(labels: np.ndarray) -> SubgraphTask:
+    task = numbered_task(labels)
+    return task.with_split(Split.sizes(train=COUNT))
+
+
+def test_members_with_a_weight_learn_from_all_labels(clock) -> None:
+    given = []
+
+    class Listener(Pretender):
+        def fit(self, task, labels, seeds):
+            given.append((task, labels, list(seeds)))
+            return super().fit(task, labels, seeds)
+
+    plans = [plan("simple", during=lambda: step(clock, 1.0)), plan("unused", 0.9)]
+    plans.append(Plan("network", Listener(logits_of(CLASSES, 1.1)), is_network=True))
+    trials = trials_of(fold_seeds=1)
+    trials.judge_all(plans)
+    given.clear()
+    members, rows = trials.learn_all(
+        whole_task(CLASSES), np.array([0.25, 0.0, 0.75]), all_nodes=True
+    )
+    assert [(member.name, member.weight) for member in members] == [
+        ("simple", 0.25), ("network", 0.75)
+    ]  # fmt: skip
+    assert [m.temperature for m in members] == [trials.judged[i].temperature for i in (0, 2)]
+    ((task, labels, seeds),) = given
+    assert len(task) == COUNT
+    assert np.array_equal(labels["train"], CLASSES)
+    assert len(labels["val"]) == 0
+    assert seeds == [5, 6, 7, 8]
+    assert plans[1].asked[-1][0] == "fold"  # a member without weight does not learn again
+    assert plans[2].asked[-1] == ("all", pytest.approx(96.0), True)
+    by_name = {row.name: row for row in rows}
+    assert [by_name[name].weight for name in ("simple", "unused", "network")] == [0.25, 0, 0.75]
+    assert by_name["simple"].fit_seconds == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(1.0, 4), (20.0, 2), (50.0, 1), (300.0, 1)])
+def test_as_many_seeds_as_there_is_time_for(clock, seconds, count) -> None:
+    trials = trials_of(seconds=100.0, fold_seeds=1)
+    slow = plan("slow", is_network=True, during=lambda: step(clock, seconds))
+    trials.judge_all([slow])
+    clock.now = 0.0
+    grown = COUNT / len(trials.folds[0].labels["train"])
+    assert count == max(1, min(4, int(100 / (seconds * grown))))
+    seen = []
+    slow.model.fit = lambda task, labels, seeds: seen.append(seeds) or SimpleNamespace(facts={})
+    trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
+    assert seen == [[5, 6, 7, 8][:count]]
+
+
+def test_an_interruption_while_learning_from_all_labels_is_not_forgotten() -> None:
+    member = plan("network", is_network=True)
+    trials = trials_of()
+    trials.judge_all([member])
+    member.model.ended = "interrupted"
+    trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
+    assert trials.interrupted
+
+
+def test_members_that_were_not_judged_stay_on_the_leaderboard() -> None:
+    trials = trials_of()
+    trials.judge_all([plan("good", 3.0), plan("hopeless", -4.0)])
+    _, rows = trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
+    assert [(row.name, row.weight, row.log_loss is None) for row in rows] == [
+        ("good", 1.0, False), ("hopeless", 0.0, True)
+    ]  # fmt: skip
