@@ -87,14 +87,14 @@ def assess_default(task: Any, structure: str) -> list[dict[str, Any]]:
     return [{**row, "runs": len(SEEDS), "seconds": f"{time.perf_counter() - start:.1f}"}]
 
 
-def work(job: tuple[str, int, str, str, float]) -> None:
+def work(job: tuple[str, int, str, str, float, int]) -> None:
     """One assessment; its rows are appended to the file."""
-    folder, number, model, out, minutes = job
+    folder, number, model, out, minutes, threads = job
     import torch
 
     import sub2node as s2n
 
-    torch.set_num_threads(2)
+    torch.set_num_threads(threads)
     name = Path(folder).name
     split, task = splits_of(s2n.load_task(folder), SPLITS.get(name, 0))[number]
     try:
@@ -115,6 +115,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2, help="Of each worker.")
     parser.add_argument("--models", default="best,s2n+0,s2n+a")
     parser.add_argument("--only", default="", help="Names of tasks in their order, with commas.")
     arguments = parser.parse_args()
@@ -123,7 +124,14 @@ def main() -> None:
     with arguments.out.open("w", newline="") as file:
         csv.DictWriter(file, COLUMNS).writeheader()
     jobs = [
-        (str(arguments.suite / name), number, model, str(arguments.out), arguments.minutes)
+        (
+            str(arguments.suite / name),
+            number,
+            model,
+            str(arguments.out),
+            arguments.minutes,
+            arguments.threads,
+        )
         for model in arguments.models.split(",")
         for name in wanted
         for number in range(SPLITS.get(name, 0) + 1)

@@ -239,6 +239,67 @@ def test_ctrl_c_keeps_what_was_judged(how) -> None:
         trials_of().judge_all([plan("stopped", **how), plan("good")])
 
 
+class SeededNetwork(Pretender):
+    """A network whose answers follow from its seeds."""
+
+    def fit(self, task, labels, seeds):
+        self.during()
+        return Pretender(self.logits[[seed - 5 for seed in seeds]], task=task, ended=self.ended)
+
+
+def seeded_plan(signal: float = 1.0, **options: Any) -> Plan:
+    return Plan("network", SeededNetwork(logits_of(CLASSES, signal, replicas=4), **options), True)
+
+
+def test_networks_are_judged_by_more_seeds_where_there_is_time(clock) -> None:
+    trials = trials_of(seconds=100.0, fold_seeds=1)
+    network = seeded_plan(during=lambda: step(clock, 2.0))
+    trials.judge_all([plan("simple"), network])
+    simple, single = trials.judged
+    trials.add_seeds()
+    assert trials.judged[0] is simple
+    mean = trials.judged[1]
+    assert np.array_equal(mean.logits, network.model.logits)  # each seed once, in its order
+    shares = mean.probabilities(multilabel=False)
+    assert mean.row.log_loss == pytest.approx(log_loss_of_probabilities(shares, CLASSES))
+    assert mean.row.log_loss < single.row.log_loss
+    assert mean.row.fit_seconds == pytest.approx(12.0)  # two times three folds of two seconds
+    assert mean.fold_seconds == pytest.approx(2.0 / 3)
+    trials.add_seeds()  # there are no more
+    assert trials.judged[1] is mean
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(3.0, 4), (8.0, 2), (10.0, 2), (11.0, 1)])
+def test_more_seeds_keep_to_the_time_for_judging(clock, seconds, count) -> None:
+    trials = trials_of(seconds=100.0, fold_seeds=1)  # 60 of them for judging
+    trials.judge_all([seeded_plan(during=lambda: step(clock, seconds))])
+    trials.add_seeds()
+    assert len(trials.judged[0].logits) == count
+
+
+def test_a_network_that_is_far_behind_gets_no_more_seeds() -> None:
+    trials = trials_of(fold_seeds=1)
+    trials.judge_all([seeded_plan(0.7), plan("good", 1.5)])
+    trials.add_seeds()
+    assert [len(member.logits) for member in trials.judged] == [1, 1]
+
+
+@pytest.mark.parametrize("how", [{"during": interrupt}, {"ended": "interrupted"}])
+def test_ctrl_c_in_more_seeds_keeps_the_member_as_it_was(how) -> None:
+    trials = trials_of(fold_seeds=1)
+    network = seeded_plan()
+    trials.judge_all([network])
+    before = list(trials.judged)
+    for name, value in how.items():
+        setattr(network.model, name, value)
+    trials.add_seeds()
+    assert trials.judged == before
+    assert trials.interrupted
+    network.asked.clear()
+    trials.add_seeds()
+    assert network.asked == []
+
+
 @pytest.mark.parametrize("labels", [CLASSES, TABLE], ids=["single", "several"])
 def test_calibration_together_lowers_the_loss_and_the_mean_stays_a_mean(labels) -> None:
     trials = trials_of(labels)

@@ -121,6 +121,7 @@ class BestModel:
             fold_seeds=self.settings.fold_seeds,
         )
         trials.judge_all(self.plans)
+        trials.add_seeds()
         if not trials.judged:
             raise Sub2NodeError(f"no member could be judged; {trials.rejected[0].state}")
         return self._combine(trials, task, len(labels["train"]))

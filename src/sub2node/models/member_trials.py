@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,8 @@ from .out_of_fold import FoldOutputs, FoldTask, predict_folds
 _JUDGING = 0.6  # share of the time after which no further member is judged
 _HOPELESS = 1.5  # times the log loss of the best member so far, after one fold
 _LEAST = 1.0  # seconds that a network must have for a fold
+_WORTHWHILE = 1.25  # times the log loss of the best member, up to which a network gets more seeds
+_FOLD_SEEDS = 4  # the most seeds of a network in a fold
 
 
 @dataclass(frozen=True)
@@ -148,12 +150,38 @@ class MemberTrials:
         affordable = int(left / (_LEAST * len(self.folds)))
         return left / max(min(networks, affordable), 1) / len(self.folds)
 
+    def add_seeds(self) -> None:
+        """Judge networks by more seeds, as far as the time for judging goes.
+
+        In the end a network answers with the mean of many seeds, which is better than one of them:
+        judged by a single seed it would weigh too little.
+        """
+        if self.interrupted or not self.judged:
+            return
+        limit = _WORTHWHILE * min(_loss_of(member) for member in self.judged)
+        networks = [m for m in self.judged if m.plan.is_network and _loss_of(m) <= limit]
+        for number, member in enumerate(sorted(networks, key=_loss_of)):
+            item("More seeds", number, len(networks), member.plan.name, even=False)
+            left = self._left - (1 - _JUDGING) * self.seconds
+            per_fold = left / (len(networks) - number) / len(self.folds)
+            affordable = max(int(per_fold / max(member.fold_seconds, 1e-3)), 0)
+            first = len(member.logits)
+            seeds = self.seeds[first : min(first + affordable, _FOLD_SEEDS)]
+            if not seeds:
+                continue
+            try:
+                outputs = list(self._predict(member.plan, per_fold, seeds))
+            except (KeyboardInterrupt, TrialInterruptedError):
+                self.interrupted = True
+                break
+            place = self.judged.index(member)
+            self.judged[place] = self._summarize(member.plan, outputs, len(seeds), before=member)
+        item("More seeds", len(networks), len(networks))
+
     def _judge(self, plan: MemberPlan, seconds: float) -> None:
         outputs: list[FoldOutputs] = []
         seeds = self.fold_seeds if plan.is_network else self.seeds[:1]
-        for fold in predict_folds(lambda: plan.for_fold(seconds), self.folds, seeds):
-            if fold.trained.facts.get("ended") == "interrupted":
-                raise TrialInterruptedError("interrupted")
+        for fold in self._predict(plan, seconds, seeds):
             outputs.append(fold)
             if len(outputs) == 1 and self._is_hopeless(fold):
                 spent = fold.seconds + fold.answer_seconds
@@ -161,6 +189,15 @@ class MemberTrials:
                 self.rejected.append(row)
                 return
         self.judged.append(self._summarize(plan, outputs, len(seeds)))
+
+    def _predict(
+        self, plan: MemberPlan, seconds: float, seeds: Sequence[int]
+    ) -> Iterator[FoldOutputs]:
+        """Answers fold by fold; raises where the user asks to stop."""
+        for fold in predict_folds(lambda: plan.for_fold(seconds), self.folds, seeds):
+            if fold.trained.facts.get("ended") == "interrupted":
+                raise TrialInterruptedError("interrupted")
+            yield fold
 
     def _is_hopeless(self, fold: FoldOutputs) -> bool:
         """Whether another member is so much better on this fold that the rest is not worth it."""
@@ -175,23 +212,35 @@ class MemberTrials:
         return own > _HOPELESS * best + 0.05
 
     def _summarize(
-        self, plan: MemberPlan, outputs: Sequence[FoldOutputs], replicas: int
+        self,
+        plan: MemberPlan,
+        outputs: Sequence[FoldOutputs],
+        replicas: int,
+        *,
+        before: JudgedMember | None = None,
     ) -> JudgedMember:
+        """The member with these answers, joined to those of other seeds ``before``."""
         first, labels = outputs[0].logits, self.labels
         logits = np.zeros((first.shape[0], len(labels), first.shape[2]))
         for fold in outputs:
             logits[:, fold.rows] = fold.logits
+        seconds = sum(fold.seconds for fold in outputs)
+        per_seed = seconds / len(outputs) / max(replicas, 1)
+        answer_seconds = sum(fold.answer_seconds for fold in outputs)
+        answer_ms = 1000 * answer_seconds / max(len(labels), 1)
+        if before is not None:
+            logits = np.concatenate([before.logits, logits])
+            seconds += before.row.fit_seconds
+            answer_ms += before.row.answer_ms or 0.0
         temperature, multilabel = best_temperature(logits, labels), labels.ndim == 2
         mean = probabilities(logits, temperature, multilabel=multilabel).mean(axis=0)
-        seconds = sum(fold.seconds for fold in outputs)
         row = LeaderboardRow(
             plan.name,
             micro_f1(labels, mean, multilabel=multilabel, threshold=0.5),
             log_loss(logits, labels, temperature),
             seconds,
-            1000 * sum(fold.answer_seconds for fold in outputs) / max(len(labels), 1),
+            answer_ms,
         )
-        per_seed = seconds / len(outputs) / max(replicas, 1)
         return JudgedMember(plan, logits, temperature, row, per_seed)
 
     def calibrate_together(self, weights: Array) -> None:
@@ -246,3 +295,8 @@ class MemberTrials:
         grown = len(self.labels) / max(len(self.folds[0].labels["train"]), 1)
         affordable = int(seconds / max(member.fold_seconds * grown, 1e-3))
         return self.seeds[: max(1, min(len(self.seeds), affordable))]
+
+
+def _loss_of(member: JudgedMember) -> float:
+    assert member.row.log_loss is not None
+    return member.row.log_loss
