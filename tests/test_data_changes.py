@@ -104,6 +104,7 @@ def test_a_run_folder_keeps_them(messy: Path, tmp_path: Path) -> None:
     assert "the data came without a split" in kept[len(CHANGES)]
 
 
+@pytest.mark.slow
 def test_a_model_keeps_them_and_the_service_shows_them(
     messy: Path, tmp_path: Path, monkeypatch
 ) -> None:
@@ -138,6 +139,7 @@ def test_json_has_them(name: str, words: tuple[str, ...], messy: Path, tmp_path:
     assert json.loads(done.out)["notes"][: len(CHANGES)] == sentences()
 
 
+@pytest.mark.slow
 def test_weights_of_repeated_edges(messy: Path, tmp_path: Path) -> None:
     for file in messy.iterdir():
         (tmp_path / file.name).write_text(file.read_text().replace("since", "weight"))

@@ -239,6 +239,7 @@ def test_subgraphs_as_people_give_them(sets, good) -> None:
     assert np.array_equal(found.predict_proba(NEW), wanted.predict_proba(NEW))
 
 
+@pytest.mark.slow
 def test_ids_of_text_and_the_three_ways_to_fit() -> None:
     wanted = classifier().fit(X, Y).predict_proba(NEW)
     other = classifier(graph=NAMED_GRAPH).fit(text(X), Y)
@@ -365,6 +366,7 @@ def test_a_table_as_lists_scores_as_the_table_does() -> None:
     assert made.score(X, TABLE.tolist()) == made.score(X, TABLE)
 
 
+@pytest.mark.slow
 def test_vectors_have_a_name_each(good) -> None:
     vectors = good.transform(NEW)
     names = good.get_feature_names_out()
@@ -385,6 +387,7 @@ def test_vectors_of_no_subgraph(good) -> None:
     assert good.transform([]).shape == (0, 16)
 
 
+@pytest.mark.slow
 def test_the_same_each_time_and_other_seeds_are_others() -> None:
     one, two = (classifier(seeds=2).fit(X, Y) for _ in range(2))
     assert np.array_equal(one.predict_proba(NEW), two.predict_proba(NEW))
@@ -409,12 +412,14 @@ def test_a_fitted_one_can_be_pickled(good) -> None:
 # In scikit-learn's company.
 
 
+@pytest.mark.slow
 def test_cross_validation_in_two_processes() -> None:
     alone = cross_val_score(classifier(), X, Y, cv=2)
     assert alone.shape == (2,)
     assert np.array_equal(cross_val_score(classifier(), X, Y, cv=2, n_jobs=2), alone)
 
 
+@pytest.mark.slow
 def test_cross_validation_of_several_labels() -> None:
     found = cross_val_score(classifier(), X, TABLE, cv=KFold(2), error_score="raise")
     lists = cross_val_score(classifier(), X, LISTS, cv=KFold(2), error_score="raise")
@@ -425,6 +430,7 @@ def test_cross_validation_of_several_labels() -> None:
     assert (losses < 0).all()
 
 
+@pytest.mark.slow
 def test_a_grid_over_structures_and_settings() -> None:
     grid = {
         "structure": ["s2n+0", "separated"],
@@ -439,6 +445,7 @@ def test_a_grid_over_structures_and_settings() -> None:
     assert search.score(X, Y) == metrics.accuracy_score(Y, search.predict(X))
 
 
+@pytest.mark.slow
 def test_the_last_step_of_a_pipeline_and_one_before_another() -> None:
     last = Pipeline([("model", classifier())]).fit(X, Y)
     assert np.array_equal(last.predict_proba(NEW), classifier().fit(X, Y).predict_proba(NEW))
@@ -503,6 +510,7 @@ def test_subgraphs_that_cannot_be(sets, good) -> None:
         raises(lambda: classifier().fit(sets, Y))
 
 
+@pytest.mark.slow
 def test_nodes_that_the_graph_does_not_have(good) -> None:
     raises(lambda: good.predict([[1, 99], [2]]))
     lenient = clone(good).set_params(unknown_nodes="drop").fit([[*X[0], 99], *X[1:]], Y)

@@ -104,6 +104,7 @@ def test_best_learns_answers_and_says_why(best) -> None:
     assert np.isfinite(best.answers(NEW).spread).all()
 
 
+@pytest.mark.slow
 def test_vectors_of_best_are_those_of_its_networks(best) -> None:
     vectors, names = best.transform(NEW), best.get_feature_names_out()
     assert vectors.shape == (9, len(names)) == (9, 16)
@@ -112,6 +113,7 @@ def test_vectors_of_best_are_those_of_its_networks(best) -> None:
         fit_best(("hops", "statistics")).transform(NEW)
 
 
+@pytest.mark.slow
 def test_best_is_saved_and_read(best, tmp_path: Path) -> None:
     folder = best.save(tmp_path / "model")
     again = SubgraphClassifier.load(folder)
@@ -122,6 +124,7 @@ def test_best_is_saved_and_read(best, tmp_path: Path) -> None:
     same(only, SubgraphClassifier.load(only.save(tmp_path / "only")))
 
 
+@pytest.mark.slow
 def test_best_with_several_labels_and_a_threshold_of_its_own() -> None:
     made = fit_best(("hops", "statistics"), LISTS, threshold="val")
     assert made.predict(NEW).shape == (9, 3)
@@ -129,6 +132,7 @@ def test_best_with_several_labels_and_a_threshold_of_its_own() -> None:
     assert made.score(X, TABLE) > 0.5
 
 
+@pytest.mark.slow
 def test_best_reads_the_test_part_once_and_learns_nothing_from_it() -> None:
     task = small_task()
     labels = np.array(task.labels)
@@ -144,6 +148,7 @@ def test_best_reads_the_test_part_once_and_learns_nothing_from_it() -> None:
     assert len(one.scorer_.task) == 52  # train and val are known, test is not
 
 
+@pytest.mark.slow
 def test_groups_are_given_in_the_order_of_the_input() -> None:
     task = small_task()
     words = np.random.default_rng(0).permutation(["train"] * 40 + ["val"] * 20)
@@ -170,6 +175,7 @@ def test_groups_are_given_in_the_order_of_the_input() -> None:
         classifier("hops").fit(mixed, groups=groups)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

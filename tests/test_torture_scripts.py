@@ -23,6 +23,7 @@ def test_models() -> None:
     assert sum(row["tried"] for row in rows[:-1]) == 10
 
 
+@pytest.mark.slow
 def test_a_model_that_hangs_or_answers_otherwise_is_counted(monkeypatch, tmp_path) -> None:
     whole = models.make_model(tmp_path / "model", 0)
     judge = models.Judge(b"another answer")

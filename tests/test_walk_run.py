@@ -98,6 +98,7 @@ def run(*words: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.slow
 def test_run_with_two_candidates(calls, tmp_path):
     run("-o", str(tmp_path / "out"))
     assert (tmp_path / "out" / "links.parquet").is_file()  # the picture too
@@ -107,6 +108,7 @@ def test_run_with_two_candidates(calls, tmp_path):
     assert calls.totals() == {**once, "normalise": 2, "singular vectors": singular}
 
 
+@pytest.mark.slow
 def test_comparison(calls, tmp_path):
     run("--model", "s2n+0", "--model", "s2n+a", "-o", str(tmp_path / "out"))
     assert (tmp_path / "out" / "links.parquet").is_file()

@@ -29,6 +29,7 @@ def test_small_parts_simple_models_and_disagreement_are_said() -> None:
     assert "which noise does not tell from s2n+0" in " ".join(recommendation(tied))
 
 
+@pytest.mark.slow
 def test_next_commands() -> None:
     assert next_commands(advice_on({"cos2n+a": 0.9, "s2n+0": 0.1}), "my.csv --graph g.csv") == [
         "s2n run my.csv --graph g.csv --structure cos2n+a --coarsen variation_edges:0.5",

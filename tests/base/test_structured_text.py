@@ -42,6 +42,7 @@ def test_what_is_read_is_as_the_parsers_give_it() -> None:
     assert parse_toml("[a]\nb = [1, [2]]") == {"a": {"b": [1, [2]]}}
 
 
+@pytest.mark.slow
 def test_files_of_every_kind_are_refused_in_one_line(tables: Path, tmp_path: Path) -> None:
     deep_json, deep_toml = "[" * DEEP, ".".join("a" * 2000) + " = 1"
     (tables / "task.json").write_text(deep_json)

@@ -34,6 +34,7 @@ def test_given_encodings_join_the_vectors_of_gbdt() -> None:
     assert np.allclose(rows[:, 8:], mean, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_encodings_of_any_width_join_the_vectors_of_gbdt() -> None:
     task = odd_task()
     encodings = np.random.default_rng(0).normal(size=(NODES, 3))

@@ -165,6 +165,7 @@ def test_without_labels_surroundings_are_all_there_is() -> None:
         assert torch.allclose(together[:, :1], apart) != labelled
 
 
+@pytest.mark.slow
 def test_glass_learns_by_name() -> None:
     task = s2n.load_task("generate:component,subgraphs=100")
     settings = {"features.kind": "constant", "epochs": 25, "lr": 0.003, "pool": "size"}

@@ -24,6 +24,7 @@ def test_bags_learn_which_nodes_matter(name, multilabel) -> None:
     assert result.model == name
 
 
+@pytest.mark.slow
 def test_structure_statistics_learn_density() -> None:
     task = s2n.load_task("generate:density,subgraphs=80,seed=1")
     result = assess(task, Simple(SIMPLE["statistics"]), seeds=[10, 11, 12])
@@ -55,6 +56,7 @@ def test_hops_weighs_nodes_by_the_training_subgraphs_alone() -> None:
     assert "chosen within train" in predictions.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["majority", "bag", "diffused-bag", "hops", "statistics"])
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_what_was_learned_answers_as_the_model_does(name, multilabel) -> None:

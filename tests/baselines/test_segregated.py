@@ -414,6 +414,7 @@ def test_edges_alone_can_be_learned() -> None:
     assert (loss[-5:].mean(0) < 0.7 * loss[0]).all()
 
 
+@pytest.mark.slow
 def test_several_labels(generated) -> None:
     labels = np.eye(2, dtype=bool)[generated.labels]
     labels = np.column_stack([labels, np.arange(30) % 3 == 0])

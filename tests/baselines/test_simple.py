@@ -15,6 +15,7 @@ from sub2node.models.baseline import Simple
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", list(SIMPLE))
 def test_a_class_that_all_or_none_have_is_no_trouble(name) -> None:
@@ -67,6 +68,7 @@ def test_ties_on_validation_are_decided_within_train() -> None:
     assert np.array_equal(result.logits("test").argmax(-1)[0], labels[16:])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", ["wl", "gbdt", "sub2vec"])
 def test_structure_is_seen(name: str) -> None:

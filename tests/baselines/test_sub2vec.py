@@ -146,6 +146,7 @@ def test_a_long_walk_is_cut_into_sentences_that_gensim_takes_whole() -> None:
     assert [document.tags for document in documents] == [[0]] * 3 + [[1]] * 3
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     tasks(),
@@ -161,6 +162,7 @@ def test_vectors_have_their_shape_whatever_the_task(task, variant, model) -> Non
     assert (found != 0).any(axis=1).all()
 
 
+@pytest.mark.slow
 def test_structure_tells_cliques_from_paths() -> None:
     pytest.importorskip("gensim")
     task, family = families()
@@ -170,6 +172,7 @@ def test_structure_tells_cliques_from_paths() -> None:
         assert held_out(x, family, train) == 1.0
 
 
+@pytest.mark.slow
 def test_neighborhood_brings_sets_of_the_same_nodes_together() -> None:
     """With ``dbow``; ``dm`` knows the side from the words around, and leaves it out of a vector."""
     pytest.importorskip("gensim")
@@ -181,6 +184,7 @@ def test_neighborhood_brings_sets_of_the_same_nodes_together() -> None:
     assert held_out(x, side, train) == 1.0
 
 
+@pytest.mark.slow
 def test_the_window_is_what_dm_looks_at_and_dbow_does_not() -> None:
     pytest.importorskip("gensim")
     task = families()[0]
@@ -221,6 +225,7 @@ def test_virtual_subgraphs_have_zeros_and_change_nothing() -> None:
     assert (sub2vec(nothing, seed=0, **FAST) == np.zeros((2, 8))).all()
 
 
+@pytest.mark.slow
 def test_same_seed_same_vectors_other_seed_others() -> None:
     pytest.importorskip("gensim")
     task = families()[0]

@@ -36,6 +36,7 @@ def test_a_joint_table_is_both_variants_beside_each_other(data: TrainingData) ->
     assert np.array_equal(alone["structure"], tables["structure"])
 
 
+@pytest.mark.slow
 def test_each_seed_has_vectors_and_a_classifier_of_its_own(data: TrainingData, monkeypatch) -> None:
     seeds = []
     make = module._vectors

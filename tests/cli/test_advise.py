@@ -95,6 +95,7 @@ def test_ctrl_c_shows_what_was_probed(folder: Path, monkeypatch) -> None:
     assert "Stopped: after 1 structure." in done.err
 
 
+@pytest.mark.slow
 def test_errors_are_one_line(folder: Path, small: Path) -> None:
     refused(s2n("advise", "nowhere"), "nowhere")
     refused(s2n("advise", folder, "--minutes", "0"), "a number of minutes above 0")

@@ -106,6 +106,7 @@ def test_bad_options_leave_one_sentence_and_nothing_else(tmp_path, words, said) 
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_run_coarsens_by_itself() -> None:
     done = s2n_command(
         "run", DATA, "--structure", "cos2n+a", "--coarsen", "variation_edges:0.3", "--json", *QUICK

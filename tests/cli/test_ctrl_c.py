@@ -49,6 +49,7 @@ def test_the_same_error_without_ctrl_c_is_not(monkeypatch) -> None:
         main()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hook", ["excepthook", "unraisablehook"])
 def test_one_that_is_only_printed_comes_again(hook, capsys) -> None:
     with interruptible() as found:

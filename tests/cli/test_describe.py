@@ -33,6 +33,7 @@ def test_describe_a_generated_task() -> None:
     assert "seed 5" in facts["notes"][0]
 
 
+@pytest.mark.slow
 def test_tables_with_options(tables: Path) -> None:
     edges = (tables / "edges.csv").read_text()
     (tables / "edges.csv").write_text(edges.replace("source,target", "payer,payee"))

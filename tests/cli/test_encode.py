@@ -54,6 +54,7 @@ def done(found: SimpleNamespace) -> SimpleNamespace:
     return found
 
 
+@pytest.mark.slow
 def test_a_table_says_what_was_made_and_how_well(command: Command) -> None:
     words = ("encode", DATA, "--rwpe", "8", "--lappe", "4", "--node-statistics", "--device", "cpu")
     first = done(command(*words)).out
@@ -84,6 +85,7 @@ def test_the_command_as_a_process(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz", "cache"]
 
 
+@pytest.mark.slow
 def test_json_has_the_facts(command: Command) -> None:
     words = ("encode", DATA, "--rwpe", "8", "--lappe", "4", "--pretrain", "svd", "--width", "5")
     found = json.loads(done(command(*words, "--json")).out)
@@ -136,6 +138,7 @@ def test_files_hold_what_the_library_makes(
         assert names[-7:] == [f"structure_{name}" for name in NODE_COLUMNS]
 
 
+@pytest.mark.slow
 def test_an_output_is_replaced_only_when_asked(command: Command, tmp_path: Path) -> None:
     out = tmp_path / "a.npz"
     done(command("encode", DATA, "--rwpe", "3", "-o", out))
@@ -267,6 +270,7 @@ def test_a_run_reads_encodings_by_name(command: Command, words: tuple[str, ...])
     assert found["config"]["features"]["encoding"] == words[3]
 
 
+@pytest.mark.slow
 def test_a_run_reads_link_embeddings(command: Command) -> None:
     words = (*QUICK, "--features", "link", "--json", "--set")
     section = ("features.pretraining.epochs=1", "--set", "pretraining.held_out=0.3")

@@ -78,6 +78,7 @@ def test_a_file_of_features(vectors: Path) -> None:
     refused(run("--model", "bag", "--features", vectors), "a use for --features")
 
 
+@pytest.mark.slow
 def test_a_file_of_encodings_joins_default_features(vectors: Path, tmp_path: Path) -> None:
     words = ("--model", "glass", "--seeds", "1", *TINY, "-o")
     done = run(*words, tmp_path / "with", "--encoding", vectors)

@@ -93,6 +93,7 @@ def test_it_is_the_model_of_the_library(fitted: tuple[Path, Done], task: Path) -
     np.testing.assert_allclose(said(fitted[0]), wanted, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_json_is_one_document(fitted: tuple[Path, Done], task: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     done = fit(task, "-o", out, "--json", *FAST)
@@ -107,6 +108,7 @@ def test_json_is_one_document(fitted: tuple[Path, Done], task: Path, tmp_path: P
     np.testing.assert_allclose(said(out), said(fitted[0]), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_test_part_is_not_learned(
     fitted: tuple[Path, Done], task: Path, tmp_path: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_the_test_part_is_not_learned(
         np.testing.assert_allclose(said(tmp_path / other), said(fitted[0]), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_settings_reach_the_model(task: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     done = fit(task, "-o", out, "--structure", "separated", "--conv", "gin", "--set", "lr=0.02",
@@ -133,6 +136,7 @@ def test_settings_reach_the_model(task: Path, tmp_path: Path) -> None:
     assert len(facts(out)["seeds"]) == 3
 
 
+@pytest.mark.slow
 def test_rare_classes_count_as_much(tmp_path: Path) -> None:
     data = write_task(tmp_path / "data")
     few = ("s0", "s30", "s39")
@@ -148,6 +152,7 @@ def test_rare_classes_count_as_much(tmp_path: Path) -> None:
     assert np.abs(said(tmp_path / "plain") - wanted).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_several_labels_and_their_threshold(tmp_path: Path) -> None:
     data = write_task(tmp_path / "data", multilabel=True)
     for threshold in ("half", "val"):
@@ -163,6 +168,7 @@ def test_several_labels_and_their_threshold(tmp_path: Path) -> None:
     assert facts(tmp_path / "val")["threshold"] != 0.5
 
 
+@pytest.mark.slow
 def test_auto_chooses_within_its_time(task: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(choices, "CANDIDATES", choices.CANDIDATES[:3])
     out = tmp_path / "model"
@@ -178,6 +184,7 @@ def test_auto_chooses_within_its_time(task: Path, tmp_path: Path, monkeypatch) -
     assert said(out).shape == (20, 3)
 
 
+@pytest.mark.slow
 def test_auto_with_a_small_budget_is_cut_short(task: Path, tmp_path: Path, monkeypatch) -> None:
     calls = []
     monkeypatch.setattr(choices, "fit_network", lambda *a, **k: calls.append(a) or real(*a, **k))
@@ -230,6 +237,7 @@ def test_mistakes_are_one_sentence_before_training(
     assert trains == []
 
 
+@pytest.mark.slow
 def test_training_is_seen_by_the_tests(task: Path, tmp_path: Path, trains: list[str]) -> None:
     assert fit(task, "-o", tmp_path / "model", *FAST).code == 0
     assert trains
@@ -242,6 +250,7 @@ def test_a_model_needs_a_place_and_data(tmp_path: Path) -> None:
     refused(fit(tmp_path / "none", "-o", tmp_path / "model"), "there is no benchmark, file or")
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_overwritten(
     fitted: tuple[Path, Done], task: Path, tmp_path: Path, trains: list[str], monkeypatch
 ) -> None:
@@ -271,6 +280,7 @@ def _fails(*_: object, **__: object) -> bytes:
     raise OSError(28, "No space left on device")
 
 
+@pytest.mark.slow
 def test_by_reference(fitted: tuple[Path, Done], task: Path, tmp_path: Path) -> None:
     data, out = tmp_path / "data", tmp_path / "model"
     shutil.copytree(task, data)
@@ -298,6 +308,7 @@ def at_epoch(monkeypatch, number: int) -> None:
     monkeypatch.setattr(training, "step", step)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_state_so_far(task: Path, tmp_path: Path, monkeypatch) -> None:
     at_epoch(monkeypatch, 5)
     out = tmp_path / "model"
@@ -320,6 +331,7 @@ def test_ctrl_c_while_auto_chooses_ends_the_whole(task: Path, tmp_path: Path, mo
     assert files(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_data_without_a_split(task: Path, tmp_path: Path) -> None:
     data = write_task(tmp_path / "data", split=False)
     for name in ("one", "two"):
@@ -343,6 +355,7 @@ def rewritten(data: Path, change) -> Path:
     return data
 
 
+@pytest.mark.slow
 def test_data_that_cannot_be_learned(tmp_path: Path, trains: list[str]) -> None:
     out = tmp_path / "model"
     data = rewritten(write_task(tmp_path / "a"), lambda row: {**row, "label": None})
@@ -359,6 +372,7 @@ def test_data_that_cannot_be_learned(tmp_path: Path, trains: list[str]) -> None:
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_random_numbers_of_the_user_are_left_alone(task: Path, tmp_path: Path) -> None:
     torch.manual_seed(5)
     wanted = torch.rand(3)
@@ -379,6 +393,7 @@ def test_by_reference_is_checked_before_training(
     assert trains == []
 
 
+@pytest.mark.slow
 def test_a_reference_holds_in_every_folder(task: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(task.parent)
     out = tmp_path / "model"
@@ -403,6 +418,7 @@ def test_what_has_an_option_is_not_set(task: Path, tmp_path: Path, setting: str)
     refused(fit(task, "-o", tmp_path / "model", *words), "is chosen with --")
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_name_its_structure(task: Path, tmp_path: Path) -> None:
     run = s2n("run", task, "--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
               tmp_path / "run", "--preset", "fast", *SETS)  # fmt: skip
@@ -435,6 +451,7 @@ def vectors(task: Path, path: Path, *, nodes: int | None = None) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "settings"),
     [
@@ -494,6 +511,7 @@ def test_a_wrong_positive_class_costs_no_training(
     assert trains == []
 
 
+@pytest.mark.slow
 def test_predict_takes_the_positive_class_of_the_model(task: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     done = fit(task, "-o", out, "--positive", "plain", *FAST)

@@ -67,6 +67,7 @@ def numbers(rows: list[dict]) -> np.ndarray:
     return np.array([[row[f"p {name}"] for name in CLASSES] for row in rows])
 
 
+@pytest.mark.slow
 def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -> None:
     wanted = SubgraphClassifier.load(model).answers(list(drawn(7).values()))
     printed = json.loads(predict(model, asked, "--json").out)
@@ -143,6 +144,7 @@ def test_warnings_stand_beneath_the_answers(model: Path, tmp_path: Path) -> None
     assert "size" in [one["kind"] for one in kinds]
 
 
+@pytest.mark.slow
 def test_random_sets(model: Path, asked: Path) -> None:
     words = ("--null", 9, "--seed", 4)
     rows = json.loads(predict(model, asked, *words, "--json").out)["answers"]
@@ -190,6 +192,7 @@ def test_other_columns(model: Path, asked: Path) -> None:
     refused(predict(model, asked), "no column 'subgraph_id'; columns found: module, gene.")
 
 
+@pytest.mark.slow
 def test_one_subgraph(model: Path) -> None:
     scorer = load_scorer(model)
     query = scorer.ask([["g1", "g20"]])
@@ -214,6 +217,7 @@ def test_one_subgraph(model: Path) -> None:
     assert "Why" not in predict(model, "--nodes", "g1,g20").out
 
 
+@pytest.mark.slow
 def test_unknown_nodes(model: Path, tmp_path: Path) -> None:
     refused(predict(model, "--nodes", "g1,zz"), "nodes that are not in the graph: 'zz'")
     found = json.loads(
@@ -258,6 +262,7 @@ def test_bad_rows_are_listed_beside_the_answers(model: Path, tmp_path: Path) -> 
     assert files(tmp_path) == ["in.csv", "out.jsonl"]  # the old list does not hold any more
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_overwritten(model: Path, asked: Path) -> None:
     out = asked.with_name("out.csv")
     out.write_text("mine")
@@ -273,6 +278,7 @@ def test_what_is_there_is_not_overwritten(model: Path, asked: Path) -> None:
     assert files(asked.parent) == ["new.csv", "out.csv.errors.csv"]
 
 
+@pytest.mark.slow
 def test_places_that_cannot_be_written(model: Path, asked: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.csv").mkdir()
@@ -346,6 +352,7 @@ def test_an_end_between_two_pieces_leaves_nothing(
         refused(done, "out.csv cannot be written: No space left on device.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "empty", "folder"])
 def test_a_damaged_model_is_one_line(model: Path, tmp_path: Path, damage: str) -> None:
     for file in files(model):
@@ -385,6 +392,7 @@ def test_a_process_ends_as_main_says(model: Path, tmp_path: Path) -> None:
     refused(Done(done.returncode, done.stdout, done.stderr), "weights.safetensors is damaged")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["independent", "joint"])
 def test_nothing_to_answer(model: Path, tmp_path: Path, mode: str) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
@@ -402,6 +410,7 @@ def test_nothing_to_answer(model: Path, tmp_path: Path, mode: str) -> None:
     refused(predict(model, path, "--json"), message)
 
 
+@pytest.mark.slow
 def test_five_thousand_subgraphs(model: Path, tmp_path: Path) -> None:
     sets = drawn(5000, seed=3)
     bad = {f"bad {i}": ["zz"] for i in range(1100)}  # a whole piece without an answer
@@ -426,6 +435,7 @@ def test_rows_in_another_order_have_the_same_answers(model: Path, asked: Path) -
     np.testing.assert_allclose(numbers(one), numbers(two), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_joint_is_one_graph_and_independent_is_not(model: Path, asked: Path, monkeypatch) -> None:
     scorer = load_scorer(model)
     query = scorer.ask(list(drawn(7).values()))
@@ -440,6 +450,7 @@ def test_joint_is_one_graph_and_independent_is_not(model: Path, asked: Path, mon
             np.testing.assert_allclose(given, wanted, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_several_labels(multilabel: Path, asked: Path) -> None:
     wanted = SubgraphClassifier.load(multilabel).answers(list(drawn(7).values()))
     assert any(len(labels) != 1 for labels in wanted.labels)
@@ -554,6 +565,7 @@ def test_the_hint_is_one_for_the_command_line(model: Path) -> None:
     refused(predict(model, "--nodes", ","), "the subgraph is empty; it needs a node.")
 
 
+@pytest.mark.slow
 def test_dropped_and_merged_nodes_are_counted(model: Path, tmp_path: Path) -> None:
     sets = {"one": ["g1", "g1", "X"], "two": ["g2", "Y"], "three": ["g3"]}
     new = write_csv(tmp_path / "new.csv", sets)
@@ -570,6 +582,7 @@ def test_dropped_and_merged_nodes_are_counted(model: Path, tmp_path: Path) -> No
     assert json.loads(predict(model, write_csv(new, drawn(3)), "--json").out)["notes"] == []
 
 
+@pytest.mark.slow
 def test_the_likeliest_classes(model: Path, asked: Path) -> None:
     wanted = SubgraphClassifier.load(model).answers(list(drawn(7).values())).probabilities
     order = np.argsort(-wanted, axis=1)
@@ -598,6 +611,7 @@ def alerting(model: Path, tmp_path_factory) -> Path:
     return save_scorer(replace(scorer, card=card), tmp_path_factory.mktemp("alerting") / "model")
 
 
+@pytest.mark.slow
 def test_a_positive_class_ranks_the_answers(alerting: Path, asked: Path, monkeypatch) -> None:
     monkeypatch.setattr(command, "_BATCH", 3)
     facts = predict(alerting, asked, "--json").json
@@ -622,6 +636,7 @@ def test_a_positive_class_ranks_the_answers(alerting: Path, asked: Path, monkeyp
     assert sorted(first, key=shown.index) == first
 
 
+@pytest.mark.slow
 def test_another_positive_class_has_no_threshold_of_its_own(alerting: Path, asked: Path) -> None:
     done = predict(alerting, asked, "--positive", CLASSES[0])
     assert f"the model has no threshold for {CLASSES[0]!r}" in done.err

@@ -169,6 +169,7 @@ def test_the_structure_channel_of_subgnn_is_a_setting() -> None:
     assert done.json["config"]["model"]["structure"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [("--model", "s2n+0"), ("--model", "glass")])
 def test_a_preset_file_of_one_in_a_comparison(tmp_path: Path, model: tuple[str, str]) -> None:
     out = tmp_path / "run"
@@ -213,6 +214,7 @@ def test_gensim_that_is_missing(monkeypatch) -> None:
     assert "Warning: sub2vec: Sub2Vec needs the package 'gensim'" in done.err
 
 
+@pytest.mark.slow
 def test_tables_with_names_and_one_label(tmp_path: Path) -> None:
     rows = [(f"s{i}", f"n{i % 7}", "xy"[i % 2], ["train", "train", "val", "test"][i // 2 % 4])
             for i in range(24)]  # fmt: skip

@@ -21,6 +21,7 @@ QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random
 SMALL = "generate:density,subgraphs=30,size=8,nodes=120,seed=3"
 
 
+@pytest.mark.slow
 def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = run("--structure", "s2n+0", "--seeds", "2", "-o", out, *QUICK)
@@ -33,6 +34,7 @@ def test_a_run_is_a_table_and_a_folder(tmp_path: Path) -> None:
     refused(again, "exists already")
 
 
+@pytest.mark.slow
 def test_json_is_the_result_of_the_library() -> None:
     done = run("--seeds", "2", "--json", *QUICK)
     assert done.code == 0, done.err
@@ -65,6 +67,7 @@ def test_all_compares_structures_with_simple_models(
     assert (out / "models" / "s2n+a-gcn2" / "result.json").exists()
 
 
+@pytest.mark.slow
 def test_repeated_splits() -> None:
     done = run("--splits", "3", "--json", *QUICK)
     assert done.code == 0, done.err
@@ -183,6 +186,7 @@ def test_ctrl_c_evaluates_the_best_state_so_far(tmp_path: Path) -> None:
     assert found["ended"] == "interrupted"
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
     first = run("--structure", "connected", "--conv", "gin", "--seeds", "1", "-o",
                 tmp_path / "run", *QUICK)  # fmt: skip
@@ -191,6 +195,7 @@ def test_the_settings_of_a_run_name_its_structure_too(tmp_path: Path) -> None:
     assert again.json["model"] == "connected gin"
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_are_a_preset_with_the_same_scores(tmp_path: Path) -> None:
     words = ("--structure", "cos2n+0", "--coarsen", "heavy_edge:0.3", "--seeds", "2", *QUICK)
     first = run(*words, "-o", tmp_path / "run", "--json")
@@ -365,6 +370,7 @@ def test_ctrl_c_in_a_network_before_validation_counts() -> None:
     assert "finite" not in done.err
 
 
+@pytest.mark.slow
 def test_a_positive_class_is_scored_over_seeds_and_splits(tmp_path: Path) -> None:
     refused(run("--model", "majority", "--positive", "a"), "there is no class 'a'.")
     out = tmp_path / "run"

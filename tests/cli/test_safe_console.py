@@ -79,6 +79,7 @@ def test_commands_show_names_escaped_and_keep_them_in_files(hostile: Path, tmp_p
     assert_safe(s2n("cite", tmp_path / "run"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -106,6 +106,7 @@ def test_resume_goes_on(study, data, tmp_path) -> None:
     assert json.loads((out / "study.json").read_text())["trials"] == after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

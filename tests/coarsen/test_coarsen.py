@@ -22,6 +22,7 @@ from sub2node.coarsen.controls import CONTROL_METHODS
 VARIATIONS = [m for m in METHODS if m.startswith("variation")]
 
 
+@pytest.mark.slow
 @given(graph=pieces(), ratio=RATIOS, options=OPTIONS)
 @pytest.mark.parametrize("method", PARTITIONS)
 def test_partitions(method: str, graph: Graph, ratio: float, options: dict[str, Any]) -> None:
@@ -76,6 +77,7 @@ def check_sets(coarse: Coarsening, whole: nx.Graph) -> None:
     assert own.names is None
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(graph=pieces(), ratio=RATIOS)
 @pytest.mark.parametrize("method", METHODS)

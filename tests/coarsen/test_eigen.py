@@ -49,6 +49,7 @@ def test_the_laplacian_is_degrees_less_weights() -> None:
     assert laplacian(weights).toarray() == pytest.approx(np.diag(dense.sum(axis=1)) - dense)
 
 
+@pytest.mark.slow
 @given(
     sizes=st.lists(st.integers(5, 30) | st.integers(40, 60), min_size=1, max_size=8),
     k=st.integers(2, 4),

@@ -39,6 +39,7 @@ def test_identity_is_wide_and_breaks_ties_by_the_loss(task, name, width) -> None
     assert (identity.training.ties, shape.training.ties) == ("loss", "first")
 
 
+@pytest.mark.slow
 def test_every_published_setting_is_a_config_that_says_how_it_was_chosen(task) -> None:
     found = published()
     assert set(found) == {"gatv2", "gcn", "gcn2", "gin", "sage"}

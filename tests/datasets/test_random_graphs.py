@@ -36,6 +36,7 @@ def test_barabasi_albert_prefers_the_popular() -> None:
         assert (ours >= x).mean() == pytest.approx((theirs >= x).mean(), rel=0.15)
 
 
+@pytest.mark.slow
 def test_duplication_divergence_grows_like_networkx() -> None:
     rng = np.random.default_rng(0)
     ours = [duplication_divergence(300, 0.7, rng).shape[1] for _ in range(40)]

@@ -27,6 +27,7 @@ def test_search_sets_are_the_first_nodes_of_a_breadth_first_search() -> None:
         assert set(near[:19]) <= set(members.tolist()) or len(near) > 19
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_generated_tasks_are_reproducible_and_consistent(name: str) -> None:
     task = generate(name, seed=3, subgraphs=60)

@@ -61,6 +61,7 @@ def test_complete_runs_do_everything_anew(task, monkeypatch) -> None:
     assert rows[-1].efficiency == rows[0].efficiency
 
 
+@pytest.mark.slow
 def test_phases_do_not_count_twice(task, monkeypatch) -> None:
     def slow(*arguments, **options):
         time.sleep(0.3)

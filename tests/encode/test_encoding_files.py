@@ -383,6 +383,7 @@ def test_odd_but_clear_files_are_read(tmp_path: Path) -> None:
     assert np.array_equal(load_encoding(tmp_path / "a.npz", NAMED).values, VALUES[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".parquet", ".npz", ".safetensors"])
 def test_flips_are_refused_or_change_nothing(ending: str, tmp_path: Path) -> None:
     graph = Graph.from_edges(np.arange(39), np.arange(1, 40))

@@ -149,6 +149,7 @@ def test_some_nodes_have_the_rows_that_they_have_among_all() -> None:
     assert np.array_equal(some.values, laplacian(graph, 5).values[[2, 11, 30]])
 
 
+@pytest.mark.slow
 def test_thousands_of_components() -> None:
     pieces = [nx.path_graph(2)] * 2000 + [nx.complete_graph(4)] * 500 + [nx.empty_graph(1000)]
     graph = graph_of(nx.disjoint_union_all(pieces))

@@ -82,6 +82,7 @@ def test_exact_routes_are_dense_powers(route: Any, graph: Graph, width: int) -> 
     assert encoding.facts.get("error", 0) == 0
 
 
+@pytest.mark.slow
 @given(
     graph=graphs(plain=True, edges=1),
     width=st.integers(1, 12),
@@ -94,6 +95,7 @@ def test_the_approximate_route_keeps_its_word(graph: Graph, width: int, toleranc
     assert encoding.facts.get("error", 0) <= tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [0.3, 1e-3])
 @pytest.mark.parametrize("name", list(hard_graphs()))
 def test_repeated_eigenvalues_break_no_certificate(name: str, tolerance: float) -> None:

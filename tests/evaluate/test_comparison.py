@@ -107,6 +107,7 @@ def test_an_interrupted_split_is_the_last(task, monkeypatch) -> None:
     assert result.notes == ("2 random stratified splits, 1 seed each; n counts splits.",)
 
 
+@pytest.mark.slow
 def test_rankings_are_joined_over_splits(task) -> None:
     model, name = Simple(SIMPLE["bag"]), task.class_names[0]
     result = over_splits(task, lambda _: model, splits=2, seeds=[1], positive=name)

@@ -56,6 +56,7 @@ def quick(name: str) -> Simple:
     return Simple(SIMPLE[name], SIMPLE[name].settings().with_settings(MODELS[name]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_candidates")
 @pytest.mark.parametrize("name", list(SIMPLE))
 def test_simple_models_do_not_see_test_labels_either(task, name) -> None:
@@ -131,6 +132,7 @@ def test_given_features_are_taken_and_widened(task) -> None:
     assert only.notes == ()
 
 
+@pytest.mark.slow
 def test_features_that_suit_are_chosen_on_validation(task) -> None:
     result = s2n.run(task, seeds=2, preset="fast", settings={"epochs": 8})
     assert result.config["features"]["kind"] in ("svd", "constant")

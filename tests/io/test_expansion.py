@@ -67,6 +67,7 @@ def test_parquet_with_more_rows_than_it_can_have(tmp_path: Path, small) -> None:
         check_parquet(path, path.stat().st_size, path=path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nested", [False, True])
 def test_parquet_with_one_long_text_for_many_rows(tmp_path: Path, small, nested: bool) -> None:
     path = tmp_path / "new.parquet"

@@ -62,12 +62,14 @@ def test_parquet_reads_back_identical(task: SubgraphTask) -> None:
     assert again.class_names == task.class_names
 
 
+@pytest.mark.slow
 @given(tasks())
 @pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
 def test_text_tables_keep_the_content(format: str, task: SubgraphTask) -> None:
     assert_content_kept(task, format)
 
 
+@pytest.mark.slow
 @given(tasks(plain=True))
 @pytest.mark.parametrize("format", ["subgnn", "gmt"])
 def test_old_formats_keep_what_they_can_hold(format: str, task: SubgraphTask) -> None:

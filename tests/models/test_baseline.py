@@ -79,6 +79,7 @@ def test_odd_data(kind, name) -> None:
     assert result.config["baseline"] == name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", list(MODELS))
 def test_virtual_subgraphs_are_not_there_for_baselines(name) -> None:
@@ -96,6 +97,7 @@ def noisy(task: SubgraphTask) -> SubgraphTask:
     return replace(task, labels=labels)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_candidates")
 @pytest.mark.parametrize(
     ("name", "multilabel"), [*((name, False) for name in MODELS), ("glass", True), ("wl", True)]
@@ -216,6 +218,7 @@ def test_seeds_together_are_seeds_alone(task, name, more) -> None:
             assert np.allclose(found.logits[0], both.outputs[part].logits[r], atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(NETWORKS))
 def test_groups_of_replicas_change_nothing(task, name, monkeypatch) -> None:
     from sub2node.models import baseline as baselines
@@ -258,6 +261,7 @@ def test_odd_numbers_of_epochs_and_batches(task, name) -> None:
     assert np.isfinite(single.history["train_loss"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_candidates")
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_settings_of_a_run_repeat_it(task, name, tmp_path) -> None:

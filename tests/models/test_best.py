@@ -33,6 +33,7 @@ def learned(task: SubgraphTask, **options: Any) -> TrainedEnsemble:
     return model.fit(task, labels, [3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_outputs_are_out_of_fold_and_of_test_the_weighted_mean(multilabel, monkeypatch) -> None:
     weigh_equally(monkeypatch)
@@ -58,6 +59,7 @@ def test_outputs_are_out_of_fold_and_of_test_the_weighted_mean(multilabel, monke
     assert len(trained.members[2].trained.seeds) == 2  # more seeds than the one that was given
 
 
+@pytest.mark.slow
 def test_labels_of_the_test_part_change_nothing() -> None:
     task = ring_task()
     labels = np.array(task.labels)

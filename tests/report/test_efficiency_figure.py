@@ -68,6 +68,7 @@ def dashed(axes) -> list[float]:
     ]
 
 
+@pytest.mark.slow
 def test_ratios_are_drawn_where_glass_was_measured(table) -> None:
     figure = efficiency.efficiency_figure(table)
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]

@@ -102,6 +102,7 @@ def test_a_comparison_has_a_row_per_model(task: SubgraphTask) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_explanation_has_a_bar_per_contribution() -> None:
     members = tuple(Contribution(f"n{k}", NASTY if k == 3 else "", 0.01 * k) for k in range(6))
     known = (Contribution("s", "Set", -0.3, 0.5),)

@@ -71,6 +71,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_saved_answers_bit_by_bit_the_same(name, tmp_path) -> None:
     given, options = CASES[name]
@@ -157,6 +158,7 @@ def elsewhere(fitted, tmp_path_factory) -> tuple[Path, Path]:
     return home / "data", fitted.save(home / "model", graph=str(home / "data"))
 
 
+@pytest.mark.slow
 def test_a_graph_may_be_referred_to(fitted, elsewhere, saved) -> None:
     data, path = elsewhere
     assert not (path / "edges.parquet").exists()
@@ -211,6 +213,7 @@ class OwnConvolution(nn.Module):
         return out.index_add(0, edge_index[1], heard)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conv", [OwnConvolution, "torch_geometric.nn:TAGConv"])
 def test_a_foreign_convolution_is_given_not_named(conv, tmp_path, monkeypatch) -> None:
     task = small_task()
@@ -374,6 +377,7 @@ def test_classes_that_a_card_cannot_hold_are_refused_before_they_are_learned(
         made.fit(task, classes[task.labels]).save(tmp_path / "model")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_random_damage_is_refused_or_harmless(name, saved, tmp_path, wanted) -> None:
     broken = copied(saved, tmp_path / "model")

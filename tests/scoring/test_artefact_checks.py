@@ -388,6 +388,7 @@ def test_files_of_another_format_are_refused_though_their_checksum_fits(
         refused(crafted)
 
 
+@pytest.mark.slow
 def test_random_damage_that_fits_its_checksum_is_refused_or_answers(saved, tmp_path) -> None:
     crafted = copied(saved, tmp_path / "model")
     for name in FILES[1:]:

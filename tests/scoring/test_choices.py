@@ -60,6 +60,7 @@ def test_what_there_is_no_time_for_is_not_tried(split_task, monkeypatch) -> None
         choose_structure(split_task, recipe(), 5.0)
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept(split_task) -> None:
     start = time.perf_counter()
     _, rows = choose_structure(split_task, recipe(settings={**S, "epochs": 10**6}), 0.6)

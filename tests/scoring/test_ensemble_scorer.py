@@ -84,6 +84,7 @@ def test_the_spread_is_weighted_and_that_of_a_sample_for_equal_weights(ensemble)
     close(equal.predict(query).spread, by_replica.std(axis=0, ddof=1), 1e-12)
 
 
+@pytest.mark.slow
 def test_an_explanation_is_the_weighted_sum_and_adds_up(ensemble) -> None:
     query = asked(ensemble)
     for number, one in enumerate(ensemble.explain(query, label=ensemble.classes[1])):

@@ -12,6 +12,7 @@ from sub2node.base.errors import ConfigError
 from sub2node.scoring.restore import build_scorer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("structure", "conv", "settings"), CASES)
 def test_contributions_add_up_to_the_probability(structure, conv, settings) -> None:
     task = small_task(seed=4)
@@ -30,6 +31,7 @@ def test_contributions_add_up_to_the_probability(structure, conv, settings) -> N
         assert (result.statistics is not None) == ("features.subgraphs" in settings)
 
 
+@pytest.mark.slow
 def test_contributions_are_the_same_each_time_and_tell_members_apart() -> None:
     task = small_task(seed=5)
     scorer = build_scorer(trained(task, epochs=40), task)

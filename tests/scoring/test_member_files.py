@@ -84,6 +84,7 @@ def test_a_simple_model_comes_back_bit_by_bit(name, multilabel, tmp_path: Path) 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_an_ensemble_comes_back_bit_by_bit(multilabel, tmp_path: Path) -> None:
     scorer = joined(
@@ -225,6 +226,7 @@ def test_a_damaged_file_is_refused_before_it_is_parsed(saved, tmp_path) -> None:
         load_scorer(folder)
 
 
+@pytest.mark.slow
 def test_a_convolution_of_the_user_is_asked_for(tmp_path) -> None:
     from torch_geometric.nn import TAGConv
 

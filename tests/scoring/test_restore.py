@@ -64,6 +64,7 @@ def test_replicas_of_a_custom_convolution_are_renumbered() -> None:
     assert _renumber_replica("head.weight", 3) == "head.weight"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_an_ensemble_answers_for_subgraphs_as_it_did_for_its_test_part(
     multilabel, monkeypatch

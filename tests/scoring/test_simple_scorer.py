@@ -41,6 +41,7 @@ def asked() -> Query:
     return Query.of(task.subgraphs.take(np.flatnonzero(task.split.mask("test"))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("name", LINEAR)
 def test_reasons_of_a_linear_model_add_up_exactly(name, multilabel) -> None:

@@ -53,6 +53,7 @@ def test_training_hears_the_weights(y, monkeypatch) -> None:
     assert not np.array_equal(plain.predict_proba(NEW), made.predict_proba(NEW))
 
 
+@pytest.mark.slow
 def test_a_rare_class_is_recalled_better_with_balanced_weights() -> None:
     rng = np.random.default_rng(3)
 
@@ -84,6 +85,7 @@ def test_a_model_is_calibrated_on_validation(good) -> None:
     assert good.validation_["log_loss"] > 0
 
 
+@pytest.mark.slow
 def test_candidates_of_a_preset_share_the_time(split_task, monkeypatch) -> None:
     given = []
 

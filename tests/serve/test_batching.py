@@ -80,6 +80,7 @@ def test_the_same_answers_for_fifty_clients(scorer: FakeScorer) -> None:
     assert scorer.threads == {"model", "MainThread"}  # MainThread: the test itself
 
 
+@pytest.mark.slow
 def test_wrong_ones_fail_alone(scorer: FakeScorer) -> None:
     good = [[f"n{i}"] for i in range(20, 30)]
 
@@ -96,6 +97,7 @@ def test_wrong_ones_fail_alone(scorer: FakeScorer) -> None:
         assert list(values) == hashed(tuple(nodes)).tolist()
 
 
+@pytest.mark.slow
 def test_other_requests_keep_their_place(scorer: FakeScorer) -> None:
     async def work(client):
         kinds = ["predict", "neighbors", "predict", "predict", "neighbors", "predict"]
@@ -108,6 +110,7 @@ def test_other_requests_keep_their_place(scorer: FakeScorer) -> None:
     assert scorer.threads == {"model"}
 
 
+@pytest.mark.slow
 def test_time_out(scorer: FakeScorer) -> None:
     async def work(client):
         started = time.monotonic()
@@ -125,6 +128,7 @@ def test_time_out(scorer: FakeScorer) -> None:
     assert sum(scorer.passes) == 2  # the one under way and the last; the waiting one was dropped
 
 
+@pytest.mark.slow
 def test_full_queue(scorer: FakeScorer) -> None:
     async def work(client):
         return await together(
@@ -139,6 +143,7 @@ def test_full_queue(scorer: FakeScorer) -> None:
     assert all(answer.status_code in (200, 503) for answer in found)
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_is_dropped(scorer: FakeScorer) -> None:
     app = create_app(scorer)
     service = app.state.service

@@ -87,6 +87,7 @@ def test_content_types(client, headers: dict[str, str]) -> None:
     assert client.post("/v1/predict", content=body, headers=same).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_slow_body_is_given_up(service) -> None:
     import anyio
 

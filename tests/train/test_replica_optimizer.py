@@ -187,6 +187,7 @@ def test_a_foreign_convolution_without_parameters_is_not_recorded(task) -> None:
         assert isinstance(find_optimizer(network, 2, training), PlainOptimizer)
 
 
+@pytest.mark.slow
 def test_a_foreign_convolution_with_buffers_only_learns(task) -> None:
     with kernels.compile_mode(FAST):
         network, *others = training_parts(task, foreign=Normed, epochs=1)

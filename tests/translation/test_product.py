@@ -18,6 +18,7 @@ from sub2node.translation import memory_limits as limits
 from sub2node.translation import product
 
 
+@pytest.mark.slow
 @given(task=tasks(), data=st.data())
 @pytest.mark.parametrize("rows", [1, 3, 100])
 def test_what_is_kept_is_what_the_whole_has(
@@ -52,6 +53,7 @@ def top_entries(dense: np.ndarray, k: int) -> np.ndarray:
     return np.where(chosen | chosen.T, dense, 0)
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_a_cut_that_overflows_its_room_goes_twice(task: SubgraphTask) -> None:
     task = replace(task, split=None)

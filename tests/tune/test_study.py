@@ -51,6 +51,7 @@ def test_other_data(tmp_path) -> None:
         study.work(other, wait=True)
 
 
+@pytest.mark.slow
 def test_a_space_in_which_nothing_works(tmp_path) -> None:
     study = begun(tmp_path, trials=50)
     landscape = Landscape(refuses=True)

@@ -16,6 +16,7 @@ from sub2node.tune import Choice, Range, make_spec
 from sub2node.tune.study_spec import Spec
 
 
+@pytest.mark.slow
 def test_two_features_are_an_axis() -> None:
     """Without a choice of features, the search chooses."""
     result = make_spec(task(), structure="s2n+0")

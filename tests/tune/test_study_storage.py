@@ -64,6 +64,7 @@ def test_over_grpc(tmp_path) -> None:
         share(storage, f"127.0.0.1:{port}")
 
 
+@pytest.mark.slow
 def test_nobody_shares(monkeypatch) -> None:
     pytest.importorskip("grpc")
     monkeypatch.setattr(storages, "_READY", 0.3)

@@ -63,6 +63,7 @@ def test_equal_sequences_are_alike(a) -> None:
     assert found.tolist() == [1.0 if one else 0.0 for one in a]
 
 
+@pytest.mark.slow
 def test_similarity_of_many_sequences_with_large_degrees(monkeypatch) -> None:
     rng = generator(0)
     a = [rng.integers(0, 5000, rng.integers(1, 12)).tolist() for _ in range(40)] * 2

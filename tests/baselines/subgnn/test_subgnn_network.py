@@ -274,6 +274,7 @@ VARIANTS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", VARIANTS)
 def test_the_network_is_a_loop_over_components_and_anchors(changes) -> None:
     task, settings = mixed_task(), settings_of(**changes)
@@ -337,6 +338,7 @@ def test_gradients_of_a_batch_are_those_of_its_subgraphs(changes) -> None:
         torch.testing.assert_close(grad, sum(parts), rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", VARIANTS)
 def test_a_replica_is_what_it_is_alone(changes) -> None:
     task = mixed_task()
@@ -469,6 +471,7 @@ def train(task: SubgraphTask, seeds: Sequence[int], **changes: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_training_together_is_training_alone(generated) -> None:
     changes = {"model.dropout": 0.3, "lstm_dropout": 0.2, "lstm_layers": 2}
     both = train(generated, [1, 2], **changes)
@@ -486,6 +489,7 @@ def test_training_together_is_training_alone(generated) -> None:
     assert not np.allclose(*both.outputs["test"].logits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_each_channel_learns_alone(generated, channel) -> None:
     changes = {name: name == channel for name in CHANNELS}
@@ -495,6 +499,7 @@ def test_each_channel_learns_alone(generated, channel) -> None:
     assert (loss[-1] < loss[0] - 0.05).all()
 
 
+@pytest.mark.slow
 def test_several_labels(generated) -> None:
     labels = np.eye(2, dtype=bool)[generated.labels]
     labels = np.column_stack([labels, np.arange(30) % 3 == 0])

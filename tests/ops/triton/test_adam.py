@@ -40,6 +40,7 @@ def test_adam_is_pytorchs_with_clipping_by_replica(clip) -> None:
         close(slab, torch.stack([part.detach() for part in right]), 1e-5)
 
 
+@pytest.mark.slow
 def test_only_better_replicas_are_kept() -> None:
     source, target = normal(3, 1500), normal(3, 1500, seed=1)
     before = target.clone()

@@ -108,6 +108,7 @@ def test_drawn_values_are_those_of_the_graph_without_the_dropped(
     close(back, expected.index_select(-1, pattern.back_order))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 70, 128, 129, 300])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_sums_of_any_width_and_index(width, dtype) -> None:

@@ -100,6 +100,7 @@ def ended(rows: int, width: int, *, training: bool, share: float = 0.4) -> tuple
     return normal(2, rows, width, grad=True), normal(2, rows, width, seed=1), norm, dropout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 70, 300])
 @pytest.mark.parametrize("rows", [1, 40])
 @pytest.mark.parametrize("training", [True, False])

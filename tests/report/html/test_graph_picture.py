@@ -22,6 +22,7 @@ def test_the_layout_keeps_what_is_linked_together() -> None:
     assert far[:3, :3].max() < far[:3, 3:].min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 def test_every_subgraph_is_in_the_picture(multilabel: bool, tmp_path: Path) -> None:
     task = small_task(multilabel=multilabel)

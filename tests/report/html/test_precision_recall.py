@@ -47,6 +47,7 @@ def test_the_figure_has_every_seed_the_prevalence_and_the_threshold(findings) ->
     assert f"{place[0]:.1f} percent" in describe_curve(positive)
 
 
+@pytest.mark.slow
 def test_the_page_shows_it_and_says_how_to_repeat_it(findings) -> None:
     page = render(findings)
     assert 'id="positive"' in page
@@ -57,6 +58,7 @@ def test_the_page_shows_it_and_says_how_to_repeat_it(findings) -> None:
     assert f"{100 * areas['mean']:.1f} ± {100 * areas['sd']:.1f}" in page
 
 
+@pytest.mark.slow
 def test_without_predictions_there_is_no_curve(findings, tmp_path: Path) -> None:
     task = small_task()
     result = replace(made_result(task, 3, label="class 1"), outputs={})

@@ -92,6 +92,7 @@ def test_without_a_test_that_fits_there_is_no_verdict() -> None:
     assert verdict_text(numbers, "mine") == "no verdict, since no test fits"
 
 
+@pytest.mark.slow
 def test_the_summary_has_the_interval_over_test_subgraphs_too(tmp_path: Path) -> None:
     task = small_task(80)
     result = made_result(task, 5)

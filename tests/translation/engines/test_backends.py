@@ -124,6 +124,7 @@ def test_errors_of_an_engine_are_one_sentence(tmp_path: Path, text: str, words: 
         raise RuntimeError("INTERRUPT Error: Interrupted!")
 
 
+@pytest.mark.slow
 def test_an_engine_leaves_nothing_where_it_spilled(tmp_path: Path) -> None:
     write_parquet(tmp_path, numbers={"n": [1, 2, 3]})
     with backends.opened("duckdb", memory=10**8, spill=tmp_path, master=None) as backend:

@@ -45,6 +45,7 @@ GOOD: dict[str, dict[str, list[object]]] = {
 }
 
 
+@pytest.mark.slow
 def test_folders_without_tables(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such folder"):
         s2n.translate(tmp_path / "none", engine="duckdb")

@@ -83,6 +83,7 @@ GOOD: dict[str, dict[str, list[object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "columns", "message"),
     [

@@ -41,6 +41,7 @@ def task() -> SubgraphTask:
     return s2n.datasets.generate("density", subgraphs=40, seed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [{}, {"cut": 1.0}, {"min_weight": 20.0}, {"top_k": 3}])
 def test_duckdb_cuts_like_memory(task: SubgraphTask, kept: dict[str, float]) -> None:
     one, two = (s2n.translate(task, engine=e, **kept) for e in ("memory", "duckdb"))  # type: ignore[arg-type]
