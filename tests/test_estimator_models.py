@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import clone
 from communities import GRAPH, LISTS, NEW, TABLE, X, Y, raises
 from scoring_tasks import small_task
 from small_ensembles import use_short_plans
-from sub2node import SubgraphClassifier
+from sub2node import SubgraphClassifier, load_task
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.task import Split, Subgraphs, SubgraphTask
 
@@ -205,3 +206,16 @@ def test_a_model_is_a_parameter_as_any_other(hops) -> None:
     assert (copy.model, copy.time_limit) == ("hops", 300.0)
     copy.set_params(model="bag").fit(X, Y)
     assert copy.scorer_.title == "bag"
+
+
+@pytest.mark.slow
+def test_a_table_of_useless_numbers_does_no_harm() -> None:
+    task = load_task("generate:density,subgraphs=40")
+    nodes = task.graph.num_nodes
+    noise = np.random.default_rng(0).uniform(0, 1e6, (nodes, 2)).astype(np.float32)
+    featured = replace(task, graph=replace(task.graph, features=noise))
+    scores = []
+    for one in (task, featured):
+        model = SubgraphClassifier(seeds=1, preset="fast", settings={"epochs": 8}).fit(one)
+        scores.append(model.scorer_.card["validation"]["micro_f1"])
+    assert scores[1] >= scores[0]  # validation may always choose to do without them

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sub2node as s2n
@@ -30,6 +32,23 @@ def test_presets_for_any_data(task, name, structure) -> None:
         (one,) = preset.with_settings({"features.kind": kind, "lr": 0.5}).candidates
         assert (one.features.kind, one.training.lr) == (kind, 0.5)
         assert one.features.trainable == (kind != "constant")
+
+
+@pytest.mark.parametrize("name", ["default", "fast"])
+def test_given_features_are_tried_beside_vectors_and_constants(task, name) -> None:
+    graph = replace(task.graph, features=np.ones((task.graph.num_nodes, 2), np.float32))
+    preset = find_preset(name, replace(task, graph=graph))
+    kinds = [(config.features.kind, config.features.encoding) for config in preset.candidates]
+    assert kinds == [("svd", "none"), ("constant", "none"), ("svd", "given"), ("constant", "given")]
+    for config in preset.candidates[2:]:
+        assert (config.features.join, config.features.scaling) == ("concat", "standard")
+    plain = find_preset(name, task)
+    assert preset.without_given().candidates == plain.candidates == preset.candidates[:2]
+    for settings in ({"features.kind": "svd"}, {"features.kind": "constant"}, {"encoding": "rwpe"}):
+        chosen, expected = (one.with_settings(settings) for one in (preset, plain))
+        assert chosen.candidates == expected.candidates
+    (given,) = preset.with_settings({"features.kind": "given"}).candidates
+    assert (given.features.kind, given.features.encoding) == ("given", "none")
 
 
 @pytest.mark.parametrize(("name", "width"), [("default", 256), ("fast", 128)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,18 @@ def test_simple_models_come_first_and_first_candidates_before_second_ones() -> N
             (config,) = plan.model.candidates  # nothing is left to choose on validation
             assert config.training.patience == 40
             assert (config.features.kind == "constant") == plan.name.endswith(" shape")
+
+
+def test_features_of_nodes_join_networks_and_boosted_trees() -> None:
+    features = np.ones((TASK.graph.num_nodes, 2), np.float32)
+    task = replace(TASK, graph=replace(TASK.graph, features=features))
+    plans = {plan.name: plan.model for plan in member_plans(task)}
+    assert [name for name in plans if "+given" in name] == [
+        "s2n+0 identity+given", "s2n+a identity+given", "s2n+0 shape+given", "s2n+a shape+given",
+    ]  # fmt: skip
+    assert plans["gbdt"].settings.features.encoding == "given"
+    own = member_plans(task, encodings=np.ones((TASK.graph.num_nodes, 3)))
+    assert not any("+given" in plan.name for plan in own)
 
 
 def test_structures_with_fewer_candidates_do_not_stop_the_others(monkeypatch) -> None:

@@ -140,3 +140,37 @@ def test_statistics_make_density_easy(task) -> None:
     with_them = s2n.run(task, structure="s2n+a", seeds=2, preset="fast", settings=settings)
     assert with_them.val["micro_f1"].mean == 1
     assert with_them.model == "s2n+a gcn2, structure inputs"
+
+
+def with_features(task: s2n.SubgraphTask) -> tuple[s2n.SubgraphTask, np.ndarray]:
+    shape = (task.graph.num_nodes, 3)
+    features = np.random.default_rng(1).normal(5000, 900, shape).astype(np.float32)
+    return replace(task, graph=replace(task.graph, features=features)), features
+
+
+@pytest.mark.parametrize("kind", ["random", "constant", "svd"])
+def test_given_features_stand_beside_other_vectors(task, kind) -> None:
+    featured, features = with_features(task)
+    settings = {"kind": kind, "width": 4, "encoding": "given", "join": "concat"}
+    result, plain = inputs_of(featured, **settings), inputs_of(task, kind=kind, width=4)
+    rows = np.unique(task.subgraphs.nodes)
+    assert np.array_equal(result.encodings, features[rows])
+    assert result.width == plain.width == 4
+    assert (result.vectors is None) == (plain.vectors is None)
+    if plain.vectors is not None:
+        assert np.array_equal(result.vectors, plain.vectors)
+    scaled = inputs_of(featured, **settings, scaling="standard").encodings
+    assert np.abs(scaled).max() < 10
+    assert np.corrcoef(scaled[:, 0], features[rows, 0])[0, 1] == pytest.approx(1)
+
+
+def test_given_features_alone_are_scaled_where_asked_for(task) -> None:
+    featured, features = with_features(task)
+    rows = np.unique(task.subgraphs.nodes)
+    assert np.array_equal(inputs_of(featured, kind="given").vectors, features[rows])
+    scaled = inputs_of(featured, kind="given", scaling="standard").vectors
+    assert scaled.shape == features[rows].shape
+    assert np.abs(scaled).max() < 10
+    for settings in ({"kind": "given"}, {"encoding": "given", "join": "concat"}):
+        with pytest.raises(ConfigError, match="the graph has no features; set features"):
+            inputs_of(task, **settings)

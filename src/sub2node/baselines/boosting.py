@@ -35,14 +35,15 @@ class KnownFeatures:
         kind: Source of the vectors: ``given``, ``link`` or ``svd``.
         width: Number of columns, except of ``given``.
         pretraining: Settings of the training of ``link``; ``svd`` reads its seed.
-        encoding: Further columns: ``rwpe``, ``lappe`` or ``structure``.
+        encoding: Further columns: ``rwpe``, ``lappe``, ``structure``, or ``given``: the graph's
+            features beside the vectors.
         encoding_width: Columns of ``rwpe`` and ``lappe``; 0: as many as the features have.
     """
 
     kind: Literal["given", "link", "svd"] = "svd"
     width: int = within(64, 1)
     pretraining: LinkSettings = field(default_factory=LinkSettings, metadata=NAMED_SECTION)
-    encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
+    encoding: Literal["none", "rwpe", "lappe", "structure", "given"] = "none"
     encoding_width: int = within(0, 0)
 
 

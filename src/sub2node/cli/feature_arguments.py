@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # By option: the setting that it stands for, and the values that are not files.
 _OPTIONS = {
     "features": ("features.kind", ("random", "constant", "given", "link", "svd")),
-    "encoding": ("features.encoding", ("rwpe", "lappe", "structure")),
+    "encoding": ("features.encoding", ("rwpe", "lappe", "structure", "given")),
     "inputs": ("features.subgraphs", ("structure", "wl")),
 }
 

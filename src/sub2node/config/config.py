@@ -118,13 +118,14 @@ class NodeFeatureSettings:
         pretraining: How ``link`` is trained; ``svd`` reads its seed.
         scale: Standard deviation of ``random``, and what ``link`` and ``svd`` are brought to.
         trainable: Whether training changes them.
-        encoding: Further columns that are never trained: ``rwpe``, ``lappe`` or ``structure``.
+        encoding: Further columns that are never trained: ``rwpe``, ``lappe``, ``structure``, or
+            ``given``: the graph's features beside vectors of another kind.
         encoding_width: Columns of ``rwpe`` and ``lappe``; 0: as many as the features have, or half
             of the width they share.
         join: How encodings join the features: ``add``, ``concat``, or ``share`` the width.
-        scaling: How encodings are scaled: ``none``; ``standard``: mean 0 and standard
-            deviation 1 by column; ``log``: the same after a logarithm, for ``rwpe``, whose values
-            span powers of ten.
+        scaling: How encodings and ``given`` features are scaled: ``none``; ``standard``: mean 0 and
+            standard deviation 1 by column; ``log``: the same after a logarithm, for ``rwpe``, whose
+            values span powers of ten.
         sign_flips: Each column of the encodings is multiplied by -1 at random, anew in each epoch;
             for ``lappe``, whose signs mean nothing.
     """
@@ -135,7 +136,7 @@ class NodeFeatureSettings:
     pretraining: LinkSettings = field(default_factory=LinkSettings, metadata=NAMED_SECTION)
     scale: float = within(1.0, 0)
     trainable: bool = True
-    encoding: Literal["none", "rwpe", "lappe", "structure"] = "none"
+    encoding: Literal["none", "rwpe", "lappe", "structure", "given"] = "none"
     encoding_width: int = within(0, 0)
     join: Literal["add", "concat", "share"] = "add"
     scaling: Literal["none", "standard", "log"] = "none"

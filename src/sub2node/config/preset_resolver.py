@@ -20,6 +20,13 @@ NAMES = ("default", "fast", "paper", "tuned")
 _FOLDER = files("sub2node") / "config" / "presets"
 _ADJECTIVES = {"paper": "published", "tuned": "tuned"}
 
+# The graph's features beside other vectors of a node.
+_BESIDE = {
+    "features.encoding": "given",
+    "features.join": "concat",
+    "features.scaling": "standard",
+}
+
 S = TypeVar("S", bound=Settings)
 
 
@@ -46,10 +53,13 @@ class Preset(Generic[S]):
 
     def with_settings(self, settings: Mapping[str, object]) -> Preset[S]:
         """The preset with single settings replaced; a choice of features leaves one candidate."""
-        changed = tuple(config.with_settings(settings) for config in self.candidates)
+        candidates = self.candidates
+        if {"encoding", "features.encoding"} & set(settings):
+            candidates = self.without_given().candidates
+        changed = tuple(config.with_settings(settings) for config in candidates)
         kind = settings.get("features.kind", settings.get("kind"))
         if kind is not None and len(changed) > 1:
-            constant = [_features(config).kind == "constant" for config in self.candidates]
+            constant = [_features(config).kind == "constant" for config in candidates]
             pairs = zip(changed, constant, strict=True)
             same = [config for config, match in pairs if match == (kind == "constant")]
             changed = tuple(same[:1] or changed[:1])
@@ -57,6 +67,13 @@ class Preset(Generic[S]):
         if open_join and not {"join", "features.join"} & set(settings):
             changed = tuple(map(_with_usual_join, changed))
         return replace(self, candidates=changed)
+
+    def without_given(self) -> Preset[S]:
+        """Without the candidates that have the graph's features beside vectors of another kind."""
+        if len(self.candidates) == 1:
+            return self
+        others = [config for config in self.candidates if _features(config).encoding != "given"]
+        return replace(self, candidates=tuple(others))
 
 
 @dataclass(frozen=True)
@@ -199,7 +216,7 @@ def _with_usual_join(config: S) -> S:
     join = "add"
     if features.kind == "constant":
         join = "share" if features.width > 1 else "concat"
-    elif features.encoding == "structure":  # has few columns, and means nothing when added
+    elif features.encoding in ("structure", "given"):  # which mean nothing when added
         join = "concat"
     return config.with_settings({"features.join": join})
 
@@ -207,10 +224,14 @@ def _with_usual_join(config: S) -> S:
 def _dataset_free_candidates(
     tree: SettingsTree, base: S, *, family: PresetFamily[S], kind: str, has_features: bool
 ) -> list[S]:
-    """Candidates with a vector for each node and with constants; one where there is no tree."""
+    """Candidates with a vector for each node and with constants; one where there is no tree.
+
+    Where nodes have features, a network is also tried with these beside the vectors, and beside the
+    constants; a baseline has them instead of the vectors.
+    """
     if not tree:
-        use = has_features and family.settings.has("features.kind")
-        return [base.with_settings({"features.kind": "given"} if use else {})]
+        use = has_features and family.settings.has("features.encoding")
+        return [base.with_settings({"features.encoding": "given"} if use else {})]
     layers = [tree, *([tree["fast"]] if kind == "fast" else [])]  # says only what differs
     candidates = []
     for section in ("identity", "shape"):
@@ -219,9 +240,11 @@ def _dataset_free_candidates(
             settings |= family.flat(layer.get("all", {})) | family.flat(layer.get(section, {}))
         if section == "shape":
             settings["features.kind"] = "constant"
-        elif has_features:
-            settings["features.kind"] = "given"
+        elif has_features and family.baseline:
+            settings |= {"features.kind": "given", "features.scaling": "standard"}
         candidates.append(base.with_settings(settings))
+    if has_features and not family.baseline:
+        candidates += [config.with_settings(_BESIDE) for config in candidates]
     return candidates
 
 

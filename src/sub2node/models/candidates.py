@@ -307,7 +307,8 @@ class NetworkModel(ABC):
     ) -> Checkpoint | None:
         if self.checkpoint is None:
             return None
-        stem = f"{self.name} {settings.features.kind} {task.hash[:8]}"
+        beside = "+given" if settings.features.encoding == "given" else ""
+        stem = f"{self.name} {settings.features.kind}{beside} {task.hash[:8]}"
         name = re.sub(r"[^\w+.]+", "-", stem) + ".safetensors"
         fast = device.type == "cuda" and self.compile != "off" and kernels.triton_available()
         platform = f"{device.type}{' compiled' if fast else ''}, format 3"
@@ -317,7 +318,9 @@ class NetworkModel(ABC):
 
 
 def _kind_of_features(settings: Any) -> str:
-    return str(getattr(settings, "inputs", settings.features.kind))
+    features = settings.features
+    kind = f"{features.kind}+given" if features.encoding == "given" else features.kind
+    return str(getattr(settings, "inputs", kind))
 
 
 def target(labels: Array) -> Tensor:

@@ -97,6 +97,8 @@ def network(
     """The network of a structure, with the settings of a preset and changes to them."""
     own, conv_name = (None, conv) if conv is None or isinstance(conv, str) else (conv, "own")
     resolved = find_preset(preset, task, structure, conv_name)
+    if options.get("encodings") is not None:
+        resolved = resolved.without_given()
     resolved = resolved.with_settings({**(settings or {}), **_coarsening_settings(coarsen)})
     if coarsen is not None:
         if not resolved.config.structure.coarsened:

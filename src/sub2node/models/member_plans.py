@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..baselines import SIMPLE
+from ..config import Config
 from ..config.settings import Settings
 from ..task import SubgraphTask
 from .baseline import Simple
@@ -72,21 +73,30 @@ def member_plans(
     changes: dict[str, Any] = {"patience": _PATIENCE}
     if options.get("encodings") is not None:
         changes["features.join"] = "concat"  # any width goes along with any features
+    beside = {"features.encoding": "given"} if task.graph.features is not None else {}
     plans = [
-        _simple_plan(name, settings, options.get("device", "auto")) for name, settings in _SIMPLE
+        _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, options)
+        for name, settings in _SIMPLE
     ]
-    by_structure = [find_preset(preset, task, structure).candidates for structure in _STRUCTURES]
+    presets = [find_preset(preset, task, structure) for structure in _STRUCTURES]
+    if options.get("encodings") is not None:
+        presets = [one.without_given() for one in presets]
+    by_structure = [one.candidates for one in presets]
     most = max(map(len, by_structure))
     for number in range(most):  # the first candidate of each structure before any second one
         for structure, candidates in zip(_STRUCTURES, by_structure, strict=True):
             if number < len(candidates):
                 config = candidates[number].with_settings(changes)
-                kind = "shape" if config.features.kind == "constant" else "identity"
-                name = f"{structure} {kind}"
+                name = f"{structure} {_kind_of_inputs(config)}"
                 plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
     return tuple(plans)
 
 
-def _simple_plan(name: str, changes: dict[str, Any], device: str) -> MemberPlan:
+def _kind_of_inputs(config: Config) -> str:
+    kind = "shape" if config.features.kind == "constant" else "identity"
+    return f"{kind}+given" if config.features.encoding == "given" else kind
+
+
+def _simple_plan(name: str, changes: dict[str, Any], options: dict[str, Any]) -> MemberPlan:
     settings: Settings = SIMPLE[name].settings().with_settings(changes)
-    return MemberPlan(name, Simple(SIMPLE[name], settings, device=device))
+    return MemberPlan(name, Simple(SIMPLE[name], settings, device=options.get("device", "auto")))

@@ -53,7 +53,7 @@ def _affordable(preset: Preset[Config], task: SubgraphTask) -> Preset[Config]:
         )
         changes = {"features.kind": "random", "features.width": min(width, _NARROW)}
         candidates.append(config.with_settings(changes))
-    return replace(preset, candidates=tuple(candidates), notes=tuple(notes))
+    return replace(preset, candidates=tuple(candidates), notes=tuple(dict.fromkeys(notes)))
 
 
 def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:

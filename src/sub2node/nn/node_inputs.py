@@ -57,11 +57,15 @@ def node_inputs(
             " too; omit one."
         )
     extra = None if encodings is None else _as_encoding(encodings, graph)
-    table = graph.features if features.kind == "given" else None
-    if features.kind == "given" and table is None:
-        raise ConfigError("the graph has no features; set features.kind to random or constant.")
+    table = None
+    if features.kind == "given":
+        given = _given_features(graph, "set features.kind to random or constant")
+        table = _scale_encodings(given, features.scaling)
     width = features.width if table is None else int(table.shape[1])
-    if features.encoding != "none":
+    if features.encoding == "given":
+        given = _given_features(graph, "set features.encoding to none")
+        extra = Encoding("given", np.arange(graph.num_nodes), given)
+    elif features.encoding != "none":
         columns = features.encoding_width or (width // 2 if features.join == "share" else width)
         extra = encode(graph, features.encoding, width=max(columns, 1), nodes=rows, device=device)
     values = None if extra is None else np.array(extra.at(rows), np.float32)
@@ -81,6 +85,12 @@ def node_inputs(
     notes = [note for encoding in used for note in _notes(encoding)]
     vectors = None if table is None else np.array(table[rows], np.float32)
     return NodeInputs(vectors, values, width, tuple(notes))
+
+
+def _given_features(graph: Graph, advice: str) -> Array:
+    if graph.features is None:
+        raise ConfigError(f"the graph has no features; {advice}.")
+    return graph.features
 
 
 def _scale_encodings(values: Array, scaling: str) -> Array:
