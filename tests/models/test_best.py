@@ -83,6 +83,7 @@ class Memory:
     task: SubgraphTask | None = None
     facts = {}  # noqa: RUF012
     is_network = False
+    fold_seconds = 0.0
     name = "memory"
 
     def for_fold(self, seconds: float) -> Memory:

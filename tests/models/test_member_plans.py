@@ -34,6 +34,14 @@ def test_simple_models_come_first_and_first_candidates_before_second_ones() -> N
             assert (config.features.kind == "constant") == plan.name.endswith(" shape")
 
 
+@pytest.mark.parametrize(("classes", "trees"), [(2, 100), (3, 300), (65, 6500)])
+def test_boosted_trees_of_many_classes_are_known_to_take_long(classes, trees) -> None:
+    task = replace(TASK, class_names=tuple(map(str, range(classes))))
+    seconds = {plan.name: plan.fold_seconds for plan in member_plans(task)}
+    assert seconds.pop("gbdt") == pytest.approx(0.005 * trees)
+    assert set(seconds.values()) == {0.0}
+
+
 def test_features_of_nodes_join_networks_and_boosted_trees() -> None:
     features = np.ones((TASK.graph.num_nodes, 2), np.float32)
     task = replace(TASK, graph=replace(TASK.graph, features=features))

@@ -82,6 +82,7 @@ class Plan:
     name: str
     model: Pretender
     is_network: bool = False
+    fold_seconds: float = 0.0
     asked: list[Any] = field(default_factory=list)
 
     def for_fold(self, seconds: float) -> Pretender:
@@ -198,6 +199,16 @@ def test_where_time_is_short_the_last_networks_get_none(clock) -> None:
     assert [judged.plan.name for judged in trials.judged] == ["a", "b"]
     assert states(trials) == {"c": "no time left"}
     assert plans[0].asked == [("fold", pytest.approx(1.0))] * 3
+
+
+def test_a_member_that_is_known_to_be_too_slow_is_not_begun(clock) -> None:
+    for seconds, state in ((19.9, None), (20.0, "no time left")):  # 60 s for three folds
+        slow = plan("slow")
+        slow.fold_seconds = seconds
+        trials = trials_of(seconds=100.0)
+        trials.judge_all([plan("first"), slow])
+        assert states(trials).get("slow") == state
+        assert bool(slow.asked) == (state is None)
 
 
 def test_a_hopeless_member_is_stopped_after_one_fold(clock) -> None:

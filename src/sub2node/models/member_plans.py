@@ -7,7 +7,6 @@ from typing import Any
 
 from ..baselines import SIMPLE
 from ..config import Config
-from ..config.settings import Settings
 from ..task import SubgraphTask
 from .baseline import Simple
 from .graph_network import GraphNetwork
@@ -22,6 +21,7 @@ _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
 )
 _STRUCTURES = ("s2n+0", "s2n+a")
+_TREE_SECONDS = 0.005  # to grow one small tree, whatever it is grown on
 _PATIENCE = 40  # epochs; most members are at their best long before the last epoch
 
 
@@ -32,10 +32,12 @@ class MemberPlan:
     Args:
         name: What the leaderboard calls it.
         model: The model; a network has one candidate.
+        fold_seconds: Seconds that it takes for a fold at least, where that can be foreseen.
     """
 
     name: str
     model: Simple | GraphNetwork
+    fold_seconds: float = 0.0
 
     @property
     def is_network(self) -> bool:
@@ -75,7 +77,7 @@ def member_plans(
         changes["features.join"] = "concat"  # any width goes along with any features
     beside = {"features.encoding": "given"} if task.graph.features is not None else {}
     plans = [
-        _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, options)
+        _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
         for name, settings in _SIMPLE
     ]
     presets = [find_preset(preset, task, structure) for structure in _STRUCTURES]
@@ -97,6 +99,13 @@ def _kind_of_inputs(config: Config) -> str:
     return f"{kind}+given" if config.features.encoding == "given" else kind
 
 
-def _simple_plan(name: str, changes: dict[str, Any], options: dict[str, Any]) -> MemberPlan:
-    settings: Settings = SIMPLE[name].settings().with_settings(changes)
-    return MemberPlan(name, Simple(SIMPLE[name], settings, device=options.get("device", "auto")))
+def _simple_plan(
+    name: str, changes: dict[str, Any], task: SubgraphTask, options: dict[str, Any]
+) -> MemberPlan:
+    settings: Any = SIMPLE[name].settings().with_settings(changes)
+    model = Simple(SIMPLE[name], settings, device=options.get("device", "auto"))
+    seconds = 0.0
+    if name == "gbdt":  # each round grows a tree for every class, of two classes for one
+        outputs = task.num_classes if task.multilabel or task.num_classes > 2 else 1
+        seconds = _TREE_SECONDS * settings.trees * outputs
+    return MemberPlan(name, model, seconds)

@@ -130,7 +130,8 @@ class MemberTrials:
             item("Member", number, len(plans), plan.name, even=False)
             left = self._left - (1 - _JUDGING) * self.seconds
             share = self._fold_seconds(plans[number:], left)
-            if self.judged and (left <= 0 or (plan.is_network and share < _LEAST)):
+            too_slow = left <= plan.fold_seconds * len(self.folds)
+            if self.judged and (too_slow or (plan.is_network and share < _LEAST)):
                 self.rejected.append(LeaderboardRow(plan.name, state="no time left"))
                 continue
             try:
