@@ -52,3 +52,10 @@ def test_a_class_that_all_or_none_have_is_always_or_never_the_answer() -> None:
     weights, biases = fit_one_vs_rest(sp.csr_array(np.eye(4)), table, 1.0)
     assert not weights.any()
     assert biases.tolist() == [NEVER, -NEVER]
+
+
+def test_rows_of_the_caller_stay_as_they_are_even_if_unsorted() -> None:
+    x = sp.csr_array(([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], [0, 2, 4]), shape=(2, 2))
+    before = x.toarray()
+    fit_one_vs_rest(x, np.array([[True], [False]]), 1.0)
+    np.testing.assert_array_equal(x.toarray(), before)

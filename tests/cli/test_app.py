@@ -20,7 +20,7 @@ from sub2node.cli.help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING, 
 
 PANELS = {
     "Your data": ("doctor", "describe", "convert", "datasets"),
-    "Train and compare": ("advise", "run", "tune", "fit"),
+    "Train and compare": ("advise", "run", "tune", "fit", "audit"),
     "Answer": ("predict", "serve", "report", "cite"),
     "Research": ("translate", "encode", "coarsen", "bench", "reproduce"),
 }

@@ -27,7 +27,9 @@ def fit_one_vs_rest(x: SparseMatrix, table: Array, strength: float) -> tuple[Arr
     from sklearn.exceptions import ConvergenceWarning
 
     dtype = index_dtype(x.nnz, *x.shape)  # the solver reads 32-bit indices only
-    x = sp.csr_array((x.data, x.indices.astype(dtype), x.indptr.astype(dtype)), shape=x.shape)
+    # A copy of all three: the solver sorts entries in place, and those of the caller must stay.
+    parts = (x.data.copy(), x.indices.astype(dtype), x.indptr.astype(dtype))
+    x = sp.csr_array(parts, shape=x.shape)
     weights, biases = np.zeros((x.shape[1], table.shape[1])), np.zeros(table.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it is judged by its scores

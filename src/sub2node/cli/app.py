@@ -17,6 +17,7 @@ from ..base.errors import Sub2NodeError
 from ..base.work_folders import remove_leftovers
 from . import (
     advise,
+    audit,
     bench,
     cite,
     coarsen,
@@ -58,6 +59,7 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "run": run.run,
         "tune": tune.tune,
         "fit": fit.fit,
+        "audit": audit.audit,
     },
     "Answer": {
         "predict": predict.predict,

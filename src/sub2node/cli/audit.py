@@ -1,0 +1,93 @@
+"""``s2n audit``: whether a score on the data can be trusted, check by check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from ..base.plural import plural
+from .data_arguments import DataArguments, reads_data
+from .help_text import EVALUATION, READING
+from .options import AsJson
+from .output import console, print_json, progress, say, show_notes, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..audit import Audit
+
+_STYLES = {"problem": "bold red", "warning": "yellow", "ok": "green"}
+
+
+@reads_data
+def audit(
+    source: DataArguments,
+    *,
+    groups_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups-file",
+            metavar="FILE",
+            help="A table with the columns subgraph_id and group (a patient, a family, a source),"
+            " which should be in one part only.",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    permutations: Annotated[
+        int,
+        typer.Option(
+            "--permutations",
+            help="How often labels are permuted; more give smaller p-values.",
+            rich_help_panel=EVALUATION,
+        ),
+    ] = 39,
+    as_json: AsJson = False,
+) -> None:
+    """Check your data for what makes a score untrustworthy.
+
+    Examples:
+        s2n audit my-folder
+        s2n audit my-folder --groups-file patients.csv
+
+    Near copies and groups across parts, permuted labels, random sets, what the test part can show,
+    and more: a verdict each, with the numbers behind it and what to do. Labels of the test part
+    are read, so audit data with it, and do not choose models by it.
+    """
+    task = source.load()
+    from ..audit import audit as check_task
+    from ..audit.group_files import read_groups
+
+    groups = None if groups_file is None else read_groups(groups_file, task)
+    with progress():
+        found = check_task(task, groups=groups, permutations=permutations)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _show(found, shown=task.notes)
+
+
+def _show(found: Audit, *, shown: Iterable[str]) -> None:
+    view = table(f"Audit of {found.name or 'the task'}", "Check", "Verdict", "What was found")
+    view.columns[1].no_wrap = True
+    for column in view.columns[1:]:
+        column.justify = "left"
+    for check in found.checks:
+        view.add_row(
+            check.title,
+            Text(check.verdict, style=_STYLES.get(check.verdict, "dim")),
+            Text(check.found),
+        )
+    console.print(view)
+    for check in found.checks:
+        if check.verdict != "ok":
+            word = str(check.verdict).capitalize()
+            style = _STYLES.get(check.verdict, "dim")
+            say(word, f"{check.title}: {check.advice}", style=style)
+    show_notes(found.notes, except_for=shown)
+    counts = [sum(check.verdict == word for check in found.checks) for word in _STYLES]
+    kinds = ("problem", "warning")
+    said = " and ".join(plural(count, kind) for count, kind in zip(counts, kinds, strict=False))
+    say("Audit", f"{said}, {counts[2]} ok.", style="bold")

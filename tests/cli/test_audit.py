@@ -1,0 +1,54 @@
+"""``s2n audit`` as a person runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit_tasks import clean_task, task_with_copies
+from commands import refused, s2n
+from sub2node import save_task
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("audit") / "copies"
+    save_task(task_with_copies(), path)
+    return path
+
+
+def test_verdicts_numbers_and_what_to_do(folder: Path, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    done = s2n("audit", folder, "--permutations", "19")
+    assert (done.code, done.err) == (0, "")
+    for text in ("Audit of ", "Near copies between parts", "problem", "6 of 60 test subgraphs",
+                 "Problem: Near copies between parts: Put copies of each other into one part",
+                 "Not applicable: Groups across parts: ", "labels of the test part",
+                 "Audit: 1 problem and 0 warnings, 5 ok."):  # fmt: skip
+        assert text in done.out
+
+
+def test_json_has_every_check(folder: Path) -> None:
+    done = s2n("audit", folder, "--permutations", "19", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["verdict"] == "problem"
+    checks = {check["name"]: check for check in done.json["checks"]}
+    assert checks["near_copies"]["numbers"]["parts"]["test"]["equal"] == 6
+    assert checks["permuted_labels"]["numbers"]["p"] == 0.05
+
+
+def test_groups_come_from_a_file(tmp_path: Path) -> None:
+    save_task(clean_task(), tmp_path / "data")
+    rows = [f"{number},{number % 60}" for number in range(240)]
+    file = tmp_path / "groups.csv"
+    file.write_text("\n".join(["subgraph_id,group", *rows]) + "\n")
+    words = ("audit", tmp_path / "data", "--groups-file", file, "--permutations", "1", "--json")
+    checks = {check["name"]: check for check in s2n(*words).json["checks"]}
+    assert checks["groups"]["verdict"] == "problem"
+    file.write_text("subgraph_id,group\nnobody,a\n")
+    refused(s2n(*words), "no subgraph 'nobody'")
+
+
+def test_a_number_of_permutations_that_is_none_is_refused(folder: Path) -> None:
+    refused(s2n("audit", folder, "--permutations", "0"), "at least one permutation")
