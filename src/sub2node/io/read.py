@@ -10,12 +10,13 @@ from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
+from .graph_files import GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
-    from ..task import Graph, SubgraphTask
+    from ..task import SubgraphTask
     from ..task.edges import Repeated
     from ..task.labels import NaLabels
 
@@ -67,14 +68,9 @@ def read_task(
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    if isinstance(graph, str | Path):
-        edges: Path | Graph = Path(graph)
-        require_regular_file(graph)
-        notes: tuple[str, ...] = ()
-    else:
-        edges, notes = as_graph(graph, repeated=repeated), direction_notes(graph)
+    edges, source = _read_graph(graph, repeated)
     return read_tables(
-        edges,
+        edges if source is None else source.graph,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
@@ -82,8 +78,17 @@ def read_task(
         repeated=repeated,
         na_labels=na_labels,
         name=name or path.stem,
-        notes=notes,
+        notes=() if source is None else source.notes,
+        other_names=None if source is None else source.other_names,
     )
+
+
+def _read_graph(graph: Any, repeated: Repeated) -> tuple[Path, GraphSource | None]:
+    """The file of a graph, and the graph unless that is a table of edges."""
+    if not isinstance(graph, str | Path):
+        return Path(), GraphSource(as_graph(graph, repeated=repeated), None, direction_notes(graph))
+    require_regular_file(graph)
+    return Path(graph), read_graph_file(Path(graph))
 
 
 def recognised(folder: Path) -> bool:
