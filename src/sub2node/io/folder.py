@@ -95,17 +95,19 @@ def read_tables(
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     other_names: OtherNames | None = None,
+    set_tables: SetTables | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame.
 
-    Members that are given by ``other_names`` of the nodes are found.
+    Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
+    the path ``sets``, where they have been read already.
     """
     columns, stripped = columns or {}, StrippedValues()
     paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns, stripped)
-    members, label_table = read_sets(sets, columns, stripped)
+    members, label_table = set_tables or read_sets(sets, columns, stripped)
     if other_names is not None:
         members, found = _find_members(members, edges, other_names, columns)
         notes = (*notes, *found)
