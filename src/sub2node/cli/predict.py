@@ -47,7 +47,10 @@ def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that s2n fit wrote.")],
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="INPUT", help="CSV, TSV, Parquet, JSONL or GMT of subgraphs."),
+        typer.Argument(
+            metavar="INPUT",
+            help="CSV, TSV, Parquet, JSONL or GMT of subgraphs; phenopackets: JSON, folder, zip.",
+        ),
     ] = None,
     *,
     out: Annotated[

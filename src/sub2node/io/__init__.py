@@ -4,6 +4,8 @@ from .graphs import as_graph as as_graph
 from .graphs import task_from_graph as task_from_graph
 from .graphs import to_igraph as to_igraph
 from .graphs import to_networkx as to_networkx
+from .phenopackets import Phenopackets as Phenopackets
+from .phenopackets import read_phenopackets as read_phenopackets
 from .read import read_task as read_task
 from .read import recognised as recognised
 from .save import FORMATS as FORMATS

@@ -10,12 +10,14 @@ from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
+from .graph_files import GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
+from .phenopackets import is_phenopackets, phenopacket_tables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
-    from ..task import Graph, SubgraphTask
+    from ..task import SubgraphTask
     from ..task.edges import Repeated
     from ..task.labels import NaLabels
 
@@ -41,7 +43,8 @@ def read_task(
         raise DataError("there is no such file or folder.", path=path)
     common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
     common |= {"na_labels": na_labels}
-    if path.is_dir():
+    foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
+    if path.is_dir() and not foreign:
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
         if _is_subgnn(path):
@@ -53,28 +56,27 @@ def read_task(
             return read_folder(path, columns=columns, repeated=repeated, **common)
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
-            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table.",
+            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
+            " or phenopackets (.json).",
             path=path,
         )
     _refuse_subgnn_options(variant, swap=swap)
-    if suffix(path) not in _SETS:
+    if not foreign and suffix(path) not in _SETS:
         raise DataError(
-            f"a file of subgraphs ends in {', '.join(_SETS)}, not '{suffix(path)}'; a folder is"
-            " recognised by the files in it.",
+            f"a file of subgraphs ends in {', '.join((*_SETS, '.json', '.zip'))}, not"
+            f" '{suffix(path)}'; a folder is recognised by the files in it.",
             path=path,
         )
     if graph is None:
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    if isinstance(graph, str | Path):
-        edges: Path | Graph = Path(graph)
-        require_regular_file(graph)
-        notes: tuple[str, ...] = ()
-    else:
-        edges, notes = as_graph(graph, repeated=repeated), direction_notes(graph)
+    edges, source = _read_graph(graph, repeated)
+    set_tables, set_notes = None, list[str]()
+    if foreign:
+        set_tables, set_notes = phenopacket_tables(path, labelled=labels is None)
     return read_tables(
-        edges,
+        edges if source is None else source.graph,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
@@ -82,8 +84,18 @@ def read_task(
         repeated=repeated,
         na_labels=na_labels,
         name=name or path.stem,
-        notes=notes,
+        notes=(*(() if source is None else source.notes), *set_notes),
+        other_names=None if source is None else source.other_names,
+        set_tables=set_tables,
     )
+
+
+def _read_graph(graph: Any, repeated: Repeated) -> tuple[Path, GraphSource | None]:
+    """The file of a graph, and the graph unless that is a table of edges."""
+    if not isinstance(graph, str | Path):
+        return Path(), GraphSource(as_graph(graph, repeated=repeated), None, direction_notes(graph))
+    require_regular_file(graph)
+    return Path(graph), read_graph_file(Path(graph))
 
 
 def recognised(folder: Path) -> bool:

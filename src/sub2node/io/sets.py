@@ -31,6 +31,7 @@ from .member_rows import (
     python_values,
     text_rows,
 )
+from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
 from .tables import DELIMITERS, PARQUET, json_row, split_gmt_line, suffix
 from .text_files import first_line, opened, raw_lines
@@ -56,8 +57,8 @@ def read_sets(
 
     Args:
         path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
-            ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``; or
-            GMT.
+            ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``;
+            GMT; or phenopackets: a JSON file, a folder or a zip archive of them.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -71,8 +72,12 @@ def read_sets(
     path, columns, stripped = Path(path), columns or {}, stripped or StrippedValues()
     check_columns(columns)
     ending = suffix(path)
+    if is_phenopackets(path):
+        yield from in_sizes(_mark_repeated(phenopacket_batches(path)), size)
+        return
     if ending not in FORMATS:
-        raise DataError(f"subgraphs to predict end in {', '.join(FORMATS)}.", path=path)
+        endings = ", ".join((*FORMATS, ".json", ".zip"))
+        raise DataError(f"subgraphs to predict end in {endings}.", path=path)
     at_once = at_once or size is None
     if ending in PARQUET:
         yield from in_sizes(_read_parquet_sets(path, columns, at_once=at_once), size)

@@ -1,0 +1,324 @@
+"""GA4GH phenopackets (https://phenopacket-schema.readthedocs.io), versions 1 and 2, as JSON.
+
+One file, a folder (with those below it) or a zip archive of them. Observed phenotypic features are
+the members of a subgraph; those that were excluded (version 1: negated) are kept apart.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ..base.errors import DataError
+from ..base.notes import changed, dropped
+from ..base.plural import examples, plural
+from ..base.ragged import pointers
+from ..base.regular_files import read_regular_file, require_regular_file
+from ..base.structured_text import parse_json
+from .expansion import check_archive
+from .set_batch import SetBatch
+from .tables import SetTables
+
+_BATCH = 1000  # phenopackets that are put together
+_FEATURES = ("phenotypicFeatures", "phenotypic_features")
+
+
+@dataclass(frozen=True)
+class Phenopacket:
+    """One phenopacket.
+
+    Args:
+        id: Its id; without one, the name of its file.
+        observed: Ids of the features that were observed.
+        excluded: Ids of the features that were looked for and are absent.
+        diagnoses: Id and label of each disease: of the interpretations, else of the diseases.
+        publication: The id of the publication that it is about, as ``PMID:10580070``; "" if none.
+    """
+
+    id: str
+    observed: tuple[str, ...]
+    excluded: tuple[str, ...]
+    diagnoses: tuple[tuple[str, str], ...]
+    publication: str = ""
+
+
+class Phenopackets(NamedTuple):
+    """Phenopackets, one entry of each list for one of them.
+
+    Args:
+        ids: Their ids.
+        titles: The label of the diagnosis; "" where there is not exactly one.
+        observed: Ids of the observed features.
+        excluded: Ids of the features that were looked for and are absent.
+        diagnoses: The id of the diagnosis; None where there is not exactly one.
+        publications: The id of the publication; "" where there is none.
+    """
+
+    ids: list[str]
+    titles: list[str]
+    observed: list[tuple[str, ...]]
+    excluded: list[tuple[str, ...]]
+    diagnoses: list[str | None]
+    publications: list[str]
+
+
+def is_phenopackets(path: Path) -> bool:
+    """Whether a path is one to read phenopackets from: .json, .zip, or a folder with .json files.
+
+    Args:
+        path: A file or a folder.
+    """
+    if path.is_dir():
+        return next(_json_files(path), None) is not None
+    return path.suffix.lower() in (".json", ".zip")
+
+
+def read_phenopackets(path: str | Path) -> Phenopackets:
+    """All phenopackets of a file, a folder or a zip archive, in the order of their file names.
+
+    Args:
+        path: A ``.json`` file, a folder with such files, or a ``.zip`` archive with such files.
+
+    Raises:
+        DataError: A file is damaged or no phenopacket, or two have the same id.
+    """
+    packets, files = [], dict[str, Path]()
+    for file, packet in _read_all(Path(path)):
+        if isinstance(packet, DataError):
+            raise packet
+        if packet.id in files:
+            other = files[packet.id].name
+            raise DataError(f"the phenopacket {packet.id!r} is in {other} too.", path=file)
+        files[packet.id] = file
+        packets.append(packet)
+    if not packets:
+        raise DataError("there is no phenopacket (.json) in it.", path=path)
+    single = [p.diagnoses[0] if len(p.diagnoses) == 1 else (None, "") for p in packets]
+    return Phenopackets(
+        [packet.id for packet in packets],
+        [title for _, title in single],
+        [packet.observed for packet in packets],
+        [packet.excluded for packet in packets],
+        [diagnosis for diagnosis, _ in single],
+        [packet.publication for packet in packets],
+    )
+
+
+def phenopacket_tables(path: Path, *, labelled: bool = True) -> tuple[SetTables, list[str]]:
+    """Phenopackets as tables of members and labels, and what was omitted or kept apart.
+
+    Args:
+        path: As for :func:`read_phenopackets`.
+        labelled: Whether the diagnosis is the label; else the subgraphs have titles only.
+    """
+    packets = read_phenopackets(path)
+    some = any(diagnosis is not None for diagnosis in packets.diagnoses)
+    notes, keep = list[str](), np.array([bool(terms) for terms in packets.observed])
+    if not keep.any():
+        raise DataError("no phenopacket has an observed phenotypic feature.", path=path)
+    notes += _omitted(packets, ~keep, "without an observed feature")
+    if labelled and some:
+        lacking = keep & np.array([diagnosis is None for diagnosis in packets.diagnoses])
+        notes += _omitted(packets, lacking, "without exactly one diagnosis")
+        keep &= ~lacking
+    kept = np.flatnonzero(keep).tolist()
+    sizes = [len(packets.excluded[i]) for i in kept]
+    if any(sizes):
+        owners = plural(int(np.count_nonzero(sizes)), "phenopacket")
+        count = plural(sum(sizes), "excluded feature")
+        notes.append(changed(f"{count} of {owners} kept apart; they are no members."))
+    ids = pa.array([packets.ids[i] for i in kept], pa.string())
+    owner = np.repeat(np.arange(len(kept)), [len(packets.observed[i]) for i in kept])
+    terms = [term for i in kept for term in packets.observed[i]]
+    members = {"subgraph_id": ids.take(pa.array(owner)), "node_id": pa.array(terms, pa.string())}
+    labels = {"subgraph_id": ids, "title": pa.array([packets.titles[i] for i in kept])}
+    if labelled and some:
+        labels["label"] = pa.array([packets.diagnoses[i] for i in kept], pa.string())
+    return SetTables(pa.table(members), pa.table(labels)), notes
+
+
+def _omitted(packets: Phenopackets, which: np.ndarray, why: str) -> Iterator[str]:
+    places = np.flatnonzero(which).tolist()
+    if places:
+        shown = examples((repr(packets.ids[i]) for i in places), len(places))
+        yield dropped(f"{plural(len(places), 'phenopacket')} {why} omitted: {shown}.")
+
+
+def phenopacket_batches(path: Path) -> Iterator[SetBatch]:
+    """Phenopackets as questions, some at a time; one that cannot be read says why.
+
+    Args:
+        path: As for :func:`read_phenopackets`. The number of a file stands for the line.
+    """
+    rows: list[tuple[str, tuple[str, ...], str]] = []
+    start = 1
+    for file, packet in _read_all(path):
+        if isinstance(packet, DataError):
+            rows.append((file.stem, (), f"{file.name}: {packet.reason}"))
+        else:
+            problem = "" if packet.observed else f"{file.name}: it has no observed feature."
+            rows.append((packet.id, packet.observed, problem))
+        if len(rows) == _BATCH:
+            yield _as_batch(rows, start)
+            start, rows = start + len(rows), []
+    if rows:
+        yield _as_batch(rows, start)
+
+
+def _as_batch(rows: list[tuple[str, tuple[str, ...], str]], start: int) -> SetBatch:
+    names, terms, problems = zip(*rows, strict=True)
+    return SetBatch(
+        np.arange(start, start + len(rows)),
+        names,
+        pointers(np.array([len(members) for members in terms], np.int64)),
+        pa.array([term for members in terms for term in members], pa.large_string()),
+        {at: text for at, text in enumerate(problems) if text},
+    )
+
+
+def _json_files(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.rglob("*")):
+        if file.suffix.lower() == ".json" and not file.name.startswith("."):
+            yield file
+
+
+def _contents(path: Path) -> Iterator[tuple[Path, bytes | DataError]]:
+    """Each JSON file with its bytes, or why they cannot be read."""
+    if path.suffix.lower() == ".zip" and not path.is_dir():
+        yield from _zip_contents(path)
+        return
+    for file in _json_files(path) if path.is_dir() else [path]:
+        try:
+            yield file, read_regular_file(file)
+        except DataError as error:
+            yield file, error
+
+
+def _zip_contents(path: Path) -> Iterator[tuple[Path, bytes | DataError]]:
+    size = require_regular_file(path)
+    try:
+        check_archive(path, size)
+        with zipfile.ZipFile(path) as archive:
+            for name in sorted(archive.namelist()):
+                file = path / name
+                hidden = file.name.startswith(".") or name.startswith("__MACOSX")
+                if file.suffix.lower() != ".json" or hidden:
+                    continue
+                try:
+                    yield file, archive.read(name)
+                except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError):
+                    reason = "this file of the archive is damaged or encrypted."
+                    yield file, DataError(reason, path=file)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise DataError(f"this is no whole zip archive ({error}).", path=path) from None
+
+
+def _read_all(path: Path) -> Iterator[tuple[Path, Phenopacket | DataError]]:
+    """Each phenopacket with its file, or what is wrong with the file."""
+    for file, content in _contents(path):
+        if isinstance(content, DataError):
+            yield file, content
+            continue
+        try:
+            messages = _find_messages(parse_json(content))
+            packets = [_parse_packet(message, file) for message in messages]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            reason = (
+                error.args[0] if isinstance(error, ValueError) else "a field is not as expected"
+            )
+            text = " ".join(str(reason).split())
+            yield file, DataError(f"this is no whole phenopacket ({text}).", path=file)
+            continue
+        yield from ((file, packet) for packet in packets)
+
+
+def _find_messages(content: Any) -> list[dict[str, Any]]:
+    """The phenopackets of a file: one, a list, the proband of a family, members of a cohort."""
+    messages = content if isinstance(content, list) else [content]
+    if not all(isinstance(message, dict) for message in messages):
+        raise ValueError("expected an object {…}")
+    found = []
+    for message in messages:
+        if isinstance(message.get("proband"), dict):
+            found.append(message["proband"])
+        elif isinstance(message.get("members"), list):
+            found += _find_messages(message["members"])
+        elif any(name in message for name in (*_FEATURES, "subject", "metaData", "meta_data")):
+            found.append(message)
+        else:
+            raise ValueError("it has neither 'phenotypicFeatures' nor 'subject'")
+    return found
+
+
+def _get(message: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """A list of objects, by its name in either spelling: camelCase or snake_case."""
+    snake = re.sub(r"([A-Z])", lambda letter: f"_{letter[1].lower()}", name)
+    values = message.get(name, message.get(snake)) or []
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise ValueError(f"'{name}' must be a list of objects")
+    return values
+
+
+def _term(message: dict[str, Any], field: str, what: str) -> tuple[str, str]:
+    """Id and label of an ontology class."""
+    term = message.get(field)
+    if not isinstance(term, dict) or not isinstance(term.get("id"), str) or not term["id"].strip():
+        raise ValueError(f"one of '{what}' has no {field}.id")
+    return term["id"].strip(), str(term.get("label") or "")
+
+
+def _parse_packet(message: dict[str, Any], file: Path) -> Phenopacket:
+    observed, excluded = dict[str, None](), dict[str, None]()
+    for feature in _get(message, "phenotypicFeatures"):
+        absent = bool(feature.get("excluded") or feature.get("negated"))
+        term, _ = _term(feature, "type", "phenotypicFeatures")
+        (excluded if absent else observed)[term] = None
+    name = message.get("id")
+    if name is not None and not isinstance(name, str):
+        raise ValueError("'id' must be text")
+    return Phenopacket(
+        (name or "").strip() or file.stem,
+        tuple(observed),
+        tuple(excluded),
+        tuple(_find_diagnoses(message).items()),
+        _find_publication(message),
+    )
+
+
+def _find_diagnoses(message: dict[str, Any]) -> dict[str, str]:
+    """Label by id: of the diagnoses that were interpreted, else of the diseases, each once."""
+    found = {}
+    for interpretation in _get(message, "interpretations"):
+        for diagnosis in _diagnoses_of(interpretation):
+            if "disease" in diagnosis:
+                disease, label = _term(diagnosis, "disease", "interpretations")
+                found[disease] = label
+    if found:
+        return found
+    diseases = [one for one in _get(message, "diseases") if not one.get("excluded")]
+    return dict(_term(disease, "term", "diseases") for disease in diseases)
+
+
+def _diagnoses_of(interpretation: dict[str, Any]) -> list[dict[str, Any]]:
+    """One diagnosis in version 2, a list of them in version 1."""
+    given = interpretation.get("diagnosis") or []
+    diagnoses = given if isinstance(given, list) else [given]
+    if not all(isinstance(diagnosis, dict) for diagnosis in diagnoses):
+        raise ValueError("'diagnosis' must be an object")
+    return diagnoses
+
+
+def _find_publication(message: dict[str, Any]) -> str:
+    """The first external reference with a PMID, else the first that has an id."""
+    meta = message.get("metaData", message.get("meta_data")) or {}
+    references = [str(one.get("id") or "") for one in _get(meta, "externalReferences")]
+    pubmed = [one for one in references if one.upper().startswith("PMID:")]
+    return next(iter([*pubmed, *filter(None, references)]), "")
