@@ -66,6 +66,7 @@ def changes_in(text: str) -> list[str]:
         ("fit", ("-o", "{}", *TRAINING)),
         ("tune", ("-o", "{}", "--trials", "1", *TRAINING)),
         ("advise", ("--no-probes",)),
+        ("audit", ("--permutations", "1")),
         ("translate", ("-o", "{}")),
         ("encode", ("--rwpe", "2")),
         ("encode", ("--subgraphs", "structure")),

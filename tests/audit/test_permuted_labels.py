@@ -51,3 +51,9 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     task = clean_task()
     first, second, other = (check(task, 3, seed).numbers for seed in (1, 1, 2))
     assert first == second != other
+
+
+def test_few_permutations_say_so() -> None:
+    found = check(clean_task(), permutations=18)
+    assert found.verdict is Verdict.WARNING
+    assert "at least 19 times" in found.advice

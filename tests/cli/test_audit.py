@@ -52,3 +52,16 @@ def test_groups_come_from_a_file(tmp_path: Path) -> None:
 
 def test_a_number_of_permutations_that_is_none_is_refused(folder: Path) -> None:
     refused(s2n("audit", folder, "--permutations", "0"), "at least one permutation")
+
+
+def test_an_audit_beside_a_run_is_in_its_report(tmp_path: Path) -> None:
+    save_task(clean_task(), tmp_path / "data")
+    run, data = tmp_path / "run", tmp_path / "data"
+    assert s2n("run", data, "--model", "majority", "-o", run).code == 0
+    words = ("audit", data, "--permutations", "1", "-o", run)
+    assert s2n(*words).out.endswith(f"Wrote: {run / 'audit.json'}\n")
+    refused(s2n(*words), "exists already")
+    assert s2n(*words, "--overwrite", "--json").code == 0
+    numbers = s2n("report", run, "--json").json
+    assert numbers["audit"]["same_data"] is True
+    assert len(numbers["audit"]["checks"]) == 8

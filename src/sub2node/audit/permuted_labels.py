@@ -58,7 +58,7 @@ def check_permuted_labels(
     mean, chance = float(np.mean(drawn)), float(np.mean(chances))
     error = math.sqrt(float(np.square(deviations).sum())) / permutations
     z = (mean - chance) / error if error > 1e-12 else 0.0
-    verdict, advice = _judge(z, p)
+    verdict, advice = _judge(z, p, smallest=1 / (1 + permutations))
     by_model = {model.name: one.score for model, one in zip(models, scores, strict=True)}
     name = max(by_model, key=lambda key: by_model[key])
     found_text = (
@@ -78,11 +78,16 @@ def check_permuted_labels(
     return Check(_NAME, _TITLE, verdict, found_text, advice, numbers)
 
 
-def _judge(z: float, p: float) -> tuple[Verdict, str]:
+def _judge(z: float, p: float, *, smallest: float) -> tuple[Verdict, str]:
     if z > SIGNIFICANT:
         return Verdict.PROBLEM, (
             "Find where labels reach the model besides the labels table: permuted ones must not be"
             " learned."
+        )
+    if smallest > _LEVEL:
+        return Verdict.WARNING, (
+            f"Permute at least {round(1 / _LEVEL) - 1} times: with fewer no p-value is small enough"
+            " to say anything."
         )
     if p > _LEVEL:
         return Verdict.WARNING, (

@@ -35,7 +35,7 @@ def random_sets(graph: Graph, subgraphs: Subgraphs, *, seed: int) -> Subgraphs:
         subgraphs: The sets to replace; their weights, and edges of their own, are not kept.
         seed: Seed of the draw.
     """
-    rng, count = generator(seed), graph.num_nodes
+    rng, count, owner = generator(seed), graph.num_nodes, subgraphs.owner
     order = np.argsort(graph.degrees, kind="stable")
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
@@ -43,11 +43,14 @@ def random_sets(graph: Graph, subgraphs: Subgraphs, *, seed: int) -> Subgraphs:
     place = np.searchsorted(cuts, rank[subgraphs.nodes], side="right") - 1
     low, width = cuts[place], (cuts[place + 1] - cuts[place])
     nodes = subgraphs.nodes.astype(np.int64)
-    redraw = np.arange(len(nodes))
+    redraw = unsettled = np.arange(len(nodes))
     while len(redraw):  # ends: members of one bin are never more than the nodes of the bin
         nodes[redraw] = order[low[redraw] + rng.integers(0, width[redraw])]
-        redraw = _repeated_members(subgraphs.owner, nodes)
-    return Subgraphs.from_pairs(subgraphs.owner, nodes, len(subgraphs), names=subgraphs.names)
+        redraw = unsettled[_repeated_members(owner[unsettled], nodes[unsettled])]
+        affected = np.zeros(len(subgraphs), bool)
+        affected[owner[redraw]] = True
+        unsettled = unsettled[affected[owner[unsettled]]]
+    return Subgraphs.from_pairs(owner, nodes, len(subgraphs), names=subgraphs.names)
 
 
 def _repeated_members(owner: Array, nodes: Array) -> Array:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .help_text import EVALUATION, READING
-from .options import AsJson
+from .options import AsJson, Overwrite, out_option
 from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ def audit(
             rich_help_panel=EVALUATION,
         ),
     ] = 39,
+    out: Annotated[
+        Path | None,
+        out_option("Folder to write audit.json to; in that of a run, s2n report shows it."),
+    ] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Check your data for what makes a score untrustworthy.
@@ -51,22 +56,29 @@ def audit(
     Examples:
         s2n audit my-folder
         s2n audit my-folder --groups-file patients.csv
+        s2n audit my-folder -o my-run && s2n report my-run
 
     Near copies and groups across parts, permuted labels, random sets, what the test part can show,
     and more: a verdict each, with the numbers behind it and what to do. Labels of the test part
     are read, so audit data with it, and do not choose models by it.
     """
-    task = source.load()
     from ..audit import audit as check_task
+    from ..audit.audit_files import check_audit_file, save_audit
     from ..audit.group_files import read_groups
 
+    if out is not None:
+        check_audit_file(out, overwrite=overwrite)
+    task = source.load()
     groups = None if groups_file is None else read_groups(groups_file, task)
     with progress():
         found = check_task(task, groups=groups, permutations=permutations)
+    path = None if out is None else save_audit(found, out, overwrite=overwrite)
     if as_json:
         print_json(found.to_dict())
         return
     _show(found, shown=task.notes)
+    if path is not None:
+        say("Wrote", str(path), style="green")
 
 
 def _show(found: Audit, *, shown: Iterable[str]) -> None:

@@ -174,3 +174,20 @@ def test_the_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
     )
     assert found.numbers["commands"]["bag"].endswith("--parts 50/25/25 --seeds 1")
     assert "in place of its name" not in render(found)
+
+
+def test_an_audit_beside_the_run_is_shown_if_it_is_of_the_same_data(task, tmp_path: Path) -> None:
+    folder = save_run(made_result(task), task, tmp_path / "run")
+    assert collect_findings(read_study([folder])).numbers["audit"] is None
+    check = {"name": "a", "title": "Copies & co", "found": "<b>9</b>", "advice": "Mend it."}
+    record = {"data": "x", "verdict": "problem", "checks": [{**check, "verdict": "problem"}]}
+    (folder / "audit.json").write_text(json.dumps({**record, "hash": task.hash}))
+    page = render(collect_findings(read_study([folder])))
+    assert 'id="audit"' in page
+    assert "Copies &amp; co" in page
+    assert "&lt;b&gt;9&lt;/b&gt;" in page
+    assert "<b>Problem.</b>" in page
+    (folder / "audit.json").write_text(json.dumps({**record, "hash": "other"}))
+    page = render(collect_findings(read_study([folder])))
+    assert "Copies" not in page
+    assert "is of other data" in page

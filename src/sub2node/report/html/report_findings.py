@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from ...audit.audit_files import read_audit
 from ...config.settings import to_toml
 from ...evaluate.seeds import seed_list
 from ...evaluate.significance import Summary
@@ -81,6 +82,7 @@ def collect_findings(study: RunSet) -> ReportFindings:
         "errors": None if predictions is None else _error_rows(main, predictions, subgraphs),
         "overlap": [row.to_dict() for row in main.result.overlap],
         "leakage": check_leakage(main.result.overlap),
+        "audit": _audit_numbers(main),
         "curves": None if curves is None else _curve_numbers(curves),
         "efficiency": [_efficiency_numbers(run) for run in _best_first(study)],
         "picture": {} if drawn is None or drawn.picture is None else asdict(drawn.picture),
@@ -92,6 +94,14 @@ def collect_findings(study: RunSet) -> ReportFindings:
     numbers["missing"] = explain_missing(study, predictions, curves, subgraphs)
     numbers["summary"] = summarize(study, numbers)
     return ReportFindings(study, numbers, predictions, curves, subgraphs, calibrations)
+
+
+def _audit_numbers(run: Run) -> Numbers | None:
+    """The audit beside a run, and whether it is of the same data; None where there is none."""
+    record = read_audit(run.home)
+    if record is None:
+        return None
+    return {**asdict(record), "same_data": record.hash == run.data.hash}
 
 
 def _best_first(study: RunSet) -> list[Run]:
