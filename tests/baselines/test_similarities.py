@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ring_tasks import ring_task
 from strategies import graphs, node_sets
 from sub2node.baselines.similarities import s2n_rows, wl_features
 from sub2node.encode import colour_counts
@@ -74,3 +75,13 @@ def test_s2n_rows_are_the_scaled_weights(task, self_loops) -> None:
     result = s2n_rows(task, self_loops=self_loops)
     assert sp.issparse(result)
     np.testing.assert_allclose(result.toarray(), expected, atol=1e-12)
+
+
+def test_s2n_rows_have_columns_of_training_subgraphs_alone() -> None:
+    task = ring_task()
+    rows, count = s2n_rows(task), task.split.count("train")
+    assert rows.shape == (len(task), count)
+    alone = s2n_rows(task.subset(task.split.mask("train")))
+    np.testing.assert_allclose(rows[:count].toarray(), alone.toarray(), atol=1e-12)
+    last = task.subset([*range(count), len(task) - 1])  # beside train, without all others
+    np.testing.assert_allclose(s2n_rows(last)[[-1]].toarray(), rows[[-1]].toarray(), atol=1e-12)

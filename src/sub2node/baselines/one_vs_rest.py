@@ -26,6 +26,7 @@ def fit_one_vs_rest(x: SparseMatrix, table: Array, strength: float) -> tuple[Arr
     """
     from sklearn.exceptions import ConvergenceWarning
 
+    x = x.sorted_indices()  # the solver sorts in place, and would leave the caller's data behind
     dtype = index_dtype(x.nnz, *x.shape)  # the solver reads 32-bit indices only
     x = sp.csr_array((x.data, x.indices.astype(dtype), x.indptr.astype(dtype)), shape=x.shape)
     weights, biases = np.zeros((x.shape[1], table.shape[1])), np.zeros(table.shape[1])

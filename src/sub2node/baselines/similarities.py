@@ -64,15 +64,17 @@ def wl_features(counts: list[SparseMatrix], rounds: int, *, normalized: bool) ->
 
 
 def s2n_rows(task: SubgraphTask, *, self_loops: bool = True) -> SparseMatrix:
-    """W scaled to W_ij / sqrt(W_ii W_jj), rows of length 1; CSR (M, M).
+    """W scaled to W_ij / sqrt(W_ii W_jj), rows of length 1; CSR (M, n) for n training subgraphs.
 
     W itself may have negative eigenvalues; the products of its rows are a kernel in any case, and
-    as sparse as two links.
+    as sparse as two links. Only training subgraphs have columns (all, where there is no split): no
+    row depends on another subgraph of val or test.
     """
     weights = translate(task, self_loops=self_loops).stage("test").astype(np.float64)
-    own = np.maximum(weights.diagonal(), 1.0)
-    scale = sp.diags_array(1 / np.sqrt(own))
-    return unit_rows(scale @ weights @ scale)
+    scale = sp.diags_array(1 / np.sqrt(np.maximum(weights.diagonal(), 1.0)))
+    scaled = sp.csr_array(scale @ weights @ scale)
+    known = slice(None) if task.split is None else np.flatnonzero(task.split.mask("train"))
+    return unit_rows(scaled[:, known])
 
 
 def _machines(description: str, x: SparseMatrix) -> Iterator[Candidate]:

@@ -12,7 +12,7 @@ _BASELINES = {
     "hops": "logistic regression on rare nodes of a subgraph and those two steps around them",
     "best": "several of these models together, each weighted by what it is worth out of fold",
     "statistics": "random forest on eleven measures of a subgraph, such as size and density",
-    "sub2vec": "vectors of random walks inside subgraphs, then a classifier",
+    "sub2vec": "transductive: vectors of random walks inside all subgraphs, then a classifier",
     "gbdt": "gradient boosting on the mean of node vectors and on measures of a subgraph",
     "wl": "support vectors on the Weisfeiler-Leman kernel, which compares patterns of edges",
     "s2n-kernel": "support vectors on the weights of the S2N graph",
