@@ -19,6 +19,7 @@ _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("statistics", {}),
     ("diffused-bag", {}),
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
+    ("wl", {}),
 )
 _STRUCTURES = ("s2n+0", "s2n+a")
 _PATIENCE = 40  # epochs; most members are at their best long before the last epoch

@@ -14,7 +14,7 @@ _BASELINES = {
     "statistics": "random forest on eleven measures of a subgraph, such as size and density",
     "sub2vec": "transductive: vectors of random walks inside all subgraphs, then a classifier",
     "gbdt": "gradient boosting on the mean of node vectors and on measures of a subgraph",
-    "wl": "support vectors on the Weisfeiler-Leman kernel, which compares patterns of edges",
+    "wl": "logistic regression on the Weisfeiler-Leman kernel, which compares patterns of edges",
     "s2n-kernel": "support vectors on the weights of the S2N graph",
     "gnn-seg": "a graph network on each subgraph alone",
     "gnn-plain": "a graph network on the whole graph, as GLASS without its labels",
