@@ -77,11 +77,11 @@ def tables(tmp_path: Path) -> Path:
 @pytest.fixture
 def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simple models choose between few settings, where a test is not about what they choose."""
-    from sub2node.baselines import boosting, linear, similarities, sub2vec_model
+    from sub2node.baselines import boosting, linear, similarities, sub2vec_model, wl_model
 
     monkeypatch.setattr(boosting, "_RATES", (0.2,))
     monkeypatch.setattr(boosting, "_LEAVES", (7,))
-    for module in (linear, similarities, sub2vec_model):
+    for module in (linear, similarities, sub2vec_model, wl_model):
         monkeypatch.setattr(module, "_STRENGTHS", (1.0,))
     monkeypatch.setattr(sub2vec_model, "_VARIANTS", ("structure",))
 
@@ -89,10 +89,10 @@ def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def two_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simple models choose between two or few more, where a test is about what a choice may see."""
-    from sub2node.baselines import boosting, linear, similarities, sub2vec_model
+    from sub2node.baselines import boosting, linear, similarities, sub2vec_model, wl_model
 
     monkeypatch.setattr(boosting, "_LEAVES", (7,))
-    for module in (linear, similarities, sub2vec_model):
+    for module in (linear, similarities, sub2vec_model, wl_model):
         monkeypatch.setattr(module, "_STRENGTHS", (1.0, 10.0))
 
 

@@ -191,7 +191,6 @@ def test_groups_are_given_in_the_order_of_the_input() -> None:
         {"model": "hops", "settings": {"lr": 0.1}},
         {"model": "hops", "encodings": np.ones((30, 2))},
         {"model": "hop"},
-        {"model": "wl"},
         {"model": "glass"},
         {"model": "s2n-kernel"},
         {"model": 3},

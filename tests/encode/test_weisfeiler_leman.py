@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
-from sub2node.encode import weisfeiler_leman
+from sub2node.encode import member_colours, weisfeiler_leman
 from sub2node.encode.weisfeiler_leman import refined
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
@@ -137,6 +137,14 @@ def test_round_1_tells_degrees_apart() -> None:
     one = SubgraphTask(graph, Subgraphs.from_lists([[0, 1, 2], [0, 1, 2, 3], [4]]))
     first = weisfeiler_leman(one, rounds=1, width=WIDE)[:, WIDE:]
     assert [sorted(row[row > 0].tolist()) for row in first] == [[1, 2], [4], [1]]
+
+
+@given(task=tasks(), view=st.sampled_from(["induced", "hops"]))
+def test_colours_of_members_do_not_depend_on_other_subgraphs(task: SubgraphTask, view: Any) -> None:
+    whole = list(member_colours(task, rounds=2, view=view))
+    last = list(member_colours(task.subset([len(task) - 1]), rounds=2, view=view))
+    start = task.subgraphs.ptr[-2]
+    assert all(np.array_equal(a[start:], b) for a, b in zip(whole, last, strict=True))
 
 
 @pytest.mark.process

@@ -22,11 +22,11 @@ def test_simple_models_come_first_and_first_candidates_before_second_ones() -> N
     plans = member_plans(TASK)
     names = [plan.name for plan in plans]
     assert names == [
-        "hops", "bag", "statistics", "diffused-bag", "gbdt",
+        "hops", "bag", "statistics", "diffused-bag", "gbdt", "wl",
         "s2n+0 identity", "s2n+a identity",
         "s2n+0 shape", "s2n+a shape",
     ]  # fmt: skip
-    assert [plan.is_network for plan in plans] == [False] * 5 + [True] * 4
+    assert [plan.is_network for plan in plans] == [False] * 6 + [True] * 4
     for plan in plans:
         if plan.is_network:
             (config,) = plan.model.candidates  # nothing is left to choose on validation

@@ -78,11 +78,26 @@ def test_scaling_of_encodings(task) -> None:
     settings = {"kind": "random", "width": 4, "encoding": "rwpe"}
     raw = inputs_of(task, **settings).encodings.astype(np.float64)
     standard = inputs_of(task, **settings, scaling="standard").encodings
-    spread = np.where(raw.std(axis=0) > 1e-9, raw.std(axis=0), 1)
-    assert standard == pytest.approx((raw - raw.mean(axis=0)) / spread, abs=1e-4)
+    subgraphs = task.subgraphs
+    train = subgraphs.nodes[task.split.mask("train")[subgraphs.owner]]
+    known = np.isin(np.unique(subgraphs.nodes), train)  # fitted to nodes of train alone
+    assert 0 < known.sum() < len(known)
+    spread = np.where(raw[known].std(axis=0) > 1e-9, raw[known].std(axis=0), 1)
+    assert standard == pytest.approx((raw - raw[known].mean(axis=0)) / spread, abs=1e-4)
     log = inputs_of(task, **settings, scaling="log").encodings
     assert np.argsort(log[:, 1]).tolist() == np.argsort(raw[:, 1]).tolist()
-    assert log[:, 1].std() == pytest.approx(1, abs=1e-4)
+    moved = np.log(raw + np.maximum(0.01 * raw[known].mean(axis=0), 1e-12))[:, 1]
+    expected = (moved - moved[known].mean()) / moved[known].std()
+    assert log[:, 1] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("scaling", ["standard", "log"])
+def test_scaling_without_nodes_of_train_and_without_a_split(task, scaling) -> None:
+    settings = {"kind": "random", "width": 4, "encoding": "rwpe", "scaling": scaling}
+    plain = inputs_of(replace(task, split=None), **settings).encodings
+    assert plain[:, 1].std() == pytest.approx(1, abs=1e-4)  # over all nodes
+    late = task.subset(~task.split.mask("train"))
+    assert np.isfinite(inputs_of(late, **settings).encodings).all()
 
 
 @pytest.mark.parametrize(

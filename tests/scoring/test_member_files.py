@@ -25,6 +25,7 @@ SCORES = {"micro_f1": 0.5, "macro_f1": 0.5, "accuracy": 0.5, "log_loss": 1.0, "s
 CARD = {"validation": SCORES, "notes": [], "model": "x"}
 KINDS: dict[str, dict[str, Any]] = {
     "hops": {}, "bag": {}, "diffused-bag": {}, "majority": {}, "statistics": {"trees": 3},
+    "wl": {"rounds": 2},
     "gbdt": {"trees": 2, "inputs": "both", "rate": 0.1, "leaves": 7, "features.width": 4},
 }  # fmt: skip
 
@@ -209,6 +210,33 @@ ARRAYS = {
 def test_numbers_that_make_no_sense_are_refused_with_one_sentence(name, saved, tmp_path) -> None:
     change, message = ARRAYS[name]
     folder = copied(saved, tmp_path / "model")
+    arrays = load_arrays((folder / "weights.safetensors").read_bytes())
+    change(arrays)
+    signed(folder, lambda facts: None, **{"weights.safetensors": save_arrays(arrays)})
+    with pytest.raises(DataError, match=message) as caught:
+        load_scorer(folder)
+    assert "\n" not in str(caught.value)
+
+
+COLOURS = {
+    "no colours": (without("0.colours"), "cannot be read: KeyError"),
+    "colours that do not ascend": (filled("0.colours", 7), "colours of the model do not ascend"),
+    "a colour too few": (cut("0.colours"), "model of colours do not fit each other"),
+    "a round too few": (cut("0.ptr"), "model of colours do not fit each other"),
+    "a scale of zero": (filled("0.scales", 0), "model of colours do not fit each other"),
+    "weights that are not numbers": (filled("0.weights", np.inf), "must be finite numbers"),
+}
+
+
+@pytest.fixture(scope="module")
+def coloured(tmp_path_factory) -> Path:
+    return save_scorer(simple(small_task(), "wl"), tmp_path_factory.mktemp("wl") / "model")
+
+
+@pytest.mark.parametrize("name", list(COLOURS))
+def test_colours_that_make_no_sense_are_refused_with_one_sentence(name, coloured, tmp_path) -> None:
+    change, message = COLOURS[name]
+    folder = copied(coloured, tmp_path / "model")
     arrays = load_arrays((folder / "weights.safetensors").read_bytes())
     change(arrays)
     signed(folder, lambda facts: None, **{"weights.safetensors": save_arrays(arrays)})

@@ -20,7 +20,7 @@ TREES = {
     "statistics": {"trees": 4},
     "gbdt": {"trees": 3, "inputs": "both", "rate": 0.1, "leaves": 7},
 }
-LINEAR = ("hops", "bag", "diffused-bag", "majority")
+LINEAR = ("hops", "bag", "diffused-bag", "majority", "wl")
 
 
 def scorer_of(name: str, *, multilabel: bool = False, **options: Any) -> SimpleScorer:
@@ -94,7 +94,7 @@ def test_trees_put_all_into_statistics(name, multilabel) -> None:
     assert scorer.neighbors(asked()) == [[]] * 8
 
 
-@pytest.mark.parametrize("name", ["bag", "hops"])
+@pytest.mark.parametrize("name", ["bag", "hops", "wl"])
 def test_similarities_are_cosines(name) -> None:
     scorer = scorer_of(name)
     bag, known = scorer.classifier.bag, scorer.known_task

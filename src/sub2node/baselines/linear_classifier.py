@@ -138,18 +138,23 @@ def choose_strength(
     x: SparseMatrix, table: Array, labels: Array, strengths: Sequence[float]
 ) -> float:
     """The strength with the best micro-F1 on folds of the training subgraphs; ties: the weakest."""
-    folds = list(_folds(labels))
-    if len(strengths) == 1 or not folds:
+    if len(strengths) == 1 or len(labels) < _FOLDS:
         return strengths[0]
-    multilabel, best = labels.ndim == 2, (-1.0, strengths[0])
+    best = (-1.0, strengths[0])
     for strength in counted(strengths, "Strength", name=lambda value: f"C = {value:g}"):
-        right = []
-        for rest, out in folds:
-            weights, biases = solve(x[rest], table[rest], labels[rest], strength)
-            logits = np.asarray(x[out] @ weights) + biases
-            right.append(micro_f1(labels[out], logits, multilabel=multilabel))
-        best = max(best, (float(np.mean(right)), -strength), key=lambda pair: (pair[0], pair[1]))
+        score = score_strength(x, table, labels, strength)
+        best = max(best, (score, -strength), key=lambda pair: (pair[0], pair[1]))
     return abs(best[1])
+
+
+def score_strength(x: SparseMatrix, table: Array, labels: Array, strength: float) -> float:
+    """Mean micro-F1 on folds of the training subgraphs; 0 where there are too few for folds."""
+    scores = []
+    for rest, out in _folds(labels):
+        weights, biases = solve(x[rest], table[rest], labels[rest], strength)
+        logits = np.asarray(x[out] @ weights) + biases
+        scores.append(micro_f1(labels[out], logits, multilabel=labels.ndim == 2))
+    return float(np.mean(scores)) if scores else 0.0
 
 
 def _folds(labels: Array) -> Iterator[tuple[Array, Array]]:

@@ -1,4 +1,8 @@
-"""Sub2Vec as a model: vectors of subgraphs, then a classifier that validation chooses."""
+"""Sub2Vec as a model: vectors of subgraphs, then a classifier that validation chooses.
+
+Transductive, as published: the vectors are learned from the walks of all subgraphs together. Labels
+of val and test, and for the classifier their vectors, are not seen.
+"""
 
 from __future__ import annotations
 
@@ -101,5 +105,8 @@ def _sub2vec(data: TrainingData, settings: Sub2VecSettings) -> SimplePredictions
 
 
 SUB2VEC = SimpleModel(
-    "sub2vec", "paragraph vectors of random walks inside subgraphs", _sub2vec, Sub2VecSettings
+    "sub2vec",
+    "transductive: paragraph vectors of random walks inside all subgraphs, val and test included",
+    _sub2vec,
+    Sub2VecSettings,
 )

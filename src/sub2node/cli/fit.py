@@ -47,7 +47,7 @@ def fit(
         typer.Option(
             "--model",
             help="best: an ensemble of several kinds of models within --minutes; or hops, bag,"
-            " diffused-bag, statistics, gbdt, majority, or a structure.",
+            " diffused-bag, statistics, gbdt, wl, majority, or a structure.",
             metavar="NAME",
             rich_help_panel=MODEL,
         ),

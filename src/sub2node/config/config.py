@@ -124,8 +124,8 @@ class NodeFeatureSettings:
             of the width they share.
         join: How encodings join the features: ``add``, ``concat``, or ``share`` the width.
         scaling: How encodings and ``given`` features are scaled: ``none``; ``standard``: mean 0 and
-            standard deviation 1 by column; ``log``: the same after a logarithm, for ``rwpe``, whose
-            values span powers of ten.
+            standard deviation 1 by column, over the nodes of training subgraphs; ``log``: the same
+            after a logarithm, for ``rwpe``, whose values span powers of ten.
         sign_flips: Each column of the encodings is multiplied by -1 at random, anew in each epoch;
             for ``lappe``, whose signs mean nothing.
     """

@@ -13,17 +13,17 @@ from .structure_statistics import (
     subgraph_statistics,
 )
 from .svd import svd
-from .weisfeiler_leman import colour_counts, weisfeiler_leman
+from .weisfeiler_leman import member_colours, weisfeiler_leman
 
 __all__ = [
     "KINDS",
     "Encoding",
     "LinkSettings",
     "SubgraphScale",
-    "colour_counts",
     "encode",
     "laplacian",
     "link_prediction",
+    "member_colours",
     "node_statistics",
     "random_walk",
     "subgraph_inputs",

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.errors import ConfigError
-from ..base.ragged import Array, SparseMatrix
+from ..base.ragged import Array
 from ..task import SubgraphTask, measure
 
 View = Literal["induced", "hops"]
@@ -36,25 +35,12 @@ def weisfeiler_leman(
     """
     _check_arguments(rounds, view, ("width", width, 1))
     histograms = np.zeros((len(task.subgraphs), rounds + 1, width), np.int64)
-    for number, colours in enumerate(_refine_rounds(task, rounds, view)):
+    for number, colours in enumerate(member_colours(task, rounds=rounds, view=view)):
         bucket = (colours % np.uint64(width)).astype(np.int64)
         place = task.subgraphs.owner * width + bucket
         counts = np.bincount(place, minlength=len(task.subgraphs) * width)
         histograms[:, number] = counts.reshape(-1, width)
     return histograms.reshape(len(task.subgraphs), -1)
-
-
-def colour_counts(
-    task: SubgraphTask, *, rounds: int = 3, view: View = "induced"
-) -> list[SparseMatrix]:
-    """How often each colour occurs in each subgraph, exactly: for each round a CSR (M, colours)."""
-    _check_arguments(rounds, view)
-    owner, matrices = task.subgraphs.owner, []
-    for colours in _refine_rounds(task, rounds, view):
-        names, column = np.unique(colours, return_inverse=True)
-        shape = (len(task.subgraphs), len(names))
-        matrices.append(sp.coo_array((np.ones(len(owner)), (owner, column)), shape=shape).tocsr())
-    return matrices
 
 
 def _check_arguments(rounds: int, view: View, *more: tuple[str, int, int]) -> None:
@@ -65,8 +51,15 @@ def _check_arguments(rounds: int, view: View, *more: tuple[str, int, int]) -> No
         raise ConfigError(f"a view is induced or hops, not {view!r}.")
 
 
-def _refine_rounds(task: SubgraphTask, rounds: int, view: View) -> Iterator[Array]:
-    """Colours of the members of all subgraphs, after each round."""
+def member_colours(
+    task: SubgraphTask, *, rounds: int = 3, view: View = "induced"
+) -> Iterator[Array]:
+    """Colours of the members of all subgraphs, before any round and after each; uint64 (members,).
+
+    A colour depends on what is around its node alone, not on which other subgraphs there are.
+    Arguments as for :func:`weisfeiler_leman`.
+    """
+    _check_arguments(rounds, view)
     subgraphs, graph = task.subgraphs, task.graph
     if view == "induced":
         size = len(subgraphs.nodes)

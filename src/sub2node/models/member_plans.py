@@ -19,6 +19,7 @@ _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("statistics", {}),
     ("diffused-bag", {}),
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
+    ("wl", {}),
 )
 _STRUCTURES = ("s2n+0", "s2n+a")
 _TREE_SECONDS = 0.005  # to grow one small tree, whatever it is grown on

@@ -60,7 +60,8 @@ def node_inputs(
     table = None
     if features.kind == "given":
         given = _given_features(graph, "set features.kind to random or constant")
-        table = _scale_encodings(given, features.scaling)
+        every = _in_train(task, np.arange(graph.num_nodes))
+        table = _scale_encodings(given, features.scaling, every)
     width = features.width if table is None else int(table.shape[1])
     if features.encoding == "given":
         given = _given_features(graph, "set features.encoding to none")
@@ -71,7 +72,7 @@ def node_inputs(
     values = None if extra is None else np.array(extra.at(rows), np.float32)
     if values is not None:
         width = _joined_width(values, width, features)
-        values = _scale_encodings(values, features.scaling)
+        values = _scale_encodings(values, features.scaling, _in_train(task, rows))
     pretrained = None
     if features.kind in ("link", "svd"):
         settings = asdict(features.pretraining)
@@ -93,8 +94,21 @@ def _given_features(graph: Graph, advice: str) -> Array:
     return graph.features
 
 
-def _scale_encodings(values: Array, scaling: str) -> Array:
-    """Encodings on the scale that the settings ask for."""
+def _in_train(task: SubgraphTask, rows: Array) -> Array:
+    """Which of these nodes some training subgraph has; all, where there is no split; bool (rows,).
+
+    What is fitted to these nodes alone is the same whatever val and test hold.
+    """
+    if task.split is None:
+        return np.ones(len(rows), bool)
+    subgraphs = task.subgraphs
+    members = np.zeros(task.graph.num_nodes, bool)
+    members[subgraphs.nodes[task.split.mask("train")[subgraphs.owner]]] = True
+    return np.asarray(members[rows])
+
+
+def _scale_encodings(values: Array, scaling: str, train: Array) -> Array:
+    """Encodings on the scale that the settings ask for, fitted to the rows of ``train``."""
     if scaling == "none":
         return values
     if scaling == "log":
@@ -103,9 +117,10 @@ def _scale_encodings(values: Array, scaling: str) -> Array:
                 "these encodings have values below 0, which have no logarithm; set"
                 " features.scaling to standard."
             )
-        small = 0.01 * values.mean(axis=0, dtype=np.float64)
+        known = values[train] if train.any() else np.zeros((1, values.shape[1]))
+        small = 0.01 * known.mean(axis=0, dtype=np.float64)
         values = np.log(values + np.maximum(small, 1e-12))
-    return standardized(values, values).astype(np.float32)
+    return standardized(values, values[train]).astype(np.float32)
 
 
 def _notes(encoding: Encoding) -> list[str]:

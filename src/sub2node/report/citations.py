@@ -47,8 +47,7 @@ _BASELINES: dict[str, tuple[Reason, ...]] = {
     "wl": (
         ("shervashidze2011weisfeiler", "the Weisfeiler-Leman subtree kernel"),
         ("kim2025generalizing", "the kernel of subgraphs in the global graph"),
-        ("cortes1995support", "its support vectors"),
-        ("pedregosa2011scikit", "the implementation of support vectors"),
+        ("pedregosa2011scikit", "its logistic regression"),
     ),
     "s2n-kernel": (
         ("kim2024translating", "the weights that its kernel is made of"),

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
 from ..base.records import JsonObject
+from ..baselines.colour_classifier import ColourClassifier
 from ..baselines.linear_classifier import LinearClassifier
 from ..baselines.set_classifier import SetClassifier
 from ..baselines.tree_classifier import TreeClassifier
@@ -28,7 +29,8 @@ from .simple_scorer import SimpleScorer
 
 Convolution = Callable[..., nn.Module]
 _CLASSIFIERS: dict[str, type[SetClassifier]] = {
-    classifier.kind: classifier for classifier in (LinearClassifier, TreeClassifier)
+    classifier.kind: classifier
+    for classifier in (LinearClassifier, TreeClassifier, ColourClassifier)
 }
 _MOST_MEMBERS = 1000
 

@@ -65,8 +65,8 @@ def test_numbers_in_sentences() -> None:
 @pytest.mark.parametrize(
     ("name", "multilabel", "words"),
     [
-        ("wl", False, "margins of support vectors, not logits; .* is their softmax."),
-        ("wl", True, "is their sigmoid."),
+        ("s2n-kernel", False, "margins of support vectors, not logits; .* is their softmax."),
+        ("s2n-kernel", True, "is their sigmoid."),
         ("majority", False, "counts of the training part"),
         ("majority", True, "^$"),
         ("bag", False, "^$"),

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 Numbers = dict[str, Any]  # plain values, ready for JSON
 _MARGINS = {
     "majority": "counts of the training part",
-    "wl": "margins of support vectors",
     "s2n-kernel": "margins of support vectors",
     "sub2vec": "margins of support vectors where validation chose those",
 }

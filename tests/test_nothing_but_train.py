@@ -1,0 +1,122 @@
+"""Nothing is fitted on what is not train: subgraphs of val and test change no earlier answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quick_models import CLASSES, COUNT, NODES, PARTS, QUICK, odd_graph, odd_task
+from sub2node.baselines import NETWORKS, SIMPLE
+from sub2node.config import STRUCTURES, Config
+from sub2node.models.baseline import baseline
+from sub2node.models.graph_network import GraphNetwork
+from sub2node.models.interface import Model
+from sub2node.report.html import model_descriptions
+from sub2node.task import Subgraphs, SubgraphTask
+
+TRAIN, KNOWN = PARTS.count("train"), 20  # subgraphs of train, and the nodes that they are of
+FEATURES: dict[str, dict[str, Any]] = {
+    "random": {"kind": "random"},
+    "constant, rwpe": {"kind": "constant", "encoding": "rwpe"},
+    "given, structure": {"kind": "given", "encoding": "structure", "join": "concat"},
+    "svd, lappe": {"kind": "svd", "encoding": "lappe", "scale": 0.3},
+    "random, rwpe, statistics": {"kind": "random", "encoding": "rwpe", "subgraphs": "structure"},
+    "random, structure, colours": {
+        "kind": "random", "encoding": "structure", "join": "concat", "subgraphs": "wl",
+    },
+}  # fmt: skip
+SCALINGS = {"random": ("none",), "constant, rwpe": ("none", "standard", "log"),
+            "random, rwpe, statistics": ("standard", "log")}  # fmt: skip
+SMALL = {
+    "model.hidden": 6, "translation.a": -0.05, "features.width": 4, "features.encoding_width": 4,
+}  # fmt: skip
+
+
+def members(seed: int) -> Subgraphs:
+    """The sets of train, and others in val and test, which have more nodes, drawn by a seed."""
+    first, late = np.random.default_rng(0), np.random.default_rng(seed)
+    train = [first.choice(KNOWN, size, replace=False) for size in first.integers(1, 9, TRAIN)]
+    sizes = late.integers(1, 12, COUNT - TRAIN)
+    return Subgraphs.from_lists([*train, *(late.choice(NODES, k, replace=False) for k in sizes)])
+
+
+GRAPH = odd_graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))
+TASK = odd_task(of=GRAPH, subgraphs=members(1))
+NO_TEST = TASK.subset(~TASK.split.mask("test"))
+OTHERS = replace(
+    TASK,
+    subgraphs=members(2),
+    labels=np.where(np.arange(COUNT) < TRAIN, CLASSES, (CLASSES + 1) % 3),
+)
+
+
+def logits(model: Model, task: SubgraphTask, *parts: Any) -> np.ndarray:
+    """What a model says of parts once it has learned."""
+    labels: Any = {name: task.labels[task.split.mask(name)] for name in ("train", "val")}
+    trained = model.fit(task, labels, (3, 4))
+    return np.concatenate([trained.outputs(part).logits for part in parts], axis=1)
+
+
+def assert_fitted_on_train(model: Model, once: Model) -> None:
+    """Others in val and test change no answer of train; no test part, none of train and val.
+
+    Args:
+        model: The model; it may choose on validation.
+        once: The same with nothing to choose on validation.
+    """
+    close = {"rtol": 1e-5, "atol": 2e-6}  # the sizes of products change how they are rounded
+    np.testing.assert_allclose(logits(once, OTHERS, "train"), logits(once, TASK, "train"), **close)
+    np.testing.assert_allclose(
+        logits(model, NO_TEST, "train", "val"), logits(model, TASK, "train", "val"), **close
+    )
+
+
+@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.parametrize("name", [name for name in SIMPLE if name != "sub2vec"])
+def test_simple_models(name: str) -> None:
+    model = baseline(TASK, name, settings=QUICK[name], device="cpu").model
+    assert_fitted_on_train(model, model)
+
+
+@pytest.mark.usefixtures("two_candidates")
+@pytest.mark.parametrize("name", [name for name in SIMPLE if name != "sub2vec"])
+def test_simple_models_that_choose(name: str) -> None:
+    model = baseline(TASK, name, settings=QUICK[name], device="cpu").model
+    expected = logits(model, TASK, "train", "val")
+    np.testing.assert_allclose(logits(model, NO_TEST, "train", "val"), expected, atol=1e-9)
+
+
+def test_the_first_words_about_sub2vec_say_that_it_sees_all_subgraphs() -> None:
+    assert SIMPLE["sub2vec"].about.startswith("transductive: ")
+    assert model_descriptions._BASELINES["sub2vec"].startswith("transductive: ")
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "subgnn"])
+def test_networks_of_batches(name: str) -> None:
+    # Anchors of SubGNN are drawn for all subgraphs in turn, so that others change what is drawn.
+    settings = ({**QUICK[name], "epochs": epochs} for epochs in (2, 1))
+    assert_fitted_on_train(
+        *(baseline(TASK, name, settings=one, device="cpu").model for one in settings)
+    )
+
+
+@pytest.mark.parametrize(
+    ("structure", "features", "scaling"),
+    [
+        (structure, features, scaling)
+        for structure, features in product(STRUCTURES, FEATURES)
+        for scaling in SCALINGS.get(features, ("standard",))
+    ],
+)
+def test_networks(structure: str, features: str, scaling: str) -> None:
+    named = {f"features.{key}": value for key, value in FEATURES[features].items()}
+    config = Config().with_settings(
+        {**SMALL, **named, "structure": structure, "features.scaling": scaling}
+    )
+    assert_fitted_on_train(
+        *(GraphNetwork((config.with_settings({"epochs": n}),), device="cpu") for n in (2, 1))
+    )
