@@ -112,6 +112,8 @@ def test_what_does_not_fit_is_said(folder: Path) -> None:
     (folder / "aliases.txt").write_text("a,b\n")
     options = {"graph": folder / "links.txt", "aliases": folder / "aliases.txt"}
     assert_refused(folder / "sets.gmt", r"aliases\.txt:1: expected the columns", **options)
+    (folder / "aliases.txt").write_text(ALIASES.splitlines()[0])
+    assert_refused(folder / "sets.gmt", r"aliases\.txt: there is no row", **options)
     with pytest.raises(ConfigError, match="for links of STRING, not for biogrid"):
         load_task(folder / "sets.gmt", graph=folder / "biogrid.tab3.txt", min_score=3)
     with pytest.raises(ConfigError, match="go with graph"):

@@ -7,6 +7,7 @@ spaces. BioGRID (https://wiki.thebiogrid.org, "tab3"): tabs, and a header that b
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..task import Graph, Names
 from ..task.edges import Repeated, undirected
 from ..task.reading_notes import edge_notes
 from .other_names import OtherNames
-from .text_files import first_line, opened
+from .text_files import first_line, lines, opened
 
 _BLOCK = 1 << 24  # bytes parsed together
 _IDS = pa.dictionary(pa.int32(), pa.string())
@@ -92,13 +93,15 @@ def read_string_aliases(path: Path) -> OtherNames:
             path=path,
             line=1,
         )
+    if len(first_two := list(islice(lines(path), 2))) < 2:
+        raise DataError(f"there is no row below the header {first_two[0][1]!r}.", path=path)
     kinds = {"string_protein_id": pa.large_string(), "alias": pa.large_string(), "source": _IDS}
     table = _read_columns(path, "\t", list(kinds), kinds).unify_dictionaries()
     source = table["source"].combine_chunks()
     is_symbol = np.asarray(
         pc.match_substring_regex(source.dictionary.cast(pa.string()), _SYMBOL_SOURCES)
     )
-    ranks = np.where(is_symbol[np.asarray(source.indices)], 0, 1) if len(table) else []
+    ranks = np.where(is_symbol[np.asarray(source.indices)], 0, 1)
     columns = [table["string_protein_id"], table["alias"], pa.array(ranks, pa.int64())]
     return OtherNames(
         pa.table(columns, names=["node", "name", "rank"]), ("by symbol", "by another alias")
