@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from ..base.errors import ConfigError
 from ..base.progress import activity
 from .options import (
+    AliasFile,
     Columns,
     Data,
     GraphFile,
     LabelsFile,
     MaxExpansion,
+    MinScore,
     NaLabels,
     Repeated,
+    ScoreWeights,
     Swap,
     UnknownNodes,
     Variant,
@@ -39,6 +42,9 @@ class DataArguments:
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    aliases: AliasFile = None
+    min_score: MinScore = None
+    score_weights: ScoreWeights = False
     variant: Variant = None
     swap: Swap = None
     max_expansion: MaxExpansion = None
@@ -66,6 +72,9 @@ class DataArguments:
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
+                aliases=self.aliases,
+                min_score=self.min_score,
+                score_weights=self.score_weights,
                 variant=self.variant,
                 swap=self.swap,
             )

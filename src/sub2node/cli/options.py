@@ -77,6 +77,32 @@ NaLabels = Annotated[
         rich_help_panel=READING,
     ),
 ]
+AliasFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--aliases",
+        metavar="FILE",
+        help="STRING's aliases of proteins, where members are symbols and --graph is of STRING.",
+        rich_help_panel=READING,
+    ),
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        "--min-score",
+        metavar="SCORE",
+        help="Omit links of STRING of a lower combined score, as 700.",
+        rich_help_panel=READING,
+    ),
+]
+ScoreWeights = Annotated[
+    bool,
+    typer.Option(
+        "--score-weights",
+        help="Weigh links of STRING by their combined score.",
+        rich_help_panel=READING,
+    ),
+]
 Variant = Annotated[
     str | None,
     typer.Option(

@@ -35,6 +35,9 @@ def load_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    aliases: str | Path | None = None,
+    min_score: float | None = None,
+    score_weights: bool = False,
     max_expansion: float | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
@@ -56,6 +59,10 @@ def load_task(
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
+        aliases: STRING's file of aliases, where members are given by symbols and ``graph`` is a
+            file of STRING's links.
+        min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
+        score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
             by default.
 
@@ -63,6 +70,9 @@ def load_task(
         The task; ``task.notes`` says what reading it did to the data.
     """
     word = str(source)
+    for_string = aliases is not None or min_score is not None or score_weights
+    if for_string and graph is None:
+        raise ConfigError("aliases, min_score and score_weights go with graph=…, links of STRING.")
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
         if graph is not None or labels is not None or columns or variant or swap is not None:
@@ -99,6 +109,9 @@ def load_task(
             swap=bool(swap),
             columns=columns,
             repeated=repeated,
+            aliases=aliases,
+            min_score=min_score,
+            score_weights=score_weights,
             **options,
         )
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base.errors import DataError
+from ..base.errors import ConfigError, DataError
 from ..task import Graph
+from ..task.edges import Repeated
 from .ontology import parse_ontology
 from .other_names import OtherNames
+from .protein_networks import (
+    is_biogrid_header,
+    is_string_header,
+    read_biogrid,
+    read_string_aliases,
+    read_string_links,
+)
 from .tables import suffix
-from .text_files import opened
+from .text_files import first_line, opened
 
+_TEXT_FILES = (".txt", ".txt.gz")
 _ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
 
 
@@ -29,12 +39,52 @@ class GraphSource(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def read_graph_file(path: Path) -> GraphSource | None:
+@dataclass(frozen=True)
+class GraphOptions:
+    """How the graph of a file is read.
+
+    Args:
+        aliases: A file with STRING's aliases of proteins, for members that are given by symbols.
+        min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
+        score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
+        repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
+    """
+
+    aliases: str | Path | None = None
+    min_score: float | None = None
+    score_weights: bool = False
+    repeated: Repeated = "same"
+
+    def refuse_string_options(self, what: str) -> None:
+        """Raise where an option is given that only files of STRING have a use for."""
+        if self.aliases is not None or self.min_score is not None or self.score_weights:
+            raise ConfigError(
+                f"aliases, min_score and score_weights are for links of STRING, not for {what}."
+            )
+
+
+def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSource | None:
     """The graph of a file in a format of another program; None for tables and lists of edges.
 
     Args:
-        path: The file: an ontology (OBO, OBO Graphs JSON).
+        path: An ontology (OBO, OBO Graphs JSON), links of STRING, or BioGRID's tab3.
+        options: How to read it.
     """
+    options = options or GraphOptions()
+    header = first_line(path) if suffix(path) in _TEXT_FILES else ""
+    if is_string_header(header):
+        graph, notes = read_string_links(
+            path,
+            min_score=options.min_score,
+            score_weights=options.score_weights,
+            repeated=options.repeated,
+        )
+        aliases = None if options.aliases is None else read_string_aliases(Path(options.aliases))
+        return _with_edges(GraphSource(graph, aliases, tuple(notes)), path)
+    options.refuse_string_options(path.name)
+    if is_biogrid_header(header):
+        graph, notes = read_biogrid(path)
+        return _with_edges(GraphSource(graph, None, tuple(notes)), path)
     if suffix(path) not in _ONTOLOGIES:
         return None
     with opened(path) as stream:

@@ -10,7 +10,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
-from .graph_files import GraphSource, read_graph_file
+from .graph_files import GraphOptions, GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
 from .phenopackets import is_phenopackets, phenopacket_tables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
@@ -35,12 +35,18 @@ def read_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    aliases: str | Path | None = None,
+    min_score: float | None = None,
+    score_weights: bool = False,
     name: str = "",
 ) -> SubgraphTask:
     """Read a task; see :func:`sub2node.load_task`, which also takes names of benchmarks."""
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
+    options = GraphOptions(aliases, min_score, score_weights, repeated)
+    if not isinstance(graph, str | Path):
+        options.refuse_string_options("this graph")
     common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
     common |= {"na_labels": na_labels}
     foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
@@ -71,7 +77,7 @@ def read_task(
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    edges, source = _read_graph(graph, repeated)
+    edges, source = _read_graph(graph, options)
     set_tables, set_notes = None, list[str]()
     if foreign:
         set_tables, set_notes = phenopacket_tables(path, labelled=labels is None)
@@ -90,12 +96,14 @@ def read_task(
     )
 
 
-def _read_graph(graph: Any, repeated: Repeated) -> tuple[Path, GraphSource | None]:
+def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | None]:
     """The file of a graph, and the graph unless that is a table of edges."""
     if not isinstance(graph, str | Path):
-        return Path(), GraphSource(as_graph(graph, repeated=repeated), None, direction_notes(graph))
+        return Path(), GraphSource(
+            as_graph(graph, repeated=options.repeated), None, direction_notes(graph)
+        )
     require_regular_file(graph)
-    return Path(graph), read_graph_file(Path(graph))
+    return Path(graph), read_graph_file(Path(graph), options)
 
 
 def recognised(folder: Path) -> bool:

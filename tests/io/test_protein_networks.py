@@ -1,0 +1,120 @@
+"""Links of STRING with scores and aliases, and BioGRID's tab3."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bad_files import assert_refused
+from commands import s2n
+from sub2node import ConfigError, DataError, load_task
+from sub2node.io.protein_networks import read_biogrid, read_string_links
+
+LINKS = """\
+protein1 protein2 combined_score
+9606.P1 9606.P2 900
+9606.P2 9606.P1 900
+9606.P2 9606.P3 700
+9606.P3 9606.P2 700
+9606.P3 9606.P4 150
+9606.P4 9606.P3 150
+"""
+ALIASES = """\
+#string_protein_id\talias\tsource
+9606.P1\tTP53\tEnsembl_HGNC_symbol
+9606.P4\tTP53\tUniProt_GN_Synonyms
+9606.P2\tMDM"2\tEnsembl_gene_name
+9606.P3\tQ9\tUniProt_AC
+9606.P9\tATM\tEnsembl_HGNC_symbol
+"""
+SYMBOLS = "Official Symbol Interactor A\tOfficial Symbol Interactor B"
+BIOGRID = f"""\
+#BioGRID Interaction ID\tEntrez Gene Interactor A\t{SYMBOLS}\tScore
+1\t7157\tTP53\tMDM2\t-
+2\t7157\tMDM2\tTP53\t-
+3\t7157\tTP53\tTP53\t-
+4\t7157\tATM\tNA\t0.5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "links.txt").write_text(LINKS)
+    (tmp_path / "aliases.txt").write_text(ALIASES)
+    (tmp_path / "biogrid.tab3.txt").write_text(BIOGRID)
+    (tmp_path / "sets.gmt").write_text('a\t\ttp53\t9606.P2\nb\t\tMDM"2\tQ9\n')
+    return tmp_path
+
+
+def test_each_link_once_and_without_weights(folder: Path) -> None:
+    graph, notes = read_string_links(folder / "links.txt")
+    assert graph.names is not None
+    assert list(graph.names) == ["9606.P1", "9606.P2", "9606.P3", "9606.P4"]
+    assert (graph.num_edges, graph.weights, notes) == (3, None, [])
+    one_way = "".join(LINKS.splitlines(keepends=True)[:6])
+    (folder / "links.txt").write_text(one_way)
+    again, notes = read_string_links(folder / "links.txt")
+    assert again == graph
+    assert len(notes) == 1
+    assert notes[0].startswith("2 repeated edges merged")
+
+
+def test_scores(folder: Path) -> None:
+    graph, notes = read_string_links(folder / "links.txt", min_score=700, score_weights=True)
+    np.testing.assert_allclose(graph.edges()[2], [0.9, 0.7], rtol=1e-6)
+    assert graph.num_nodes == 3
+    assert notes[0] == "2 lines with a combined score below 700 omitted."
+    with pytest.raises(DataError, match=r"links\.txt: no link is left"):
+        read_string_links(folder / "links.txt", min_score=1000)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_members_given_by_symbols(folder: Path, *, packed: bool) -> None:
+    links, aliases = folder / "links.txt", folder / "aliases.txt"
+    if packed:
+        for path in (links, aliases):
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        links, aliases = folder / "links.txt.gz", folder / "aliases.txt.gz"
+    task = load_task(folder / "sets.gmt", graph=links, aliases=aliases)
+    assert sorted(task.members("a")) == ["9606.P1", "9606.P2"]
+    assert sorted(task.members("b")) == ["9606.P2", "9606.P3"]
+    assert task.notes[0].startswith("2 members given by symbol found: 'MDM\"2' is '9606.P2'")
+    assert task.notes[1] == "1 member given by another alias found: 'Q9' is '9606.P3'."
+
+
+def test_options_on_the_command_line(folder: Path) -> None:
+    words = ["describe", folder / "sets.gmt", "--graph", folder / "links.txt", "--json"]
+    more = ["--aliases", folder / "aliases.txt", "--min-score", "700", "--score-weights"]
+    assert s2n(*words, *more).json["nodes"] == 3
+
+
+def test_symbols_of_biogrid(folder: Path) -> None:
+    graph, notes = read_biogrid(folder / "biogrid.tab3.txt")
+    assert graph.names is not None
+    assert list(graph.names) == ["ATM", "MDM2", "NA", "TP53"]
+    assert (graph.num_edges, graph.num_loops) == (2, 1)
+    assert [note.split(":")[0] for note in notes] == [
+        "1 repeated edge merged",
+        "1 self-loop kept, but not counted as edges",
+    ]
+    (folder / "sets.gmt").write_text("a\t\tTP53\tATM\n")
+    task = load_task(folder / "sets.gmt", graph=folder / "biogrid.tab3.txt")
+    assert task.graph == graph
+
+
+def test_what_does_not_fit_is_said(folder: Path) -> None:
+    (folder / "links.txt").write_text(f"{LINKS}9606.P1\n")
+    assert_refused(folder / "sets.gmt", r"links\.txt: a line does", graph=folder / "links.txt")
+    (folder / "links.txt").write_text(LINKS)
+    (folder / "aliases.txt").write_text("a,b\n")
+    options = {"graph": folder / "links.txt", "aliases": folder / "aliases.txt"}
+    assert_refused(folder / "sets.gmt", r"aliases\.txt:1: expected the columns", **options)
+    (folder / "aliases.txt").write_text(ALIASES.splitlines()[0])
+    assert_refused(folder / "sets.gmt", r"aliases\.txt: there is no row", **options)
+    with pytest.raises(ConfigError, match="for links of STRING, not for biogrid"):
+        load_task(folder / "sets.gmt", graph=folder / "biogrid.tab3.txt", min_score=3)
+    with pytest.raises(ConfigError, match="go with graph"):
+        load_task("ppi_bp", min_score=3)
