@@ -65,6 +65,16 @@ def defaults() -> str:
     return table(["rehearsal micro-F1", *TASKS.values(), "mean regret"], rows)
 
 
+@generates("best-answers")
+def best_answers() -> str:
+    """How long an answer takes, of the ensemble and of its members."""
+    rows = [
+        [row["model"].removeprefix("member: "), row["weight"], row["one_ms"], row["hundred_ms"]]
+        for row in read("best-answers.csv")
+    ]
+    return table(["PPI-BP", "weight", "one question, ms", "a hundred at once, ms"], rows)
+
+
 def scores_of(task: str, model: str, *, splits: str, file: str = "best.csv") -> list[float]:
     """Test scores in points, of one kind of split."""
     rows = _rows(task, model, splits=splits, file=file)

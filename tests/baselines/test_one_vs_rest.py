@@ -54,8 +54,11 @@ def test_a_class_that_all_or_none_have_is_always_or_never_the_answer() -> None:
     assert biases.tolist() == [NEVER, -NEVER]
 
 
-def test_rows_of_the_caller_stay_as_they_are_even_if_unsorted() -> None:
-    x = sp.csr_array(([1.0, 2.0, 3.0, 4.0], [1, 0, 1, 0], [0, 2, 4]), shape=(2, 2))
-    before = x.toarray()
-    fit_one_vs_rest(x, np.array([[True], [False]]), 1.0)
-    np.testing.assert_array_equal(x.toarray(), before)
+def test_rows_whose_columns_are_not_sorted_stay_as_they_are() -> None:
+    dense = np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 6.0], [7.0, 8.0, 0.0]])
+    parts = [np.array([2.0, 1, 4, 3, 6, 5, 8, 7]), np.array([1, 0, 2, 1, 2, 0, 1, 0])]
+    x = sp.csr_array((*parts, np.array([0, 2, 4, 6, 8])), shape=(4, 3))
+    table = np.array([[True], [False], [False], [True]])
+    weights, _ = fit_one_vs_rest(x, table, 1.0)
+    assert np.array_equal(x.toarray(), dense)
+    assert np.array_equal(weights, fit_one_vs_rest(sp.csr_array(dense), table, 1.0)[0])
