@@ -28,8 +28,7 @@ def fit_one_vs_rest(x: SparseMatrix, table: Array, strength: float) -> tuple[Arr
 
     x = x.sorted_indices()  # the solver sorts in place, and would leave the caller's data behind
     dtype = index_dtype(x.nnz, *x.shape)  # the solver reads 32-bit indices only
-    # A copy of all three: the solver sorts entries in place, and those of the caller must stay.
-    parts = (x.data.copy(), x.indices.astype(dtype), x.indptr.astype(dtype))
+    parts = (x.data, x.indices.astype(dtype), x.indptr.astype(dtype))
     x = sp.csr_array(parts, shape=x.shape)
     weights, biases = np.zeros((x.shape[1], table.shape[1])), np.zeros(table.shape[1])
     with warnings.catch_warnings():
