@@ -105,3 +105,27 @@ def test_bad_attributes(columns: dict[str, list[str]], message: str) -> None:
             Subgraphs.from_lists([[0]]),
             attributes=SubgraphAttributes(columns),
         )
+
+
+@pytest.mark.parametrize(
+    ("texts", "order"),
+    [
+        (["10", "9", "-1.5"], [2, 1, 0]),
+        (["2021-03-04", "2020-12-31T23:59:00Z", "2020"], [2, 1, 0]),
+    ],
+)
+def test_times_ascend(texts: list[str], order: list[int]) -> None:
+    assert np.argsort(SubgraphAttributes({"t": texts}).times("t")).tolist() == order
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["2020-01-01", "31.12.2020"], "has '31.12.2020'; times are numbers or dates"),
+        (["2020-01-01", "2020-13-01"], "no dates throughout"),
+        (["1", "", ""], "of 2 subgraphs is missing, as in row 2"),
+    ],
+)
+def test_bad_times(texts: list[str], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        SubgraphAttributes({"t": texts}).times("t")

@@ -8,13 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.errors import ConfigError, DataError, suggest
+from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array
 from .names import Names
 
 # The columns of the labels table that mean something to us; no attribute is called so.
 OWN_COLUMNS = ("subgraph_id", "label", "split", "title")
+
+_ISO_TIME = r"^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z?)?)?)?$"
 
 
 class SubgraphAttributes(Mapping[str, Names]):
@@ -74,8 +76,7 @@ class SubgraphAttributes(Mapping[str, Names]):
         if name not in self._columns:
             present = f"the columns are {', '.join(self)}" if self else "it has none"
             raise ConfigError(
-                f"no column {name!r} of the labels table is kept as an attribute;"
-                f" {present}.{suggest(name, list(self))}"
+                f"no column {name!r} of the labels table is kept as an attribute; {present}."
             )
         return self._columns[name]
 
@@ -90,6 +91,35 @@ class SubgraphAttributes(Mapping[str, Names]):
         missing = np.asarray(pc.equal(self[name].arrow, ""))
         numbers[missing] = len(codes.dictionary) + np.arange(int(missing.sum()))
         return numbers
+
+    def times(self, name: str) -> Array:
+        """A column of numbers, or of ISO dates and times, as numbers that ascend with time.
+
+        Args:
+            name: The attribute.
+        """
+        texts = self.require(name).arrow
+        missing = np.flatnonzero(np.asarray(pc.equal(texts, "")))
+        if len(missing):
+            raise DataError(
+                f"the time '{name}' of {plural(len(missing), 'subgraph')} is missing, as in row"
+                f" {missing[0] + 1}; every subgraph needs one."
+            )
+        try:
+            return np.asarray(texts.cast(pa.float64()))
+        except pa.ArrowInvalid:
+            pass
+        wrong = pc.index(pc.match_substring_regex(texts, _ISO_TIME), False).as_py()
+        try:
+            if wrong < 0:
+                plain = pc.replace_substring_regex(texts, "Z$", "").to_pylist()
+                return np.array(plain, "datetime64[us]").astype(np.float64)
+        except ValueError as error:
+            raise DataError(f"the column '{name}' has no dates throughout: {error}.") from None
+        raise DataError(
+            f"the column '{name}' has {texts[wrong].as_py()!r}; times are numbers or dates like"
+            " 2024-05-31 or 2024-05-31T12:00:00."
+        )
 
 
 def as_attribute(column: pa.ChunkedArray) -> pa.Array | None:
