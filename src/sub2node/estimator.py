@@ -146,8 +146,9 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             X: A task; or subgraphs (with ``y``); or a graph (with subgraphs and ``labels``).
             y: Labels; after a graph, the subgraphs.
             labels: After a graph and subgraphs, the labels.
-            groups: For ``best``: one value per subgraph, in the order of the input; those of equal
-                value are never on both sides of a border between folds.
+            groups: For ``best``: one value per subgraph, in the order of the input, or the name of
+                an attribute of the task; subgraphs of equal value are never on both sides of a
+                border between folds.
         """
         self._check_parameters()
         if groups is not None and self.model != BEST:

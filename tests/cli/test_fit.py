@@ -524,3 +524,9 @@ def test_predict_takes_the_positive_class_of_the_model(task: Path, tmp_path: Pat
     found = s2n("predict", out, asked, "--json").json
     assert found["positive"] == {key: positive[key] for key in ("label", "threshold")}
     assert sorted(row["rank"] for row in found["answers"])[0] == 1
+
+
+def test_groups_are_for_best_and_a_column(task: Path, tmp_path: Path) -> None:
+    words = ("fit", task, "-o", tmp_path / "model", "--groups", "paper")
+    refused(s2n(*words), "--groups is for --model best")
+    refused(s2n(*words, "--model", "best"), "no column 'paper'")

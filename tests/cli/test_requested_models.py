@@ -107,6 +107,10 @@ def test_models_are_compared_in_a_table_and_a_folder(tmp_path: Path) -> None:
         (("--model", "majority", "--seeds", "0"), "at least one seed"),
         (("--model", "majority", "--against", "nothing"), "no result.json"),
         (("--model", "majority", "--resume"), "--resume needs the folder"),
+        (("--model", "majority", "--groups", "paper"), "--groups is for --model best"),
+        (("--model", "best", "--groups", "paper"), "no column 'paper'"),
+        (("--model", "majority", "--split-time", "day", "--splits", "2"), "omit --splits"),
+        (("--model", "majority", "--split-by", "paper"), "no column 'paper'"),
     ],
 )
 def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sub2node.evaluate import comparison as comparison_module
 from sub2node.evaluate.result import Result
 from sub2node.evaluate.significance import Summary
 from sub2node.models.baseline import Simple
-from sub2node.task import SubgraphTask
+from sub2node.task import SubgraphAttributes, SubgraphTask
 
 
 @pytest.fixture(scope="module")
@@ -134,5 +135,13 @@ def test_a_score_that_a_split_does_not_have_is_omitted(task, monkeypatch) -> Non
         return result
 
     monkeypatch.setattr(comparison_module, "assess", assessed)
-    monkeypatch.setattr(comparison_module, "random_splits", lambda *given: parts)
+    monkeypatch.setattr(comparison_module, "random_splits", lambda *given, **more: parts)
     assert list(over_splits(task, lambda _: None, splits=2, seeds=[1]).test) == ["micro_f1"]
+
+
+def test_random_splits_keep_groups_together(task) -> None:
+    groups = [str(row // 3) for row in range(len(task))]
+    known = replace(task, attributes=SubgraphAttributes({"paper": groups}))
+    for drawn in random_splits(known, 3, groups="paper"):
+        codes, values = drawn.split.codes, np.array(list(drawn.attributes["paper"]))
+        assert all(len(set(codes[values == value])) == 1 for value in set(groups))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from sub2node import (
 )
 from sub2node.coarsen import coarsen, with_virtual
 from sub2node.io import read_task
+from sub2node.task import SubgraphAttributes
 
 
 def test_whatever_can_be_made_can_be_read_back(tmp_path: Path) -> None:
@@ -156,3 +158,31 @@ def test_isolated_last_node_survives_every_format(tmp_path: Path) -> None:
     for format in ("parquet", "csv", "jsonl", "gmt", "subgnn"):
         save_task(task, tmp_path / format, format=format)  # type: ignore[arg-type]
         assert read_task(tmp_path / format) == task, format
+
+
+ATTRIBUTES = {"paper": ["007", "", "x, y"], "size": ["1", "2", "3"]}
+
+
+def with_attributes(**columns: list[str]) -> SubgraphTask:
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    sets = Subgraphs.from_lists([[0], [1], [2]])
+    parts = Split.given(["test", "train", "train"])
+    return SubgraphTask(
+        graph, sets, labels=[0, 1, 0], split=parts, attributes=SubgraphAttributes(columns)
+    )
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "tsv", "jsonl", "gmt"])
+def test_attributes_are_saved(format: Any, tmp_path: Path) -> None:
+    task = with_attributes(**ATTRIBUTES)
+    again = read_task(save_task(task, tmp_path / "task", format=format))
+    rows = {name: list(values.take(again.input_order)) for name, values in again.attributes.items()}
+    assert rows == ATTRIBUTES
+    assert not any("not used" in note for note in again.notes)
+
+
+def test_attributes_that_a_format_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="the SubGNN layout has no attributes of subgraphs"):
+        save_task(with_attributes(**ATTRIBUTES), tmp_path / "task", format="subgnn")
+    with pytest.raises(ConfigError, match="'name' would be read back as 'title'"):
+        save_task(with_attributes(name=["a", "b", "c"]), tmp_path / "task")

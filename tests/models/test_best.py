@@ -21,7 +21,7 @@ from sub2node.config.best_settings import BestSettings
 from sub2node.evaluate.protocol import labels_of
 from sub2node.models.best import BestModel, TrainedEnsemble, _enough_seeds, as_logits, best_model
 from sub2node.models.interface import Labels, Outputs
-from sub2node.task import Graph, Part, Split, Subgraphs, SubgraphTask
+from sub2node.task import Graph, Part, Split, SubgraphAttributes, Subgraphs, SubgraphTask
 
 SEEN: tuple[Part, ...] = ("train", "val")
 
@@ -132,6 +132,9 @@ def test_groups_are_never_on_both_sides() -> None:
     tight = learned(task, plans=(Memory(3),), groups=groups)
     for part in SEEN:
         assert tight.out_of_fold[part] == pytest.approx(1 / 3)
+    named = replace(task, attributes=SubgraphAttributes({"paper": map(str, groups)}))
+    by_name = learned(named, plans=(Memory(3),), groups="paper")
+    assert np.array_equal(by_name.out_of_fold["train"], tight.out_of_fold["train"])
     with pytest.raises(ConfigError, match="35 groups for 36 subgraphs"):
         learned(task, plans=(Memory(3),), groups=groups[1:])
 

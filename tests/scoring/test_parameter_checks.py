@@ -11,7 +11,7 @@ from scoring_tasks import small_task
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring.parameter_checks import check_parameters, learned_groups, read_seeds
-from sub2node.task import Split, Subgraphs, SubgraphTask
+from sub2node.task import Graph, Split, SubgraphAttributes, Subgraphs, SubgraphTask
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"mode": "each"}, "a mode is independent or joint, not 'each'"),
@@ -70,6 +70,22 @@ def test_groups_follow_their_subgraphs_into_the_order_of_the_rows() -> None:
     labelled = task.subgraphs.nodes[~task.split.mask("test")]
     assert found.tolist() == [f"group {i}" for i in labelled]
     assert learned_groups(task, None) is None
-    for wrong in (groups[1:], [[1]] * 6, "abc"):
+    for wrong in (groups[1:], [[1]] * 6, list("abc")):
         with pytest.raises(DataError, match="there are 6 subgraphs"):
             learned_groups(task, wrong)
+
+
+def test_groups_by_the_name_of_an_attribute() -> None:
+    task = SubgraphTask(
+        Graph.from_edges([0, 1, 2], [1, 2, 3]),
+        Subgraphs.from_lists([[0], [1], [2], [3]]),
+        labels=[0, 0, 1, 1],
+        split=Split.given(["test", "val", "train", "train"]),
+        attributes=SubgraphAttributes({"paper": ["a", "b", "a", "b"]}),
+    )
+    groups = learned_groups(task, "paper")
+    assert groups is not None
+    assert groups[0] != groups[1]
+    assert groups[1] == groups[2]
+    with pytest.raises(ConfigError, match="no column 'journal'"):
+        learned_groups(task, "journal")

@@ -30,7 +30,7 @@ def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=()):
 
 
 def test_labels_follow_the_order_of_the_subgraphs() -> None:
-    labels, classes, split, titles, order = labels_of(
+    labels, classes, split, titles, order, *_ = labels_of(
         {
             "subgraph_id": ["u", "s", "t"],
             "label": ["10", "9", "10"],

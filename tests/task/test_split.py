@@ -208,3 +208,29 @@ def test_folds_that_cannot_be() -> None:
         stratified_folds(np.arange(4), 1)
     with pytest.raises(DataError, match="2 groups for 3 subgraphs"):
         stratified_folds(np.arange(3), 2, groups=["a", "b"])
+
+
+def test_by_time_the_earliest_are_train_and_equal_times_stay_together() -> None:
+    split = Split.by_time([5, 1, 2, 2, 9, 3, 4, 6, 7, 8])
+    assert split.words() == [*["train"] * 4, "test", *["train"] * 4, "val"]
+    tied = Split.by_time([1, 1, 1, 2, 2, 3], fractions=(0.4, 0.3, 0.3))
+    assert tied.words() == ["train"] * 3 + ["val"] * 2 + ["test"]
+    with pytest.raises(DataError, match="one finite number per subgraph"):
+        Split.by_time([1, np.nan])
+    with pytest.raises(ConfigError, match="must be three that add up to 1"):
+        Split.by_time([1, 2], fractions=(0.5, 0.5))
+
+
+def test_a_grouped_split_has_every_class_in_train() -> None:
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 12, 60)
+    labels = np.where(rng.random(60) < 0.5, groups % 5, groups % 7)
+    for seed in range(20):
+        split = Split.random(labels, groups=groups, seed=seed, fractions=(0.4, 0.3, 0.3))
+        assert set(labels[split.mask("train")]) == set(labels)
+        several = np.eye(7, dtype=bool)[labels]
+        drawn = Split.random(several, groups=groups, seed=seed, fractions=(0.4, 0.3, 0.3))
+        assert several[drawn.mask("train")].any(axis=0).tolist() == several.any(axis=0).tolist()
+        again = split.redrawn(labels, (0.5, 0.25, 0.25), groups=groups, seed=seed)
+        for codes in (split.codes, drawn.codes, again.codes):
+            assert all(len(set(codes[groups == group])) == 1 for group in set(groups))

@@ -21,9 +21,13 @@ from .options import (
     NaLabels,
     Repeated,
     ScoreWeights,
+    SplitBy,
+    SplitShares,
+    SplitTime,
     Swap,
     UnknownNodes,
     Variant,
+    parse_shares,
 )
 from .output import errors, progress, show_notes
 
@@ -47,6 +51,9 @@ class DataArguments:
     score_weights: ScoreWeights = False
     variant: Variant = None
     swap: Swap = None
+    split_by: SplitBy = None
+    split_time: SplitTime = None
+    split: SplitShares = None
     max_expansion: MaxExpansion = None
 
     @property
@@ -78,9 +85,19 @@ class DataArguments:
                 variant=self.variant,
                 swap=self.swap,
             )
+        task = self._split_anew(task)
         if not quiet:
             show_notes(data_changes(task.notes), to=errors)
         return task
+
+    def _split_anew(self, task: SubgraphTask) -> SubgraphTask:
+        """The task with the split that the command line asks for, if it does."""
+        if self.split_by is self.split_time is self.split is None:
+            return task
+        from ..task.attribute_splits import split_anew
+
+        shares = (0.8, 0.1, 0.1) if self.split is None else parse_shares(self.split, "--split")
+        return split_anew(task, by=self.split_by, time=self.split_time, fractions=shares)
 
     def command_line(self) -> str:
         """The data as it was named, quoted for the next command."""

@@ -22,6 +22,7 @@ from .options import (
     Conv,
     Device,
     Features,
+    Groups,
     NodeEncoding,
     Overwrite,
     Positive,
@@ -75,6 +76,7 @@ def fit(
     ] = False,
     threshold: Threshold = "half",
     positive: Positive = None,
+    groups: Groups = None,
     by_reference: Annotated[
         bool,
         typer.Option(
@@ -100,6 +102,7 @@ def fit(
     validation. Data without a split gets a random one for validation. A test part is read once, at
     the end.
     """
+    from ..config.best_settings import NAME as BEST
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
 
@@ -114,6 +117,8 @@ def fit(
         )
     if by_reference:
         _check_reference(source, feature_arguments)
+    if groups is not None and name != BEST:
+        raise ConfigError("--groups is for --model best, which has folds; omit it.")
     task = feature_arguments.read(source.load(), all_nodes=True)
     classifier = SubgraphClassifier(
         structure,
@@ -135,7 +140,7 @@ def fit(
     )
     start = time.perf_counter()
     with progress():
-        classifier.fit(task)
+        classifier.fit(task, groups=groups)
         seconds = time.perf_counter() - start
         with activity(f"Writing {out}"):
             classifier.save(out, graph=source.data if by_reference else None, overwrite=overwrite)

@@ -120,6 +120,36 @@ Swap = Annotated[
         rich_help_panel=READING,
     ),
 ]
+SplitBy = Annotated[
+    str | None,
+    typer.Option(
+        "--split-by",
+        metavar="COLUMN",
+        help="Split at random so that subgraphs of one value of this column of the labels table, as"
+        " publication, stay in one part.",
+        rich_help_panel=READING,
+    ),
+]
+SplitTime = Annotated[
+    str | None,
+    typer.Option(
+        "--split-time",
+        metavar="COLUMN",
+        help="Split by this column of the labels table, dates or numbers: the earliest are train,"
+        " the latest test.",
+        rich_help_panel=READING,
+    ),
+]
+SplitShares = Annotated[
+    str | None,
+    typer.Option(
+        "--split",
+        metavar="SHARES",
+        help="Split anew, with these shares of train, val and test.",
+        show_default="0.8,0.1,0.1 with --split-by or --split-time",
+        rich_help_panel=READING,
+    ),
+]
 MaxExpansion = Annotated[
     float | None,
     typer.Option(
@@ -244,6 +274,17 @@ Positive = Annotated[
     ),
 ]
 
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="For --model best: subgraphs of one value of this column of the labels table, as"
+        " publication, are never on both sides of a border between folds.",
+        rich_help_panel=EVALUATION,
+    ),
+]
+
 # The machine.
 Device = Annotated[
     str,
@@ -310,6 +351,23 @@ def read_minutes(value: float | None) -> float | None:
 def minutes_option(help: str) -> Any:
     """A time limit: always in minutes, whatever has to end by then."""
     return typer.Option("--minutes", help=help, callback=read_minutes, rich_help_panel=EVALUATION)
+
+
+def parse_shares(text: str, option: str) -> tuple[float, float, float]:
+    """``50/25/25`` or ``0.5,0.25,0.25`` as shares of one.
+
+    Args:
+        text: The value.
+        option: The option that it is of, for messages.
+    """
+    try:
+        train, val, test = (float(number) for number in text.replace(",", "/").split("/"))
+    except ValueError:
+        raise ConfigError(f"{option} is written as 50/25/25, found {text!r}.") from None
+    total = train + val + test
+    if not (min(train, val, test) > 0 and total < 1e9):
+        raise ConfigError(f"each of the {option} is above 0, found {text!r}.")
+    return train / total, val / total, test / total
 
 
 def is_given(context: typer.Context, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigError, DataError, suggest
@@ -54,6 +54,7 @@ class RequestedModels:
         compile: ``auto`` or ``off``.
         output: The folder of the run, which also keeps states.
         features: Features, encoding and inputs.
+        groups: The column by which the folds of ``best`` keep subgraphs together.
     """
 
     names: list[str | None]
@@ -65,11 +66,15 @@ class RequestedModels:
     compile: str
     output: RunOutput
     features: FeatureArguments
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         from ..config import is_coarsened
+        from ..config.best_settings import NAME as BEST
         from ..config.preset_resolver import baseline_of
 
+        if self.groups is not None and BEST not in self.names:
+            raise ConfigError("--groups is for --model best, which has folds; omit it.")
         self.preset_model = baseline_of(self.preset)
         if self.names == [None] and self.preset_model is not None and self.conv is None:
             self.names = [self.preset_model]
@@ -98,6 +103,8 @@ class RequestedModels:
         failures: list[tuple[str | None, ConfigError]] = []
         if self.coarsen and task.num_virtual:
             raise ConfigError("the data brings virtual subgraphs; omit --coarsen.")
+        if self.groups is not None:
+            task.attributes.require(self.groups)  # raises before anything is trained
         presets = self._presets(task)
         for name in self.names:
             try:
@@ -115,6 +122,7 @@ class RequestedModels:
 
     def _find_model(self, task: SubgraphTask, name: str | None, preset: str) -> ModelSpec[Model]:
         from ..config import is_coarsened
+        from ..models.best import BestModel
         from ..models.find import find_model
 
         baseline, settings, encodings = _is_baseline(name), self.settings, self.features.encodings
@@ -124,7 +132,7 @@ class RequestedModels:
             settings = {key: value for key, value in settings.items() if is_wanted(key, value)}
             encodings = encodings if kind.has("features.encoding") else None
         takes_coarsening = not self.several or is_coarsened(name)
-        return find_model(
+        spec = find_model(
             task,
             name if baseline else None,
             structure=None if baseline else name,
@@ -138,6 +146,9 @@ class RequestedModels:
             resume=self.output.resume,
             compile=self.compile,  # type: ignore[arg-type]  # checked there
         )
+        if self.groups is not None and isinstance(spec.model, BestModel):
+            return replace(spec, model=replace(spec.model, groups=self.groups))
+        return spec
 
     def _presets(self, task: SubgraphTask) -> dict[str | None, str]:
         """The preset of each model: of several, the default of those that do not have it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,7 @@ from .options import (
     Conv,
     Device,
     Features,
+    Groups,
     NodeEncoding,
     OptionalSeeds,
     Overwrite,
@@ -33,6 +35,7 @@ from .options import (
     SubgraphInputs,
     Threshold,
     out_option,
+    parse_shares,
 )
 from .output import print_json, progress, say, warn
 from .requested_models import RequestedModels, model_names
@@ -94,6 +97,7 @@ def run(
     coarsen: Coarsen = None,
     threshold: Threshold = "half",
     positive: Positive = None,
+    groups: Groups = None,
     device: Device = "auto",
     compiled: Compile = "auto",
     against: Annotated[
@@ -135,8 +139,19 @@ def run(
         compile=compiled,
         output=output,
         features=feature_arguments,
+        groups=groups,
     )
-    plan = _AssessmentPlan(requested, seeds, splits, parts, read_threshold(threshold), positive)
+    if splits and source.split_time is not None:
+        raise ConfigError("repeated splits are random, a split by time is one; omit --splits.")
+    plan = _AssessmentPlan(
+        requested,
+        seeds,
+        splits,
+        parts,
+        read_threshold(threshold),
+        positive,
+        split_by=source.split_by,
+    )
     other_run = plan.read_other_run(against)
     task, specs = plan.find_models(feature_arguments.read(source.load()))
     with output.claim_states(), progress():
@@ -159,6 +174,7 @@ class _AssessmentPlan:
         parts: Shares of train, val and test in random splits.
         threshold: ``half`` or ``val``.
         positive: The class whose ranking and threshold are scored too.
+        split_by: The column whose values stay in one part of random splits.
     """
 
     requested: RequestedModels
@@ -167,6 +183,7 @@ class _AssessmentPlan:
     parts: str | None
     threshold: ThresholdWord
     positive: str | None = None
+    split_by: str | None = None
 
     def __post_init__(self) -> None:
         from ..evaluate.seeds import seed_list
@@ -178,7 +195,7 @@ class _AssessmentPlan:
                 f"repeated splits are two at least and {_MOST_SPLITS:,} at most, found"
                 f" {self.splits:,}."
             )
-        self.shares = None if self.parts is None else _parse_shares(self.parts)
+        self.shares = None if self.parts is None else parse_shares(self.parts, "--parts")
         if self.shares is not None and not self.splits:
             raise ConfigError("--parts is for repeated splits: say --splits 10 too.")
 
@@ -252,29 +269,22 @@ class _AssessmentPlan:
             threshold=self.threshold,
             parts=self.shares,
             positive=self.positive,
+            groups=self.split_by,
         )
 
 
 def _with_command(result: Result, source: DataArguments, plan: _AssessmentPlan) -> Result:
     """The result with the data as they were given, so that a report can say how to repeat it."""
+    from ..config.best_settings import NAME as BEST
+
     facts: JsonObject = {"given": source.command_line()}
+    if plan.requested.groups is not None and result.model == BEST:
+        facts["given"] += f" --groups {shlex.quote(plan.requested.groups)}"
     if plan.parts is not None:
         facts["parts"] = plan.parts
     if files := plan.requested.features.files:
         facts["files"] = files
     return replace(result, data={**result.data, **facts})
-
-
-def _parse_shares(text: str) -> tuple[float, float, float]:
-    """``50/25/25`` as shares of one."""
-    try:
-        train, val, test = (float(number) for number in text.split("/"))
-    except ValueError:
-        raise ConfigError(f"--parts is written as 50/25/25, found {text!r}.") from None
-    total = train + val + test
-    if not (min(train, val, test) > 0 and total < 1e9):
-        raise ConfigError(f"each of the --parts is above 0, found {text!r}.")
-    return train / total, val / total, test / total
 
 
 def _finish(

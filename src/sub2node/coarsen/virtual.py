@@ -35,6 +35,7 @@ def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
         labels=labels,
         split=Split(np.r_[task.split.codes, np.full(len(virtual), SplitCode.VIRTUAL, np.int8)]),
         input_order=np.r_[task.input_order, len(task) + np.arange(len(virtual))],
+        attributes=task.attributes.padded(len(virtual)),
     )
 
 

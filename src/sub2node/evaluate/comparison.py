@@ -127,6 +127,7 @@ def over_splits(
     threshold: ThresholdWord = "half",
     parts: tuple[float, float, float] | None = None,
     positive: str | None = None,
+    groups: str | None = None,
 ) -> Result:
     """Assess a model over random splits: one value per split, the mean over the seeds in it.
 
@@ -138,9 +139,10 @@ def over_splits(
         threshold: How the threshold of multi-label answers is chosen.
         parts: Shares of train, val and test; by default those of the task's own split.
         positive: The class whose ranking and threshold are scored too.
+        groups: An attribute of the subgraphs; those of equal value are in one part of each split.
     """
     results = []
-    for part in counted(random_splits(task, splits, parts), "Split"):
+    for part in counted(random_splits(task, splits, parts, groups=groups), "Split"):
         drawn = assess(part, model(part), seeds=seeds, threshold=threshold, positive=positive)
         results.append(drawn)
         if results[-1].ended == "interrupted":
@@ -162,7 +164,10 @@ def over_splits(
         result.config["features"]["kind"] for result in results if "features" in result.config
     )
     seed_count = plural(len(first.seeds), "seed")
-    notes = [f"{len(results)} random stratified splits, {seed_count} each; n counts splits."]
+    together = "" if groups is None else f" by '{groups}'"
+    notes = [
+        f"{len(results)} random stratified splits{together}, {seed_count} each; n counts splits."
+    ]
     if len(feature_kinds) > 1:
         counts = ", ".join(f"{kind} in {count}" for kind, count in feature_kinds.items())
         notes.append(f"node features chosen on validation: {counts}; config is that of split 0.")

@@ -193,7 +193,11 @@ def _ids_of(task: SubgraphTask, part: Part) -> tuple[str, ...]:
 
 
 def random_splits(
-    task: SubgraphTask, count: int, parts: tuple[float, float, float] | None = None
+    task: SubgraphTask,
+    count: int,
+    parts: tuple[float, float, float] | None = None,
+    *,
+    groups: str | None = None,
 ) -> list[SubgraphTask]:
     """The task under repeated stratified random splits.
 
@@ -203,6 +207,7 @@ def random_splits(
         task: The data, with labels.
         count: The number of splits.
         parts: Shares of train, val and test; by default those of the task's own split.
+        groups: An attribute; subgraphs of equal value are in one part.
     """
     if count < 2:
         raise ConfigError(f"at least two repeated splits are needed, found {count}.")
@@ -214,7 +219,10 @@ def random_splits(
         if sizes.all():
             shares = tuple(sizes / sizes.sum())
     split = Split.sizes(train=len(task)) if task.split is None else task.split
-    splits = [split.redrawn(task.labels, shares, seed=number) for number in range(count)]
+    values = None if groups is None else task.attributes.groups(groups)
+    splits = [
+        split.redrawn(task.labels, shares, seed=number, groups=values) for number in range(count)
+    ]
     for drawn in splits:
         if parts is not None and not all(drawn.count(part) for part in names):
             raise ConfigError(

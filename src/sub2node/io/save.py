@@ -14,6 +14,8 @@ from ..base.errors import ConfigError, suggest
 from ..base.files import check_folder, new_folder, written
 from ..base.ragged import Array, pointers
 from ..task import Graph, SubgraphTask
+from ..task.attributes import OWN_COLUMNS
+from ..task.frames import Frame
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
 from .subgnn import write_subgnn
 from .tables import write_gmt, write_jsonl, write_table
@@ -135,7 +137,7 @@ def _member_columns(task: SubgraphTask, order: Array) -> dict[str, dict[str, pa.
 
 
 def _label_columns(task: SubgraphTask, order: Array) -> dict[str, pa.Array]:
-    """The table of labels, parts and titles."""
+    """The table of labels, parts, titles and attributes."""
     columns = {"subgraph_id": _subgraph_ids(task)}
     if task.labels is not None:
         columns["label"] = task.label_lists() if task.multilabel else _single_labels(task)
@@ -143,6 +145,7 @@ def _label_columns(task: SubgraphTask, order: Array) -> dict[str, pa.Array]:
         columns["split"] = pa.array(task.split.words())
     if task.subgraphs.titles is not None:
         columns["title"] = task.subgraphs.titles.arrow
+    columns |= {name: values.arrow for name, values in task.attributes.items()}
     return {name: column.take(pa.array(order)) for name, column in columns.items()}
 
 
@@ -217,10 +220,22 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
         write_jsonl(tables.pop("members"), tables.pop("labels", None), ptr, folder)
     if format == "gmt":
         _write_gmt(task, tables, folder, order.members)
+    if "labels" in tables:
+        _check_attribute_names(task, tables["labels"])
     ending = {"parquet": ".parquet", "csv": ".csv", "tsv": ".tsv"}.get(format, ".tsv")
     for name, table in tables.items():
         flat = _one_label_per_row(table) if ending != ".parquet" else table
         write_table(flat, folder / f"{name}{ending}")
+
+
+def _check_attribute_names(task: SubgraphTask, labels: pa.Table) -> None:
+    """Raise where an attribute would be read back as a column of ours that the table lacks."""
+    frame = Frame(labels, "labels", {})
+    for ours in OWN_COLUMNS:
+        if (name := frame.column_name(ours)) in task.attributes:
+            raise ConfigError(
+                f"the attribute {name!r} would be read back as '{ours}'; call it otherwise."
+            )
 
 
 def _write_gmt(task: SubgraphTask, tables: dict[str, pa.Table], folder: Path, order: Array) -> None:

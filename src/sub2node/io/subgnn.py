@@ -265,6 +265,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         ("node features", graph.features),
         ("member weights", subgraphs.weights),
         ("edges of subgraphs", subgraphs.edges),
+        ("attributes of subgraphs", task.attributes or None),
     ):
         if value is not None:
             raise ConfigError(f"the SubGNN layout has no {what}; write parquet instead.")

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.regular_files import require_regular_file
+from ..task.attributes import OWN_COLUMNS
 from ..task.frames import ALIASES, check_unique_columns
 from .expansion import check_parquet
 from .text_files import first_line, lines, text_table
@@ -24,15 +25,14 @@ if TYPE_CHECKING:
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*PARQUET, *DELIMITERS)
-# Columns of ids and words: they stay the text that the file has.
+# Columns of ids and words: they stay the text that the file has. All of the labels table do.
 _TEXT = {
     "edges": ("source", "target"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
-    "labels": ("subgraph_id", "label", "split", "title"),
     "nodes": ("node_id", "title"),
 }
-_FIELDS = {"id", "nodes", "weights", "label", "split", "title"}
+_FIELDS = {"id", "nodes", "weights", "label", "split", "title", "attributes"}
 
 
 class SetTables(NamedTuple):
@@ -68,8 +68,10 @@ def read_table(
         return _read_parquet(path)
     if ending not in DELIMITERS:
         raise DataError(f"a table ends in {', '.join(SUFFIXES)}, not '{ending}'.", path=path)
-    text = {columns.get(ours, ours) for ours in _TEXT[what]}
-    text.update(alias for ours in _TEXT[what] for alias in ALIASES.get(ours, ()))
+    text = None
+    if what in _TEXT:
+        text = {columns.get(ours, ours) for ours in _TEXT[what]}
+        text.update(alias for ours in _TEXT[what] for alias in ALIASES.get(ours, ()))
     return text_table(path, DELIMITERS[ending], text=text, stripped=stripped)
 
 
@@ -113,6 +115,9 @@ def read_jsonl(path: Path) -> SetTables:
         values = [row.get(field) for row in rows]
         if any(value is not None for value in values):
             labels[field] = _label_column(values) if field == "label" else pa.array(values)
+    for name in dict.fromkeys(name for row in rows for name in row.get("attributes", ())):
+        values = [row.get("attributes", {}).get(name) for row in rows]
+        labels[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
     return SetTables(pa.table(members), pa.table(labels) if len(labels) > 1 else None)
 
 
@@ -144,7 +149,17 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
         raise refuse("'weights' must be a list of numbers.")
     if "weights" in row and len(row["weights"]) != len(nodes):
         raise refuse("'weights' and 'nodes' differ in length.")
+    _check_attributes(row.get("attributes", {}), refuse)
     return row
+
+
+def _check_attributes(attributes: object, refuse: Callable[[str], DataError]) -> None:
+    """Raise unless attributes are texts or numbers by name, the names none of ours."""
+    values = attributes.values() if isinstance(attributes, dict) else [[]]
+    if not all(isinstance(value, str | int | float | None) for value in values):
+        raise refuse("'attributes' must be an object of texts or numbers.")
+    if taken := [name for name in OWN_COLUMNS if name in attributes]:  # type: ignore[operator]
+        raise refuse(f"an attribute of subgraphs cannot be called {taken[0]!r}.")
 
 
 def _parse_json_object(line: str, refuse: Callable[[str], DataError]) -> dict[str, Any]:
@@ -242,6 +257,7 @@ def write_jsonl(members: pa.Table, labels: pa.Table | None, ptr: Array, folder: 
     ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
     weights = members["weight"].combine_chunks() if "weight" in members.column_names else None
     rest = None if labels is None else labels.drop_columns(["subgraph_id"]).combine_chunks()
+    others = [] if rest is None else [n for n in rest.column_names if n not in OWN_COLUMNS]
     with (folder / "subgraphs.jsonl").open("w", encoding="utf-8") as file:
         for i, (start, stop) in enumerate(zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)):
             row = {"id": ids[start].as_py(), "nodes": nodes[start:stop].to_pylist()}
@@ -250,6 +266,8 @@ def write_jsonl(members: pa.Table, labels: pa.Table | None, ptr: Array, folder: 
             if rest is not None:
                 fields = rest.slice(i, 1).to_pylist()[0]
                 row.update({key: value for key, value in fields.items() if value is not None})
+                if attributes := {key: row.pop(key) for key in others if key in row}:
+                    row["attributes"] = attributes
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 

@@ -88,14 +88,14 @@ class BestModel:
     Args:
         plans: Members to try, in this order.
         settings: Folds, seeds and the time limit.
-        groups: One value per row of the task; equal ones are never on both sides of a border
-            between folds.
+        groups: One value per row of the task, or the name of an attribute; equal ones are never on
+            both sides of a border between folds.
         all_nodes: Whether nodes in no subgraph get vectors too, for subgraphs to come.
     """
 
     plans: tuple[MemberPlan, ...]
     settings: BestSettings = field(default_factory=BestSettings)
-    groups: Sequence[Any] | Array | None = None
+    groups: str | Sequence[Any] | Array | None = None
     all_nodes: bool = False
 
     @property
@@ -107,12 +107,15 @@ class BestModel:
         """Learn from train and val together; ``labels`` has both."""
         task = without_virtual(task)
         assert task.split is not None
-        if self.groups is not None and len(self.groups) != len(task):
-            raise ConfigError(f"{len(self.groups):,} groups for {len(task):,} subgraphs.")
+        values = self.groups
+        if isinstance(values, str):
+            values = task.attributes.groups(values)
+        if values is not None and len(values) != len(task):
+            raise ConfigError(f"{len(values):,} groups for {len(task):,} subgraphs.")
         is_test = task.split.mask("test")  # the rows after those of train and val
         truth = np.concatenate([labels["train"], labels["val"]])
         labelled = task.subset(~is_test)
-        groups = None if self.groups is None else np.asarray(self.groups)[~is_test]
+        groups = None if values is None else np.asarray(values)[~is_test]
         trials = MemberTrials(
             fold_tasks(labelled, min(self.settings.folds, len(truth)), groups=groups),
             truth,
@@ -159,7 +162,7 @@ def best_model(
     *,
     preset: str = "default",
     settings: BestSettings | None = None,
-    groups: Sequence[Any] | Array | None = None,
+    groups: str | Sequence[Any] | Array | None = None,
     all_nodes: bool = False,
     **options: Any,
 ) -> BestModel:
@@ -169,7 +172,7 @@ def best_model(
         task: The task to learn.
         preset: Preset of the networks.
         settings: Folds, seeds and the time limit.
-        groups: One value per row of the task.
+        groups: One value per row of the task, or the name of an attribute.
         all_nodes: Whether the model will answer for subgraphs to come.
         options: Options of networks.
     """

@@ -97,10 +97,13 @@ def learned_groups(task: SubgraphTask, groups: Any) -> Array | None:
 
     Args:
         task: The task, with a split.
-        groups: One value per subgraph in the order of the input; None: there are none.
+        groups: One value per subgraph in the order of the input, or the name of an attribute;
+            None: there are none.
     """
     if groups is None:
         return None
+    if isinstance(groups, str):
+        groups = task.in_input_order(task.attributes.groups(groups))
     values = np.asarray(groups)
     if values.shape != (len(task),):
         raise DataError(f"groups have the shape {values.shape}; there are {len(task):,} subgraphs.")

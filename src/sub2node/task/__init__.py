@@ -1,5 +1,6 @@
 """The data model: graph, subgraphs, split and task."""
 
+from .attributes import SubgraphAttributes as SubgraphAttributes
 from .graph import Graph as Graph
 from .learnable import require_learnable as require_learnable
 from .names import Names as Names

@@ -120,7 +120,7 @@ def assemble(
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
     sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
-    values, class_names, split, titles, order = read_labels(
+    values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
     if not classes:
@@ -136,6 +136,7 @@ def assemble(
         subgraphs = subgraphs.take(remaining)
         split = None if split is None else Split(split.codes[remaining])
         order = renumber_order(order, remaining)
+        attributes = attributes.take(remaining)
         if values is not None:
             all_names = class_names
             values, class_names = used_classes(
@@ -151,8 +152,9 @@ def assemble(
         class_names=class_names,
         split=split,
         name=name,
-        notes=(*notes, *unused_columns(frames), *graph_notes, *sets.notes),
+        notes=(*notes, *unused_columns(frames), *label_notes, *graph_notes, *sets.notes),
         input_order=order,
+        attributes=attributes,
     )
     if strict:
         require_learnable(task, parts=())

@@ -1,4 +1,4 @@
-"""The labels table → class numbers, class names, split and titles, one entry per subgraph."""
+"""The labels table → classes, split, titles and attributes, one entry per subgraph."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..base.notes import Note
 from ..base.ragged import Array, distinct
+from .attributes import OWN_COLUMNS, SubgraphAttributes, as_attribute
 from .frames import Frame
 from .ids import IdSpace
 from .names import Names
+from .reading_notes import attributes_merged, unread_columns
 from .split import PARTS, Split, SplitCode
 
 NaLabels = Literal["missing", "keep"]
@@ -28,6 +31,8 @@ class SubgraphLabels(NamedTuple):
         split: The part of each subgraph; None where the table has none.
         titles: Texts for people to read.
         order: Subgraphs in the order of the table; without one, as they came.
+        attributes: Other columns of the table.
+        notes: What was not kept of them.
     """
 
     labels: Array | None
@@ -35,6 +40,8 @@ class SubgraphLabels(NamedTuple):
     split: Split | None
     titles: Names | None
     order: Array
+    attributes: SubgraphAttributes = SubgraphAttributes()
+    notes: tuple[Note, ...] = ()
 
 
 def read_labels(
@@ -44,7 +51,7 @@ def read_labels(
     *,
     na_labels: NaLabels = "missing",
 ) -> SubgraphLabels:
-    """Labels, class names, split, titles and order of the subgraphs of ``space``.
+    """Labels, class names, split, titles, order and attributes of the subgraphs of ``space``.
 
     Args:
         frame: The labels table.
@@ -77,7 +84,30 @@ def read_labels(
     )
     text = frame.text("title")
     titles = None if text is None else Names(text.take(first))
-    return SubgraphLabels(labels, class_names, split, titles, np.argsort(first))
+    attributes, notes = _read_attributes(frame, rows, first, space)
+    order = np.argsort(first)
+    return SubgraphLabels(labels, class_names, split, titles, order, attributes, notes)
+
+
+def _read_attributes(
+    frame: Frame, rows: Array, first: Array, space: IdSpace
+) -> tuple[SubgraphAttributes, tuple[Note, ...]]:
+    """The columns that are none of ours, as text; of several rows of a subgraph, the first."""
+    used = {frame.column_name(ours) for ours in OWN_COLUMNS}
+    columns, notes, unread = {}, list[Note](), []
+    for name in frame.table.column_names:
+        if name in used:
+            continue
+        texts = None if name in OWN_COLUMNS or not name else as_attribute(frame.table[name])
+        if texts is None:
+            unread.append(name)
+            continue
+        columns[name] = Names(texts.take(first))
+        if len(first) < len(rows):
+            differs = pc.not_equal(texts, columns[name].arrow.take(rows))
+            notes += attributes_merged(name, distinct(rows[np.asarray(differs)]), space.shown())
+    notes += unread_columns(unread, frame.what)
+    return SubgraphAttributes(columns), tuple(notes)
 
 
 def _read_label_values(

@@ -15,11 +15,11 @@ _MERGED = {
     "sum": "merged, their weights added up",
     "max": "merged, the largest weight kept",
 }
-# The columns that are read from each table; of nodes, every column of numbers is a feature.
+# The columns that are read from each table; of nodes, every column of numbers is a feature, of
+# labels, every column of text is an attribute.
 _COLUMNS = {
     "edges": ("source", "target", "weight"),
     "members": ("subgraph_id", "node_id", "weight"),
-    "labels": ("subgraph_id", "label", "split", "title"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
 }
 Name = Callable[[int], str]
@@ -49,11 +49,24 @@ def unused_columns(frames: Sequence[Frame]) -> Iterator[Note]:
         if frame.what in _COLUMNS:
             used = {frame.column_name(ours) for ours in _COLUMNS[frame.what]}
             others = [name for name in frame.table.column_names if name not in used]
-            if others:
-                shown = examples(map(repr, others), len(others))
-                yield unused(
-                    f"{plural(len(others), 'column')} of the {frame.what} table not used: {shown}."
-                )
+            yield from unread_columns(others, frame.what)
+
+
+def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:
+    """Columns of one table that are not read."""
+    if names:
+        shown = examples(map(repr, names), len(names))
+        yield unused(f"{plural(len(names), 'column')} of the {what} table not used: {shown}.")
+
+
+def attributes_merged(column: str, subgraphs: Array, name: Name) -> Iterator[Note]:
+    """Subgraphs whose rows of the labels table differ in an attribute."""
+    if count := len(subgraphs):
+        shown = examples((name(int(subgraph)) for subgraph in subgraphs), count)
+        yield changed(
+            f"{plural(count, 'subgraph')} with several values of '{column}', the first kept:"
+            f" {shown}."
+        )
 
 
 def unused_features(names: Sequence[str]) -> Iterator[Note]:

@@ -86,8 +86,7 @@ class Split:
                 stay together.
             seed: Seed of the draw; the same seed gives the same split.
         """
-        if len(fractions) != 3 or not (min(fractions) >= 0 and abs(sum(fractions) - 1) < 1e-6):
-            raise ConfigError(f"split fractions {tuple(fractions)} must be three that add up to 1.")
+        _check_fractions(fractions)
         if labels is None and count is None:
             raise ConfigError("a random split needs labels or a count of subgraphs.")
         labels = None if labels is None else np.asarray(labels)
@@ -97,7 +96,30 @@ class Split:
         height = _heights(labels, size, groups, seed)
         drawn = np.array([SplitCode.TRAIN, SplitCode.VAL, SplitCode.TEST], np.int8)
         bounds = np.cumsum(np.asarray(fractions)[:2]) * size
-        return cls(sealed(drawn[np.searchsorted(bounds, height)]))
+        codes = drawn[np.searchsorted(bounds, height)]
+        if labels is not None and groups is not None and fractions[0] > 0:
+            _cover_classes(codes, labels, groups)
+        return cls(sealed(codes))
+
+    @classmethod
+    def by_time(
+        cls, times: Sequence[float] | Array, *, fractions: Sequence[float] = (0.8, 0.1, 0.1)
+    ) -> Split:
+        """The earliest subgraphs are train, the latest test; those of one time stay together.
+
+        Args:
+            times: One number per subgraph, as :meth:`SubgraphAttributes.times` gives them.
+            fractions: Shares of train, val and test, which are met as far as equal times allow.
+        """
+        _check_fractions(fractions)
+        values = np.asarray(times, np.float64)
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise DataError("times must be one finite number per subgraph.")
+        _, moment, counts = np.unique(values, return_inverse=True, return_counts=True)
+        middle = np.cumsum(counts) - counts / 2
+        bounds = np.cumsum(np.asarray(fractions)[:2]) * len(values)
+        drawn = np.array([SplitCode.TRAIN, SplitCode.VAL, SplitCode.TEST], np.int8)
+        return cls(sealed(drawn[np.searchsorted(bounds, middle)][moment]))
 
     def redrawn(
         self,
@@ -106,6 +128,7 @@ class Split:
         *,
         seed: int = 0,
         parts: Sequence[Part] = ("train", "val", "test"),
+        groups: Array | None = None,
     ) -> Split:
         """Subgraphs of some parts drawn anew, as of :meth:`random`; the others stay.
 
@@ -114,10 +137,16 @@ class Split:
             fractions: Shares of train, val and test among those that are drawn.
             seed: Seed of the draw; the same seed gives the same split.
             parts: The parts to draw anew; virtual subgraphs stay what they are.
+            groups: One value per subgraph; of those drawn, equal ones stay together.
         """
         chosen = np.isin(self.codes, [_code(part) for part in parts])
         codes = self.codes.copy()
-        codes[chosen] = Split.random(labels[chosen], fractions=fractions, seed=seed).codes
+        codes[chosen] = Split.random(
+            labels[chosen],
+            fractions=fractions,
+            groups=None if groups is None else groups[chosen],
+            seed=seed,
+        ).codes
         return Split(sealed(codes))
 
     def per_class(self, labels: Array, n: int, *, seed: int = 0) -> Split:
@@ -193,6 +222,21 @@ def stratified_folds(
     height = _heights(np.asarray(labels), len(labels), groups, seed)
     bounds = np.arange(1, count) * len(labels) / count
     return np.asarray(np.searchsorted(bounds, height))
+
+
+def _check_fractions(fractions: Sequence[float]) -> None:
+    if len(fractions) != 3 or not (min(fractions) >= 0 and abs(sum(fractions) - 1) < 1e-6):
+        raise ConfigError(f"split fractions {tuple(fractions)} must be three that add up to 1.")
+
+
+def _cover_classes(codes: Array, labels: Array, groups: Sequence[Any] | Array) -> None:
+    """Move the smallest group of each class that train lacks into train, in place."""
+    _, unit, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    for number in range(labels.shape[1]) if labels.ndim == 2 else np.unique(labels):
+        has = labels[:, number] if labels.ndim == 2 else labels == number
+        if has.any() and not (codes[has] == SplitCode.TRAIN).any():
+            owners = np.unique(unit[has])
+            codes[unit == owners[np.argmin(sizes[owners])]] = SplitCode.TRAIN
 
 
 def _heights(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..base.errors import DataError, MissingExtraError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, frozen, integers, pointers
+from .attributes import SubgraphAttributes
 from .content_hash import digest
 from .graph import Graph
 from .learnable import require_learnable
@@ -60,6 +61,8 @@ class SubgraphTask:
         notes: What reading the data did to it, one sentence each.
         input_order: The row of each subgraph in the order of the input, a permutation (M,); by
             default the order in which the subgraphs are given here. Not part of the content hash.
+        attributes: What else is known of the subgraphs, such as publication or date: texts by name,
+            one per subgraph, '' where there is none. Not part of the content hash.
     """
 
     graph: Graph
@@ -70,6 +73,7 @@ class SubgraphTask:
     name: str = ""
     notes: tuple[str, ...] = ()
     input_order: Array = None  # type: ignore[assignment]  # __post_init__ makes it an array
+    attributes: SubgraphAttributes = field(default_factory=SubgraphAttributes)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -79,6 +83,8 @@ class SubgraphTask:
                 labels = integers(labels, "labels (class numbers; names go in class_names)")
             put(self, "labels", frozen(labels, np.int64 if np.ndim(labels) == 1 else np.bool_))
         put(self, "notes", tuple(self.notes))
+        if not isinstance(self.attributes, SubgraphAttributes):
+            put(self, "attributes", SubgraphAttributes(self.attributes))
         check_lengths(self)
         put(self, "input_order", check_order(self.input_order, len(self.subgraphs)))
         if self.split is not None and not np.array_equal(self.split.order, range(len(self.split))):
@@ -86,6 +92,7 @@ class SubgraphTask:
             put(self, "subgraphs", self.subgraphs.take(order))
             put(self, "labels", None if self.labels is None else frozen(self.labels[order]))
             put(self, "split", Split(self.split.codes[order]))
+            put(self, "attributes", self.attributes.take(order))
             put(self, "input_order", frozen(renumber_order(self.input_order, order)))
         check_members(self)
         put(self, "class_names", check_labels(self))
@@ -111,8 +118,9 @@ class SubgraphTask:
             edges: Columns ``source, target[, weight]``, one undirected edge per row.
             members: Columns ``subgraph_id, node_id[, weight]``, one member per row.
             labels: Columns ``subgraph_id, label[, split][, title]``, one row per subgraph, or
-                several rows (or a list as label) where it has several labels. Results come in the
-                order of this table; without it, in the order of the members.
+                several rows (or a list as label) where it has several labels. Other columns are
+                kept as :attr:`attributes`. Results come in the order of this table; without it, in
+                the order of the members.
             nodes: Columns ``node_id[, title]`` and numeric columns, which become features; gives
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
@@ -187,7 +195,7 @@ class SubgraphTask:
 
     @cached_property
     def hash(self) -> str:
-        """Content hash that names the data in every artefact; name and notes do not count."""
+        """Content hash that names the data; name, notes and attributes do not count."""
         return digest(
             "task",
             self.graph.hash,
@@ -240,6 +248,7 @@ class SubgraphTask:
             labels=None if self.labels is None else self.labels[positions],
             split=None if self.split is None else Split(self.split.codes[positions]),
             input_order=order,
+            attributes=self.attributes.take(positions),
         )
 
     def _positions(self, which: ArrayLike) -> Array:
@@ -356,8 +365,9 @@ class SubgraphTask:
     def to_frame(self) -> pd.DataFrame:
         """The subgraphs as a pandas data frame, one row each, in the order of the input.
 
-        Columns ``subgraph_id`` (text) and ``size``; ``label``, ``split`` and ``title`` where the
-        task has them. ``label`` is a list in multi-label data; virtual subgraphs have none.
+        Columns ``subgraph_id`` (text) and ``size``; ``label``, ``split``, ``title`` and attributes
+        where the task has them. ``label`` is a list in multi-label data; virtual subgraphs have
+        none.
         """
         return task_frame(self)
 

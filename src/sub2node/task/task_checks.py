@@ -34,10 +34,11 @@ def renumber_order(order: Array, rows: Array) -> Array:
 
 
 def check_lengths(task: SubgraphTask) -> None:
-    """Raise unless there is one label and one part per subgraph."""
+    """Raise unless there is one label, one part and one value of each attribute per subgraph."""
     for what, value in (("labels", task.labels), ("the split", task.split)):
         if value is not None and len(value) != len(task.subgraphs):
             raise DataError(f"{len(task.subgraphs):,} subgraphs but {what} for {len(value):,}.")
+    task.attributes.check_length(len(task.subgraphs))
 
 
 def check_members(task: SubgraphTask) -> None:

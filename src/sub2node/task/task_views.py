@@ -55,7 +55,7 @@ def _size_range(sizes: Array) -> str:
 
 
 def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
-    """Id, label, split, size and title of some rows; those that the task has."""
+    """Id, label, split, size, title and attributes of some rows; those that the task has."""
     subgraphs, columns = task.subgraphs, dict[str, list[object]]()
     columns["subgraph_id"] = [subgraphs.name_of(int(row)) for row in rows]
     if task.labels is not None:
@@ -65,6 +65,8 @@ def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
     columns["size"] = subgraphs.sizes[rows].tolist()
     if subgraphs.titles is not None:
         columns["title"] = list(subgraphs.titles.take(rows))
+    for name, values in task.attributes.items():
+        columns[f"{name} (attribute)" if name in columns else name] = list(values.take(rows))
     return columns
 
 

@@ -1,0 +1,131 @@
+"""What else is known of subgraphs, such as publication or date: columns of text, one value each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.errors import ConfigError, DataError
+from ..base.plural import plural
+from ..base.ragged import Array
+from .names import Names
+
+# The columns of the labels table that mean something to us; no attribute is called so.
+OWN_COLUMNS = ("subgraph_id", "label", "split", "title")
+
+_ISO_TIME = r"^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z?)?)?)?$"
+
+
+class SubgraphAttributes(Mapping[str, Names]):
+    """Columns of text about subgraphs, by name; immutable, row by row as the labels are.
+
+    Args:
+        columns: Texts by name, one per subgraph; '' where nothing is known.
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, Names | Iterable[str]] | None = None) -> None:
+        self._columns = {
+            str(name): values if isinstance(values, Names) else Names(values)
+            for name, values in (columns or {}).items()
+        }
+        for name, values in self._columns.items():
+            if not name or name in OWN_COLUMNS:
+                raise DataError(f"an attribute of subgraphs cannot be called {name!r}.")
+            if (broken := values.first_match(r"[\t\n\r\x00]")) is not None:
+                raise DataError(f"the attribute '{name}' has {broken!r}; values are single lines.")
+
+    def __getitem__(self, name: str) -> Names:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"SubgraphAttributes({', '.join(self) or 'none'})"
+
+    def check_length(self, count: int) -> None:
+        """Raise unless every attribute has one value per subgraph."""
+        for name, values in self._columns.items():
+            if len(values) != count:
+                raise DataError(
+                    f"the attribute '{name}' has {plural(len(values), 'value')} for"
+                    f" {plural(count, 'subgraph')}."
+                )
+
+    def take(self, rows: Array) -> SubgraphAttributes:
+        """The attributes of these subgraphs, in this order."""
+        return SubgraphAttributes({name: self[name].take(rows) for name in self})
+
+    def padded(self, count: int) -> SubgraphAttributes:
+        """The same with so many subgraphs more of which nothing is known."""
+        empty = pa.array([""] * count, pa.large_string())
+        return SubgraphAttributes(
+            {name: Names(pa.concat_arrays([self[name].arrow, empty])) for name in self}
+        )
+
+    def require(self, name: str) -> Names:
+        """The column of this name; an error that lists the columns if there is none."""
+        if name not in self._columns:
+            present = f"the columns are {', '.join(self)}" if self else "it has none"
+            raise ConfigError(
+                f"no column {name!r} of the labels table is kept as an attribute; {present}."
+            )
+        return self._columns[name]
+
+    def groups(self, name: str) -> Array:
+        """A number per subgraph, the same for equal values; without a value, one of its own.
+
+        Args:
+            name: The attribute.
+        """
+        codes = self.require(name).arrow.dictionary_encode()
+        numbers = np.asarray(codes.indices).astype(np.int64)
+        missing = np.asarray(pc.equal(self[name].arrow, ""))
+        numbers[missing] = len(codes.dictionary) + np.arange(int(missing.sum()))
+        return numbers
+
+    def times(self, name: str) -> Array:
+        """A column of numbers, or of ISO dates and times, as numbers that ascend with time.
+
+        Args:
+            name: The attribute.
+        """
+        texts = self.require(name).arrow
+        missing = np.flatnonzero(np.asarray(pc.equal(texts, "")))
+        if len(missing):
+            raise DataError(
+                f"the time '{name}' of {plural(len(missing), 'subgraph')} is missing, as in row"
+                f" {missing[0] + 1}; every subgraph needs one."
+            )
+        try:
+            return np.asarray(texts.cast(pa.float64()))
+        except pa.ArrowInvalid:
+            pass
+        wrong = pc.index(pc.match_substring_regex(texts, _ISO_TIME), False).as_py()
+        try:
+            if wrong < 0:
+                plain = pc.replace_substring_regex(texts, "Z$", "").to_pylist()
+                return np.array(plain, "datetime64[us]").astype(np.float64)
+        except ValueError as error:
+            raise DataError(f"the column '{name}' has no dates throughout: {error}.") from None
+        raise DataError(
+            f"the column '{name}' has {texts[wrong].as_py()!r}; times are numbers or dates like"
+            " 2024-05-31 or 2024-05-31T12:00:00."
+        )
+
+
+def as_attribute(column: pa.ChunkedArray) -> pa.Array | None:
+    """A column as single lines of text, '' where it has no value; None if it is no text."""
+    try:
+        texts = column.combine_chunks().cast(pa.large_string()).fill_null("")
+    except pa.ArrowException:
+        return None
+    return pc.replace_substring_regex(texts, r"[\t\n\r\x00]+", " ")
