@@ -57,7 +57,7 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n fit disease_families --model best --minutes 1 -o demo-output/model --overwrite
 	@echo
 	@echo "5. Ask about a published patient (examples/patient.json, PMID 31853710), who is none of the diseases"
-	@$(BIN)/s2n predict demo-output/model --top 5 --why --nodes HP:0001761,HP:0001771,HP:0002522,HP:0012046,HP:0009053,HP:0012515,HP:0008944,HP:0012548,HP:0033383,HP:0003448,HP:0002166,HP:0007328,HP:0009830,HP:0001288,HP:0003551
+	@$(BIN)/s2n predict demo-output/model examples/patient.json --top 5 --why
 	@echo
 	@echo "6. Write a report to look at in a browser"
 	@$(BIN)/s2n report demo-output/comparison --overwrite

@@ -157,6 +157,7 @@ BARE = [
     (["describe", "disease_families"], "hpo"),
     (["convert", SMALL, "OUT/task"], ""),
     (["advise", SMALL, "--no-probes"], ""),
+    (["audit", SMALL, "--permutations", "2"], ""),
     (["run", SMALL, "-o", "OUT/run", *QUICK], ""),
     (["run", SMALL, "--model", "sub2vec", "--seeds", "1"], "baselines"),
     (["run", SMALL, "--conv", "torch_geometric.nn:GCNConv", *QUICK], "pyg"),

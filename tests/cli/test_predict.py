@@ -501,7 +501,10 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ((), "give a file of subgraphs, or one subgraph by --nodes A,B,C."),
         (("in.csv", "--nodes", "g1"), "give a file of subgraphs, or one subgraph"),
-        (("in.csv", "--why"), "--why is for one subgraph"),
+        (
+            ("in.csv", "--why", "-o", "x.csv"),
+            "--why explains one answer, which is printed; omit -o.",
+        ),
         (("--nodes", "g1", "-o", "x.csv"), "-o is for a file of subgraphs"),
         (("in.csv", "--mode", "both"), "--mode is independent or joint, not 'both'."),
         (("in.csv", "--unknown-nodes", "ignore-subgraph"), "--unknown-nodes is error or drop"),
@@ -649,3 +652,22 @@ def test_another_positive_class_has_no_threshold_of_its_own(alerting: Path, aske
 
 def test_several_labels_have_no_positive_class(multilabel: Path, asked: Path) -> None:
     refused(predict(multilabel, asked, "--positive", "plain"), "one label per subgraph")
+
+
+def test_the_only_subgraph_of_a_file_can_be_explained(model, tmp_path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_text('{"id": "mine", "nodes": ["g1", "g20"]}\n')
+    two.write_text(one.read_text() + '{"id": "other", "nodes": ["g2"]}\n')
+    by_nodes = json.loads(predict(model, "--nodes", "g1,g20", "--why", "--json").out)
+    by_file = json.loads(predict(model, one, "--why", "--json").out)
+    assert by_file["id"] == "mine"
+    assert by_file["probabilities"] == by_nodes["probabilities"]
+    assert by_file["why"]["members"] == by_nodes["why"]["members"]
+    for file in (two, tmp_path / "none.jsonl"):
+        (tmp_path / "none.jsonl").write_text('{"id": "bad", "nodes": ["nobody"]}\n')
+        done = predict(model, file, "--why")
+        assert done.code == 2
+    assert "nobody" in done.err
+    assert f"--why is for one subgraph, and {two} has not just one." in " ".join(
+        predict(model, two, "--why").err.split()
+    )

@@ -67,7 +67,7 @@ def test_odd_but_clear_edge_lists_are_accepted(small: Path, text: str) -> None:
         ("0-1\t\ttrain", r"subgraphs\.pth:4: the label is missing"),
         ("0-1\tred", r"subgraphs\.pth:4: .*found 2 fields"),
         ("0-1\tred\ttrain\tx\ty", r"subgraphs\.pth:4: .*found 5 fields"),
-        ("0-1\tred\tdev", "split word 'dev'; use train, val or test"),
+        ("0-1\tred\tlater", "split word 'later'; use train, val or test"),
         ("0-1\tgreen\ttest", "class 'green' has 1 in test but no subgraph in train"),
     ],
 )

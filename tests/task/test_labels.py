@@ -81,7 +81,7 @@ def test_only_virtual_subgraphs_have_no_label() -> None:
     [
         ({"subgraph_id": list("stux"), "label": list("aaaa")}, "'x' has a label but no members"),
         ({"subgraph_id": list("su"), "label": list("aa")}, "the label of subgraph 't' is missing"),
-        ({"subgraph_id": list("stu"), "split": ["dev"] * 3}, "row 1 has the split word 'dev'"),
+        ({"subgraph_id": list("stu"), "split": ["later"] * 3}, "row 1 has the split word 'later'"),
         (
             {"subgraph_id": list("stus"), "split": ["train"] * 3 + ["val"]},
             "row 4 puts its subgraph in a second part",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sub2node import ConfigError, DataError
 from sub2node.task import PARTS, Split, SplitCode, stratified_folds
+from sub2node.task.split import part_of
 
 
 @given(
@@ -88,14 +89,14 @@ def test_bad_fractions(fractions: tuple[float, ...]) -> None:
 
 
 def test_bad_words_and_counts() -> None:
-    with pytest.raises(DataError, match="split word 'dev'; use train, val or test"):
-        Split.given(["train", "dev"])
+    with pytest.raises(DataError, match="split word 'later'; use train, val or test"):
+        Split.given(["train", "later"])
     with pytest.raises(ConfigError, match="labels or a count"):
         Split.random()
     with pytest.raises(DataError, match="2 groups for 3"):
         Split.random(count=3, groups=[0, 1])
     with pytest.raises(ConfigError, match="a part is one of"):
-        Split.given(["train"]).count("dev")  # type: ignore[arg-type]
+        Split.given(["train"]).count("later")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="split codes"):
         Split(np.array([7]))
 
@@ -234,3 +235,19 @@ def test_a_grouped_split_has_every_class_in_train() -> None:
         again = split.redrawn(labels, (0.5, 0.25, 0.25), groups=groups, seed=seed)
         for codes in (split.codes, drawn.codes, again.codes):
             assert all(len(set(codes[groups == group])) == 1 for group in set(groups))
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("train", "Train", "TRAINING", "trn"), "train"),
+        (("val", "Valid", "validation", "dev", "Development"), "val"),
+        (("test", "TEST", "testing", "holdout", " hold-out "), "test"),
+        (("virtual",), "virtual"),
+        (("", "t", "later", "trainval", None, 0), None),
+    ],
+)
+def test_usual_spellings_of_the_parts(words, part) -> None:
+    assert {part_of(word) for word in words} == {part}
+    if part is not None:
+        assert Split.given(words).words() == [part] * len(words)

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -65,7 +66,9 @@ def predict(
         typer.Option("--top", metavar="K", help="Also give the K likeliest classes of each."),
     ] = None,
     positive: Positive = None,
-    why: Annotated[bool, typer.Option("--why", help="With --nodes: explain the answer.")] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Explain the answer for one subgraph.")
+    ] = False,
     unknown_nodes: Annotated[
         str,
         typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error, or drop."),
@@ -90,6 +93,7 @@ def predict(
     Examples:
         s2n predict my-model new.csv -o answers.csv
         s2n predict my-model --nodes TP53,MDM2 --why
+        s2n predict my-model patient.json --top 5 --why
 
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
@@ -113,8 +117,8 @@ def predict(
     )
     if (source is None) == (nodes is None):
         raise ConfigError("give a file of subgraphs, or one subgraph by --nodes A,B,C.")
-    if why and nodes is None:
-        raise ConfigError("--why is for one subgraph: --nodes A,B,C --why.")
+    if why and out is not None:
+        raise ConfigError("--why explains one answer, which is printed; omit -o.")
     if nodes is not None and out is not None:
         raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
     request.check()
@@ -122,10 +126,9 @@ def predict(
         with activity(f"Loading {model}"):
             scorer = load_scorer(model)
         extras = _find_extras(scorer, top or 0, positive)
-        if nodes is not None:
-            ids = [node.strip() for node in nodes.split(",") if node.strip()]
-            query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
-            query = replace(query, names=("this",))  # its id in JSON
+        one = nodes is not None or why
+        if one:
+            query = _ask(scorer, nodes, unknown_nodes) if nodes else request.read_one(scorer)
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = request.predict(scorer, placed)
             with activity("Explaining the answer"):
@@ -134,7 +137,7 @@ def predict(
             keep = None if as_json else _SHOWN
             facts, collected = request.answer(scorer, extras, keep=keep)
     notes = unchosen_note(extras.positive)
-    if nodes is not None:
+    if one:
         show_notes(notes, to=errors)
         _show_one(answers, reasons, extras, as_json=as_json, draws=null)
         return
@@ -144,6 +147,13 @@ def predict(
         print_json(facts)
     else:
         show_answers(facts, collected.shown, extras, draws=null)
+
+
+def _ask(scorer: Scorer, nodes: str, unknown_nodes: str) -> Query:
+    """The subgraph that is given by its nodes."""
+    ids = [node.strip() for node in nodes.split(",") if node.strip()]
+    query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+    return replace(query, names=("this",))  # its id in JSON
 
 
 def _find_extras(scorer: Scorer, top: int, label: str | None) -> AnswerExtras:
@@ -233,6 +243,23 @@ class _FileRequest:
         if self.draws is None:
             return answers
         return compare_with_null(scorer, query, answers=answers, draws=self.draws, seed=self.seed)
+
+    def read_one(self, scorer: Scorer) -> Query:
+        """The only subgraph of the file."""
+        from ..io.sets import read_sets
+        from ..scoring.query import IdLists
+
+        assert self.source is not None
+        batches = list(islice(read_sets(self.source, self.columns, size=2, at_once=True), 2))
+        if sum(len(batch.names) for batch in batches) != 1:
+            raise ConfigError(f"--why is for one subgraph, and {self.source} has not just one.")
+        (batch,) = (batch for batch in batches if len(batch.names))
+        lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
+        query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
+        problems = {**unanswerable, **batch.problems}
+        if problems:
+            raise DataError(next(iter(problems.values())), path=self.source)
+        return query
 
     def answer(
         self, scorer: Scorer, extras: AnswerExtras, *, keep: int | None

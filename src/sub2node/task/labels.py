@@ -15,7 +15,7 @@ from .frames import Frame
 from .ids import IdSpace
 from .names import Names
 from .reading_notes import attributes_merged, unread_columns
-from .split import PARTS, Split, SplitCode
+from .split import Split, SplitCode, part_of
 
 NaLabels = Literal["missing", "keep"]
 # How programs write that a value is missing; a class of such a name needs na_labels="keep".
@@ -194,11 +194,12 @@ def _read_split(frame: Frame, rows: Array, first: Array) -> Split | None:
         return None
     encoded = pc.utf8_trim_whitespace(parts).dictionary_encode()
     names = encoded.dictionary.to_pylist()
-    for position, word in enumerate(names):
-        if word not in PARTS:
+    words = [part_of(name) for name in names]
+    for position, (word, part) in enumerate(zip(names, words, strict=True)):
+        if part is None:
             row = int(np.argmax(np.asarray(encoded.indices) == position)) + 1
             raise frame.error(f"row {row} has the split word {word!r}; use train, val or test.")
-    codes = np.array([SplitCode[word.upper()] for word in names], np.int8)
+    codes = np.array([SplitCode[str(part).upper()] for part in words], np.int8)
     codes = codes[np.asarray(encoded.indices)]
     clash = codes != codes[first][rows]
     if clash.any():

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 Part = Literal["train", "virtual", "val", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
+# Other words for the parts of a benchmark; upper and lower case are the same.
+_SPELLINGS: dict[str, Part] = {
+    "training": "train", "trn": "train", "valid": "val", "validation": "val", "dev": "val",
+    "development": "val", "testing": "test", "tst": "test", "holdout": "test", "hold-out": "test",
+}  # fmt: skip
 
 
 class SplitCode(IntEnum):
@@ -48,14 +53,15 @@ class Split:
 
     @classmethod
     def given(cls, words: Iterable[str]) -> Split:
-        """From one word per subgraph: train, val or test."""
+        """From one word per subgraph: train, val or test, or another spelling of these."""
         codes = []
         for where, word in enumerate(words):
-            if word not in PARTS:
+            part = part_of(word)
+            if part is None:
                 raise DataError(
                     f"subgraph {where} has the split word {word!r}; use train, val or test."
                 )
-            codes.append(_code(word))
+            codes.append(_code(part))
         return cls(np.array(codes, dtype=np.int8))
 
     @classmethod
@@ -291,3 +297,11 @@ def _spread(stratum: Array, rng: np.random.Generator) -> Array:
     height = (rank + np.repeat(rng.random(len(counts)), counts)) / np.repeat(counts, counts)
     height[rank == 0] = -rng.random(len(counts))
     return np.asarray(order[np.argsort(height, kind="stable")])
+
+
+def part_of(word: object) -> Part | None:
+    """The part that a word names, in any case and usual spelling; None: it names none."""
+    if not isinstance(word, str):
+        return None
+    plain = word.strip().lower()
+    return next((part for part in PARTS if part == plain), _SPELLINGS.get(plain))

@@ -113,8 +113,8 @@ GOOD: dict[str, dict[str, list[object]]] = {
         ),
         (
             "labels",
-            {"subgraph_id": ["s", "t"], "label": ["x", "y"], "split": ["train", "dev"]},
-            "the split word 'dev'",
+            {"subgraph_id": ["s", "t"], "label": ["x", "y"], "split": ["train", "later"]},
+            "the split word 'later'",
         ),
         (
             "labels",

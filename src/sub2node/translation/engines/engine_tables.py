@@ -18,6 +18,7 @@ from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION, check_tables
 from ...io.save import tables_of
 from ...task import PARTS, Split
 from ...task.frames import check_encoding
+from ...task.split import part_of
 
 if TYPE_CHECKING:
     from ...task import SubgraphTask
@@ -185,7 +186,7 @@ def _read_split(labels: pa.Table | None, count: int, path: Path | None) -> Split
     if labels is None or "split" not in labels.column_names:
         return Split.sizes(train=count)
     parts = labels["split"].to_pylist()
-    unknown = next((part for part in parts if part not in PARTS), None)
+    unknown = next((part for part in parts if part_of(part) is None), None)
     if unknown is not None:
         raise DataError(f"the split word {unknown!r} is none of {', '.join(PARTS)}.", path=path)
     split = Split.given(parts)
