@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from audit_tasks import clean_task, task_with_copies
 from commands import refused, s2n
 from sub2node import save_task
+from sub2node.task.attributes import SubgraphAttributes
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +40,15 @@ def test_json_has_every_check(folder: Path) -> None:
     assert checks["permuted_labels"]["numbers"]["p"] == 0.05
 
 
-def test_groups_come_from_a_file(tmp_path: Path) -> None:
-    save_task(clean_task(), tmp_path / "data")
-    rows = [f"{number},{number % 60}" for number in range(240)]
-    file = tmp_path / "groups.csv"
-    file.write_text("\n".join(["subgraph_id,group", *rows]) + "\n")
-    words = ("audit", tmp_path / "data", "--groups-file", file, "--permutations", "1", "--json")
-    checks = {check["name"]: check for check in s2n(*words).json["checks"]}
-    assert checks["groups"]["verdict"] == "problem"
-    file.write_text("subgraph_id,group\nnobody,a\n")
-    refused(s2n(*words), "no subgraph 'nobody'")
+def test_groups_are_a_column_of_the_labels(tmp_path: Path) -> None:
+    task = clean_task()
+    rows = {"source": [str(number % 60) for number in range(240)], "own": map(str, range(240))}
+    save_task(replace(task, attributes=SubgraphAttributes(rows)), tmp_path / "data")
+    words = ("audit", tmp_path / "data", "--permutations", "1", "--json", "--groups")
+    for column, verdict in (("source", "problem"), ("own", "ok")):
+        checks = {check["name"]: check for check in s2n(*words, column).json["checks"]}
+        assert checks["groups"]["verdict"] == verdict
+    refused(s2n(*words, "patient"), "no column 'patient'")
 
 
 def test_a_number_of_permutations_that_is_none_is_refused(folder: Path) -> None:

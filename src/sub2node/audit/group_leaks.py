@@ -63,7 +63,7 @@ def check_groups(task: SubgraphTask, parts: Sequence[Part], groups: Array | None
             _TITLE,
             reason="no groups were given.",
             advice="Where several subgraphs come from one patient, family or source, name it for"
-            " each (--groups-file).",
+            " each (--groups COLUMN).",
         )
     numbers = {part: _count_groups(task, part, groups) for part in parts}
     verdict = worst(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
-from .help_text import EVALUATION, READING
+from .help_text import EVALUATION
 from .options import AsJson, Overwrite, out_option
 from .output import console, print_json, progress, say, show_notes, table
 
@@ -26,14 +26,14 @@ _STYLES = {"problem": "bold red", "warning": "yellow", "ok": "green"}
 def audit(
     source: DataArguments,
     *,
-    groups_file: Annotated[
-        Path | None,
+    groups: Annotated[
+        str | None,
         typer.Option(
-            "--groups-file",
-            metavar="FILE",
-            help="A table with the columns subgraph_id and group (a patient, a family, a source),"
-            " which should be in one part only.",
-            rich_help_panel=READING,
+            "--groups",
+            metavar="COLUMN",
+            help="A column of the labels table (a patient, a family, a source) of which no value"
+            " should be in two parts.",
+            rich_help_panel=EVALUATION,
         ),
     ] = None,
     permutations: Annotated[
@@ -55,7 +55,7 @@ def audit(
 
     Examples:
         s2n audit my-folder
-        s2n audit my-folder --groups-file patients.csv
+        s2n audit my-folder --groups publication
         s2n audit my-folder -o my-run && s2n report my-run
 
     Near copies and groups across parts, permuted labels, random sets, what the test part can show,
@@ -64,14 +64,15 @@ def audit(
     """
     from ..audit import audit as check_task
     from ..audit.audit_files import check_audit_file, save_audit
-    from ..audit.group_files import read_groups
 
     if out is not None:
         check_audit_file(out, overwrite=overwrite)
     task = source.load()
-    groups = None if groups_file is None else read_groups(groups_file, task)
+    by_id = None
+    if groups is not None:
+        by_id = dict(zip(task.subgraph_ids, task.attributes.require(groups), strict=True))
     with progress():
-        found = check_task(task, groups=groups, permutations=permutations)
+        found = check_task(task, groups=by_id, permutations=permutations)
     path = None if out is None else save_audit(found, out, overwrite=overwrite)
     if as_json:
         print_json(found.to_dict())
