@@ -81,6 +81,7 @@ def test_a_file_is_no_run_folder(command: str, tmp_path: Path) -> None:
     refused(s2n(command, file), f"{file}: this is a file, expected a folder")
 
 
+@pytest.mark.slow
 def test_weights_that_are_all_the_same_advise_what_exists(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("source,target\na,b\n")
     members = "".join(f"s{i},{node}\n" for i in range(6) for node in "ab")

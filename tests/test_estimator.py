@@ -214,6 +214,7 @@ def text(sets):
     return [[f"n{node}" for node in nodes] for nodes in sets]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sets",
     [
@@ -259,6 +260,7 @@ def test_ids_of_text_and_the_three_ways_to_fit() -> None:
     assert made.neighbors(NEW[:1], 1)[0][0].name.startswith("s")
 
 
+@pytest.mark.slow
 def test_the_split_of_a_task_is_kept_and_its_test_part_read() -> None:
     split = Split.sizes(train=20, val=8, test=8)
     names = ("left", "middle", "right")
@@ -289,6 +291,7 @@ def test_fit_keeps_edges_of_subgraphs() -> None:
     assert kept < contents(task.subgraphs)  # those that it was trained on
 
 
+@pytest.mark.slow
 def test_explanations_are_of_what_was_answered() -> None:
     task = with_own_edges(small_task())
     made = classifier(structure="separated", settings={**S, "epochs": 20}).fit(task)

@@ -78,6 +78,7 @@ def test_a_simple_model_is_saved_and_read(hops, tmp_path: Path) -> None:
     assert again.get_params()["time_limit"] == 300.0
 
 
+@pytest.mark.slow
 def test_a_simple_model_with_settings_and_several_labels() -> None:
     made = classifier("diffused-bag", settings={"hops": 2}, threshold="val").fit(X, LISTS)
     assert made.predict(NEW).shape == (9, 3)

@@ -76,6 +76,7 @@ def test_citations(name: str, keys: set[str]) -> None:
     assert keys <= {entry.key for entry in cite(HOME / name).entries}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run", "run-link"])
 def test_settings_of_a_run_are_a_preset(name: str) -> None:
     facts = json.loads((HOME / name / "result.json").read_text())

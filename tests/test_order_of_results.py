@@ -101,6 +101,7 @@ def test_joined_by_position_and_by_id(read, model: SubgraphClassifier, tmp_path:
     assert model.score(task, wrong) == np.mean(np.array(wrong) == LABELS)
 
 
+@pytest.mark.slow
 def test_every_answer_is_that_of_its_own_nodes(task, model: SubgraphClassifier) -> None:
     alone = np.concatenate([model.predict_proba([nodes]) for nodes in SETS])
     for form in (task, SETS, dict(zip(IDS, SETS, strict=True)), MEMBERS, task.input_subgraphs):
@@ -157,6 +158,7 @@ def test_predictions_of_a_run(task, again: bool, tmp_path: Path) -> None:
             assert np.array_equal(stored.to_numpy(), outputs.logits[replica])
 
 
+@pytest.mark.slow
 def test_files_of_commands(model: SubgraphClassifier, tmp_path: Path) -> None:
     data = csv_folder(tmp_path)
     model.save(tmp_path / "model")

@@ -17,6 +17,7 @@ def check_rows(rows: list[dict[str, Any]]) -> None:
     assert all(set(row) == set(COLUMNS) for row in rows)
 
 
+@pytest.mark.slow
 def test_models() -> None:
     rows = models.main(seed=3, count=10)
     check_rows(rows)

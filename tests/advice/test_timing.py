@@ -82,6 +82,7 @@ def test_a_first_epoch_that_takes_the_whole_limit_counts(clock: Clock) -> None:
     assert cost.by_features == {"svd": 5, "constant": 5}  # the other one was not begun
 
 
+@pytest.mark.slow
 def test_groups_of_replicas_take_equally_long(clock: Clock, monkeypatch) -> None:
     monkeypatch.setattr(module, "replicas_at_once", lambda *_: 4)
     (one,) = time_structures(TASK, ("s2n+a",), seeds=4, limit=1000.0)

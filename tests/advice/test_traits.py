@@ -35,6 +35,7 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_shares_of_nodes_and_edges(task: SubgraphTask) -> None:
     result, groups = measured(task, CUT), sets(task)

@@ -22,6 +22,7 @@ def answers(draw, multilabel):
     return rng.integers(0, classes, count), logits
 
 
+@pytest.mark.slow
 @given(answers(False))
 def test_single_label_scores(case) -> None:
     labels, logits = case

@@ -383,6 +383,7 @@ def train(task: SubgraphTask, seeds: Sequence[int], **changes: Any) -> Any:
     return assess(task, model, seeds=seeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"degrees": True, "conv": "gcn"}, {"degrees": False}])
 def test_training_together_is_training_alone(generated, changes) -> None:
     changes = {"kind": "random", **changes}

@@ -196,6 +196,7 @@ def test_the_window_is_what_dm_looks_at_and_dbow_does_not() -> None:
     assert (bag[0] == bag[1]).all()
 
 
+@pytest.mark.slow
 def test_joint_is_both_halves_side_by_side() -> None:
     pytest.importorskip("gensim")
     task = families()[0]

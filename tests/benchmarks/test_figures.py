@@ -50,6 +50,7 @@ def test_text_is_readable_at_the_width_of_a_page(name: str) -> None:
         assert inside.contains(box.x1, box.y1), text.get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["data-scarce", "coarsening-ratios"])
 def test_bars_do_not_overlap(name: str) -> None:
     picture = figures.PICTURES[name]

@@ -13,6 +13,7 @@ from commands import fork_process, refused, s2n
 from sub2node import load_task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"])
 def test_convert_and_read_back(small: Path, tmp_path: Path, format: str) -> None:
     out = tmp_path / "deep" / "out"
@@ -26,6 +27,7 @@ def test_convert_and_read_back(small: Path, tmp_path: Path, format: str) -> None
     assert again.code == 0, again.err
 
 
+@pytest.mark.slow
 def test_only_our_own_folders_are_overwritten(small: Path, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.mkdir()

@@ -106,6 +106,7 @@ def test_json_counts_the_columns_of_every_table(command: Command) -> None:
     assert found[0]["columns"] == len(NODE_COLUMNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "npz", "safetensors"])
 def test_files_hold_what_the_library_makes(
     command: Command, task: s2n.SubgraphTask, tmp_path: Path, ending: str
@@ -162,6 +163,7 @@ def test_a_tolerance_is_kept(command: Command, task: s2n.SubgraphTask, tmp_path:
     assert np.abs(found.values - exact).max() <= facts["error"] + 1e-5
 
 
+@pytest.mark.slow
 def test_pre_training_takes_settings(command: Command) -> None:
     words = ("encode", DATA, "--pretrain", "link", "--width", "4", "--set", "epochs=2", "--set",
              "layers=1", "--set", "aggregation=gcn", "--json")  # fmt: skip
@@ -175,6 +177,7 @@ def test_pre_training_takes_settings(command: Command) -> None:
     assert "cached" not in other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["structure", "wl", "wl-hops"])
 def test_tables_of_subgraphs(
     command: Command, task: s2n.SubgraphTask, tmp_path: Path, kind: str
@@ -196,6 +199,7 @@ def test_tables_of_subgraphs(
     assert facts["mean"] == pytest.approx(values.mean(axis=0).tolist())
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_said(command: Command, tmp_path: Path) -> None:
     done(command("encode", DATA, "--rwpe", "4"))
     (file,) = (tmp_path / "cache" / "encodings").iterdir()
@@ -253,6 +257,7 @@ def scores(found: SimpleNamespace) -> Any:
     return json.loads(done(found).out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -300,6 +305,7 @@ def test_a_run_reads_files(command: Command, tmp_path: Path) -> None:
     assert something["config"] == nothing["config"]
 
 
+@pytest.mark.slow
 def test_a_run_with_a_file_in_another_order_is_the_same_run(
     command: Command, task: s2n.SubgraphTask, tmp_path: Path
 ) -> None:
@@ -317,6 +323,7 @@ def test_a_run_with_a_file_in_another_order_is_the_same_run(
     assert one["val"] == other["val"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -72,6 +72,7 @@ def test_an_encoding_file_for_a_model_without_node_vectors(vectors: Path) -> Non
     refused(run("--model", "bag", "--encoding", vectors), "a use for --encoding")
 
 
+@pytest.mark.slow
 def test_a_file_of_features(vectors: Path) -> None:
     done = run("--model", "gnn-plain", "--seeds", "1", "--features", vectors, "--json", *TINY)
     assert done.json["config"]["features"]["kind"] == "given"

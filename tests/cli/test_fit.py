@@ -87,6 +87,7 @@ def test_a_model_is_a_folder_that_answers(fitted: tuple[Path, Done], task: Path)
     assert model.test_["accuracy"] == pytest.approx(np.mean(right == truth))
 
 
+@pytest.mark.slow
 def test_it_is_the_model_of_the_library(fitted: tuple[Path, Done], task: Path) -> None:
     model = SubgraphClassifier(seeds=2, preset="fast", settings=QUICK).fit(load_task(task))
     wanted = model.predict_proba(list(drawn(20).values()))

@@ -105,6 +105,7 @@ def test_all_formats_have_the_numbers_of_the_library(model: Path, asked: Path) -
     assert files(asked.parent) == ["new.csv", "out.csv", "out.jsonl", "out.parquet", "out.tsv"]
 
 
+@pytest.mark.slow
 def test_parquet_types(model: Path, multilabel: Path, asked: Path) -> None:
     for folder, kind in ((model, pa.string()), (multilabel, pa.list_(pa.string()))):
         out = asked.with_name("OUT.PARQUET")
@@ -132,6 +133,7 @@ def test_the_table(model: Path, tmp_path: Path) -> None:
     assert files(tmp_path) == ["a.csv"]
 
 
+@pytest.mark.slow
 def test_warnings_stand_beneath_the_answers(model: Path, tmp_path: Path) -> None:
     sets = {"odd": ["g1", "zz", "g20"], "long": [f"g{i}" for i in range(40)]}
     path = write_csv(tmp_path / "a.csv", sets)
@@ -166,6 +168,7 @@ def test_random_sets(model: Path, asked: Path) -> None:
     assert "null" not in json.loads(predict(model, "--nodes", "g1", "--json").out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["tsv", "jsonl", "gmt", "parquet", "csv.gz"])
 def test_every_input(model: Path, asked: Path, ending: str) -> None:
     sets, path = drawn(7), asked.with_name(f"in.{ending}")
@@ -237,6 +240,7 @@ def test_unknown_nodes(model: Path, tmp_path: Path) -> None:
     assert numbers(rows)[0] == pytest.approx(numbers(rows)[1], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_bad_rows_are_listed_beside_the_answers(model: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.jsonl"
     raw = b'set,node\n"a,\n1",g1\nb,zz\nc,\nd,g2\n,g1\ne,g\xff\nf,g3,\n'
@@ -375,6 +379,7 @@ def test_a_damaged_model_is_one_line(model: Path, tmp_path: Path, damage: str) -
         shutil.rmtree(copy)
 
 
+@pytest.mark.slow
 def test_no_model(asked: Path, tmp_path: Path) -> None:
     refused(predict(tmp_path / "none", asked), "there is no such folder")
     refused(predict(asked, asked), "there is no model.json here")
@@ -425,6 +430,7 @@ def test_five_thousand_subgraphs(model: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(given.sum(axis=1), 1, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_in_another_order_have_the_same_answers(model: Path, asked: Path) -> None:
     header, *rows = asked.read_text().splitlines()
     mixed = asked.with_name("mixed.csv")
@@ -519,6 +525,7 @@ def test_mistakes_are_said_before_the_model_is_read(words: tuple[str, ...], mess
     refused(predict("no-such-model", *words), message)
 
 
+@pytest.mark.slow
 def test_mistakes_that_need_the_model(model: Path, tmp_path: Path) -> None:
     refused(predict(model, "--nodes", " , "), "is empty")
     refused(predict(model, tmp_path / "none.csv"), "there is no such file.")
@@ -562,6 +569,7 @@ def test_a_folder_where_bad_rows_are_to_be_listed(model: Path, asked: Path) -> N
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_the_hint_is_one_for_the_command_line(model: Path) -> None:
     assert "--unknown-nodes drop" in predict(model, "--nodes", "g1,zz").err
     refused(predict(model, "--nodes", "g1,zz"), "the subgraph has nodes that are not in the graph")

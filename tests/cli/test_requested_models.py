@@ -117,6 +117,7 @@ def test_mistakes_are_one_sentence(words: tuple[str, ...], message: str) -> None
     refused(run(*words), message)
 
 
+@pytest.mark.slow
 def test_a_gpu_that_is_not_there() -> None:
     import torch
 
@@ -235,6 +236,7 @@ def test_tables_with_names_and_one_label(tmp_path: Path) -> None:
     assert [row["model"] for row in done.json["models"]] == list(names)
 
 
+@pytest.mark.slow
 def test_data_with_virtual_subgraphs_is_not_coarsened(tmp_path: Path) -> None:
     task = s2n.load_task(DATA)
     virtual = coarsen(task.graph, "variation_edges", 0.1).subgraphs

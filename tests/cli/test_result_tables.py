@@ -60,6 +60,7 @@ def test_both_intervals_are_shown_and_explained(capsys: pytest.CaptureFixture[st
     assert "Intervals:" not in printed(capsys)
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_by_the_test_that_fits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_run_without_scores_is_refused_before_training(
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_published_settings_carry_their_flags() -> None:
     done = run("--preset", "paper", "--conv", "gcn", "--seeds", "1", "--set", "epochs=2")
     assert done.code == 0, done.err
@@ -122,6 +123,7 @@ def test_published_settings_carry_their_flags() -> None:
     assert "a copy of the settings" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -231,6 +233,7 @@ def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> Non
     assert not any(is_epoch(report) for report in reports)
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
     with ctrl_c(is_epoch, at=6):
         done = run("--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
@@ -344,6 +347,7 @@ def reports_of(work: str) -> Callable[[Report], bool]:
     return lambda report: report.what.startswith(work)
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_simple_model() -> None:
     with ctrl_c(reports_of("Strength"), at=2):
         assert run("--model", "bag").code == 130
@@ -353,6 +357,7 @@ def test_ctrl_c_in_a_simple_model() -> None:
     assert "interrupted in bag" in done.err
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_network() -> None:
     words = ("--set", "epochs=100000", "--set", "start=1", "--set", "features.kind=random")
     with ctrl_c(reports_of("Training"), at=4):
@@ -363,6 +368,7 @@ def test_ctrl_c_in_a_network() -> None:
     assert any("interrupted after 4 of 100000 epochs" in note for note in row["notes"])
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_network_before_validation_counts() -> None:
     with ctrl_c(reports_of("Training"), at=4):
         done = run("--model", "glass", "--seeds", "1", "--features", "random")  # start is 10

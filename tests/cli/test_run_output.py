@@ -57,6 +57,7 @@ def test_states_of_others_are_not_deleted(tmp_path: Path) -> None:
     assert (states / "thesis.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_typo_costs_no_states(tmp_path: Path) -> None:
     states = tmp_path / "run.checkpoint"
     states.mkdir()

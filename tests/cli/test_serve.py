@@ -66,6 +66,7 @@ def test_options(started: dict, tmp_path: Path, monkeypatch) -> None:
     assert "other" not in done.output
 
 
+@pytest.mark.slow
 def test_wrong_options(started: dict, tmp_path: Path) -> None:
     for words in (("--port", "70000"), ("--max-nodes", "0"), ("--timeout", "0")):
         assert run(*words).exit_code == 2

@@ -87,6 +87,7 @@ def test_bad_options_leave_nothing(
     assert not (tmp_path / "graph").exists()
 
 
+@pytest.mark.slow
 def test_an_existing_output_is_left_alone(small: Path, tmp_path: Path) -> None:
     out = tmp_path / "graph"
     assert run(small, "-o", out).returncode == 0

@@ -154,6 +154,7 @@ def test_too_many_cliques_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "too many maximal cliques" in coarse.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PARTITIONS)
 def test_seeds_decide(method: str) -> None:
     graph = graph_of(nx.connected_watts_strogatz_graph(300, 6, 0.3, seed=0))

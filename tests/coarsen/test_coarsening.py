@@ -101,6 +101,7 @@ def test_errors_of_a_graph_beyond_the_dense_solver() -> None:
     assert errors.subspace == pytest.approx(epsilon, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_local_variation_keeps_the_spectrum_better_than_weights_do() -> None:
     graph = graph_of(nx.connected_watts_strogatz_graph(500, 6, 0.05, seed=0))
     by_variation, by_weight = (

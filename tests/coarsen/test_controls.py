@@ -15,6 +15,7 @@ from sub2node.coarsen import coarsen
 from sub2node.coarsen.controls import CONTROL_METHODS
 
 
+@pytest.mark.slow
 @given(graph=pieces(), ratio=RATIOS, seed=st.integers(0, 99))
 @pytest.mark.parametrize("method", CONTROL_METHODS)
 def test_controls(method: str, graph: Graph, ratio: float, seed: int) -> None:

@@ -100,6 +100,7 @@ SHAPES: dict[str, nx.Graph] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", list(SHAPES))
 def test_shapes_that_are_hard(shape: str) -> None:
     # Eigenvalues near zero, or many equal ones.
@@ -137,6 +138,7 @@ def test_lowest_of_coarse_laplacians(size: int, k: int, seed: int) -> None:
     check(matrix, found.values[0], found.vectors)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 999), k=st.integers(2, 5))
 def test_lowest_of_coarse_laplacians_by_the_sparse_solver(seed: int, k: int) -> None:
     matrix = laplacian(weights_of(connected(80, seed), seed=seed)).toarray()
@@ -218,6 +220,7 @@ def test_a_failing_solver_does_not_stop_coarsening(monkeypatch: pytest.MonkeyPat
     assert "approximate" in found.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [100, 120, 160])
 def test_many_eigenvectors_of_a_graph_that_is_not_small(k: int) -> None:
     matrix = laplacian(weights_of(connected(500, 3)))

@@ -79,6 +79,7 @@ def test_a_cut_leaves_the_wanted_number_of_edges(task, wanted) -> None:
     assert abs(kept - wanted) == min(abs(count - wanted) for count in possible)
 
 
+@pytest.mark.slow
 def test_published_shapes_get_published_settings() -> None:
     here = module._DataSet.read(
         "like:ppi_bp", partial(s2n.load_task, "like:ppi_bp"), BenchmarkPlan()

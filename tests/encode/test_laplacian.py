@@ -113,6 +113,7 @@ def test_components_above_400_nodes_are_solved_by_lanczos() -> None:
     lanczos(nx.disjoint_union(both, nx.cycle_graph(9)), 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "width"),
     [

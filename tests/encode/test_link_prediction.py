@@ -169,6 +169,7 @@ def test_a_nearly_complete_graph_works() -> None:
     assert np.isfinite(encoding.values).all()
 
 
+@pytest.mark.slow
 def test_small_graphs_work_whatever_the_seed() -> None:
     for seed in range(8):
         encoding = link_prediction(graph_of(nx.path_graph(4)), 4, LinkSettings(seed=seed, epochs=5))

@@ -73,6 +73,7 @@ def hard_graphs() -> dict[str, Graph]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["auto", "products", "eigen"])
 @given(graph=scaled_graphs(), width=st.integers(1, 9))
 def test_exact_routes_are_dense_powers(route: Any, graph: Graph, width: int) -> None:
@@ -123,6 +124,7 @@ def test_eigenvalues_of_bipartite_components_are_known() -> None:
     assert np.abs(encoding.values - returns(graph, 40)).max() <= encoding.facts["error"] + ROUNDING
 
 
+@pytest.mark.slow
 def test_a_missed_copy_of_an_eigenvalue_is_within_the_bound() -> None:
     graph = graph_of(nx.grid_graph((9, 9, 9), periodic=True))
     encoding = random_walk(graph, 48, nodes=[0], route="leading", tolerance=1e-3)
@@ -161,6 +163,7 @@ def test_values_are_those_of_pyg() -> None:
         assert random_walk(graph, 11, route=route).values == pytest.approx(truth, abs=ROUNDING)
 
 
+@pytest.mark.slow
 def test_some_nodes_have_the_rows_that_they_have_among_all(monkeypatch: Any) -> None:
     monkeypatch.setitem(MODULE._CACHED, "cpu", 1)  # blocks of 32 nodes
     graph = graph_of(nx.gnm_random_graph(100, 250, seed=1))

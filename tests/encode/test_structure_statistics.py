@@ -150,6 +150,7 @@ def test_no_value_of_val_or_test_changes_those_of_train() -> None:
     assert one == pytest.approx(other)
 
 
+@pytest.mark.slow
 @given(task=tasks())
 def test_inputs_are_finite_numbers_whatever_the_task(task: SubgraphTask) -> None:
     for kind in ("structure", "wl"):

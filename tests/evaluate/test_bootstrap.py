@@ -32,6 +32,7 @@ def score(labels, logits, *, threshold: float) -> tuple[float, float, float]:
     return micro_f1(labels, logits, **more), macro, accuracy
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_it_is_the_loop_over_draws(seed: int, multilabel: bool) -> None:

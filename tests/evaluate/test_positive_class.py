@@ -119,6 +119,7 @@ def test_parts_of_one_run_keep_their_numbers() -> None:
     assert PositivePart.of([measures]).means() == measures
 
 
+@pytest.mark.slow
 def test_a_threshold_does_not_look_at_test_labels() -> None:
     task = small_task()
     labels, here = np.array(task.labels), task.split.mask("test")

@@ -93,6 +93,7 @@ def test_test_labels_are_read_once_and_last(task, monkeypatch) -> None:
     assert said[-2] == "outputs test"
 
 
+@pytest.mark.slow
 def test_evaluation_subgraphs_do_not_change_training(task) -> None:
     smaller = task.subset([*np.flatnonzero(task.split.codes <= 2).tolist(), len(task) - 1])
     for structure in ("s2n+0", "s2n+a"):
@@ -104,6 +105,7 @@ def test_evaluation_subgraphs_do_not_change_training(task) -> None:
         assert np.array_equal(one.history["val_loss"], other.history["val_loss"])
 
 
+@pytest.mark.slow
 def test_multi_label_and_its_threshold(task) -> None:
     several = np.eye(3, dtype=bool)[task.labels]
     several[::5] = True
@@ -121,6 +123,7 @@ def test_multi_label_and_its_threshold(task) -> None:
         s2n.run(multi, threshold="best")
 
 
+@pytest.mark.slow
 def test_given_features_are_taken_and_widened(task) -> None:
     features = np.random.default_rng(0).normal(size=(task.graph.num_nodes, 5))
     graph = replace(task.graph, features=features)

@@ -103,6 +103,7 @@ def test_limits_that_are_none() -> None:
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["edges.csv", "members.csv", "labels.csv", "edges.parquet"])
 def test_pipes_and_devices_are_no_tables(tmp_path: Path, name: str) -> None:
     data = folder(tmp_path)

@@ -137,6 +137,7 @@ def test_a_card_guards_its_tables(tables: Path, tmp_path: Path) -> None:
         read_task(out)
 
 
+@pytest.mark.slow
 def test_flips_in_a_written_task_are_refused(tables: Path, tmp_path: Path) -> None:
     out = save_task(read_task(tables), tmp_path / "out")
     expected = read_task(out)

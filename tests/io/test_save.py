@@ -53,6 +53,7 @@ def folder() -> Iterator[Path]:
         yield Path(place) / "task"
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_parquet_reads_back_identical(task: SubgraphTask) -> None:
     with folder() as path:

@@ -77,6 +77,7 @@ def test_bad_subgraph_lines(small: Path, line: str, message: str) -> None:
     assert_refused(small, message)
 
 
+@pytest.mark.slow
 def test_odd_but_clear_subgraph_lines_are_accepted(small: Path) -> None:
     expected = read_task(small)
     path = small / "subgraphs.pth"

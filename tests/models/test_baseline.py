@@ -62,6 +62,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_candidates")
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.parametrize("kind", list(ODD))
@@ -156,6 +157,7 @@ def ties(task: SubgraphTask, **settings: Any) -> Any:
     return s2n.run(task, model="glass", seeds=2, settings=options)
 
 
+@pytest.mark.slow
 def test_epochs_that_all_tie_are_all_kept(task) -> None:
     result = ties(task, epochs=5, start=1)  # a rate of 0: nothing changes
     assert result.best_epoch == (2, 2)
@@ -168,6 +170,7 @@ def test_the_last_epoch_of_patience_ties_too(task) -> None:
     assert [len(found) for found in result.outputs["test"].tied] == [4, 4]
 
 
+@pytest.mark.slow
 def test_the_published_rule_over_splits(task) -> None:
     model = baseline(task, "glass", settings={**NET, "published_ties": True}).model
     result = over_splits(task, lambda _: model, splits=3, seeds=[1])
@@ -287,6 +290,7 @@ def test_the_settings_of_a_run_repeat_it(task, name, tmp_path) -> None:
         s2n.run(task, model=wrong, preset=str(folder / "config.toml"))
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_repeat_its_join(task, tmp_path) -> None:
     settings = {**NET, "features.encoding": "rwpe", "features.join": "concat"}
     first = s2n.run(task, model="glass", seeds=1, settings=settings)

@@ -150,6 +150,7 @@ def test_answers_are_in_the_rows_of_the_task() -> None:
         assert np.array_equal(trained.outputs(part).logits[0].argmax(1), labels_of(task, part))
 
 
+@pytest.mark.slow
 def test_the_leaderboard_has_the_best_first_and_those_not_judged_last() -> None:
     class Broken(Memory):
         name = "broken"
@@ -166,6 +167,7 @@ def test_the_leaderboard_has_the_best_first_and_those_not_judged_last() -> None:
         learned(ring_task(), plans=(Broken(),))
 
 
+@pytest.mark.slow
 def test_an_interruption_is_said() -> None:
     class Stopped(Memory):
         def fit(self, task, labels, seeds):
@@ -181,6 +183,7 @@ def test_an_interruption_is_said() -> None:
     assert note == "best: members and weights chosen out of fold (hops 1.00)."
 
 
+@pytest.mark.slow
 def test_virtual_subgraphs_are_left_out() -> None:
     task = ring_task()
     joined = with_virtual(task, Subgraphs.from_lists([[0, 1], [2, 3]]))
@@ -188,6 +191,7 @@ def test_virtual_subgraphs_are_left_out() -> None:
     assert np.array_equal(one.outputs("test").logits, other.outputs("test").logits)
 
 
+@pytest.mark.slow
 def test_a_run_of_best_by_name(monkeypatch) -> None:
     use_short_plans(monkeypatch, ("hops", "statistics"))
     result = s2n.run(ring_task(), model="best", seeds=1, settings={"folds": 2, "minutes": 1})

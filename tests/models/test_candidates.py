@@ -92,6 +92,7 @@ def test_ctrl_c_before_validation_counts(task) -> None:
     assert result.ended == "interrupted"
 
 
+@pytest.mark.slow
 def test_ctrl_c_early_in_the_second_candidate_keeps_the_first(task) -> None:
     settings = {"epochs": 8, "start": 4, "batch": 5}  # two candidates, random and constant
     with interrupt(10):

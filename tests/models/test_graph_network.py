@@ -113,6 +113,7 @@ def test_a_run_says_what_its_bridges_are(task, structure) -> None:
     assert found.outputs["test"].logits.shape[1] == task.split.count("test")
 
 
+@pytest.mark.slow
 def test_several_labels(task) -> None:
     labels = np.stack([task.labels == 0, task.labels != 1], axis=1)
     data = replace(task, labels=labels, class_names=("a", "b"))
@@ -121,6 +122,7 @@ def test_several_labels(task) -> None:
     assert 0 <= found.test["micro_f1"].mean <= 1
 
 
+@pytest.mark.slow
 def test_replicas_with_bridges_equal_single_models(task) -> None:
     options = {"structure": "cos2n+a", "coarsen": "variation_edges:0.2", "settings": QUICK}
     both = s2n.run(task, seeds=[4, 7], preset="fast", **options)
@@ -141,6 +143,7 @@ def test_other_structures_score_the_same_with_virtual_subgraphs_in_the_data(task
         assert np.array_equal(one.outputs["test"].logits, two.outputs["test"].logits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inputs", ["none", "structure", "wl"])
 def test_virtual_subgraphs_kept_or_made_are_the_same(task, virtual, inputs) -> None:
     settings = {**QUICK, "features.subgraphs": inputs}

@@ -184,6 +184,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_preset_resolves_as_it_did(name: str) -> None:
     then, now = json.loads(GOLDEN.read_text())[name], fingerprints(name)

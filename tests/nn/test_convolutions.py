@@ -139,6 +139,7 @@ def test_gcn(graph: Graph, seed: int) -> None:
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
 
 
+@pytest.mark.slow
 @given(graph=weighted_graphs, seed=seeds, layer=st.sampled_from([1, 2, 5]))
 @pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
@@ -157,6 +158,7 @@ def test_gcn2(graph: Graph, seed: int, layer: int, shared: bool, same: bool) -> 
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, x if same else first)
 
 
+@pytest.mark.slow
 @given(graph=weighted_graphs, seed=seeds)
 @pytest.mark.parametrize("heads", [1, 4])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -122,6 +122,7 @@ def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
     save_figure(small_figure(plain), tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_settings_of_the_user_do_not_matter(tmp_path: Path) -> None:
     before = inline_svg(small_figure(), "one", title="t")
     with mpl.rc_context({"font.size": 30, "axes.grid": False, "svg.fonttype": "path"}):

@@ -92,6 +92,7 @@ def test_without_glass_there_are_no_ratios(table) -> None:
         assert not dashed(axes)
 
 
+@pytest.mark.slow
 def test_the_legend_names_colours_and_shapes(table) -> None:
     [legend] = efficiency.efficiency_figure(table).legends
     names = [text.get_text() for text in legend.get_texts()]

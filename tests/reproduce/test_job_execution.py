@@ -15,6 +15,7 @@ FULL = ReproductionPlan(tuple(range(10, 20)), device="cpu")
 QUICK = replace(FULL, seeds=(10, 11), quick=True)
 
 
+@pytest.mark.slow
 def test_keys_change_with_data_settings_seeds_and_quick(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("S2N_DATA", str(tmp_path))
     tiny(tmp_path / "ppi_bp")

@@ -74,6 +74,7 @@ def test_all_models_run_on_the_same_subsets_and_go_on_where_they_stopped(task) -
     assert mine.val == direct.val["micro_f1"].mean
 
 
+@pytest.mark.slow
 def test_one_published_subset_for_all_seeds_trains_them_together(task) -> None:
     plan = replace(PLAN, subsets="published", structures=("s2n+0",), sizes=(3,))
     models, _ = models_of(task, plan, settings=QUICK, preset="fast")
@@ -150,6 +151,7 @@ def test_coarsenings_are_compared_on_subsets_that_all_had() -> None:
     assert result.chosen("cos2n+0") == "heavy_edge:0.2"
 
 
+@pytest.mark.slow
 def test_speed_is_measured_with_the_encodings_of_the_run(task) -> None:
     plan = ScarcePlan((2,), ("s2n+0",), (), (10,))
     settings = {**QUICK, "features.join": "concat"}

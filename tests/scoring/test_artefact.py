@@ -136,6 +136,7 @@ def test_classes_keep_their_kind(labels, tmp_path) -> None:
     assert np.array_equal(back.predict(task), made.predict(task))
 
 
+@pytest.mark.slow
 def test_a_loaded_model_remembers_its_parameters_and_can_be_fitted_again(saved, tmp_path) -> None:
     task = small_task()
     made = model(task, seeds=[3, 7], options={"mode": "joint", "unknown_nodes": "drop"})

@@ -452,6 +452,7 @@ def test_more_nodes_than_edges_bear_out(unnamed: Path, tmp_path: Path) -> None:
     assert peak_memory(crafted, "nodes, with only .* edges") < 10**7
 
 
+@pytest.mark.slow
 def test_a_table_that_expands_to_much_more_than_its_size(unnamed: Path, tmp_path: Path) -> None:
     crafted = copied(unnamed, tmp_path / "model")
     zeros = np.zeros(10**7, np.int64)

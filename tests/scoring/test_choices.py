@@ -48,6 +48,7 @@ def test_the_best_on_validation_is_chosen(split_task, monkeypatch) -> None:
     assert describe_choice(rows[3])[2] == "chosen"
 
 
+@pytest.mark.slow
 def test_what_there_is_no_time_for_is_not_tried(split_task, monkeypatch) -> None:
     monkeypatch.setattr(choices_module, "fit_network", fake([0.1] * 8, "late", seconds=0.2))
     result, rows = choose_structure(split_task, recipe(), 0.15)

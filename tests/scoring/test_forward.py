@@ -11,6 +11,7 @@ from sub2node.scoring.forward import ForwardPass
 from sub2node.scoring.restore import build_scorer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("structure", "conv", "settings"), CASES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_joint_answers_are_those_of_the_stage_and_independent_ones_those_of_one_alone(
@@ -47,6 +48,7 @@ def rebuild_scorer(scorer):
     return type(scorer)(scorer.known_subgraphs, scorer.network, scorer.seeds)
 
 
+@pytest.mark.slow
 def test_many_are_cut_into_pieces_without_a_change(monkeypatch) -> None:
     from sub2node.scoring import forward
 

@@ -70,6 +70,7 @@ def same(one: Scorer, other: Scorer) -> None:
     assert (one.title, one.seeds, one.threshold) == (other.title, other.seeds, other.threshold)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multilabel", [False, True])
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_simple_model_comes_back_bit_by_bit(name, multilabel, tmp_path: Path) -> None:
@@ -98,6 +99,7 @@ def test_an_ensemble_comes_back_bit_by_bit(multilabel, tmp_path: Path) -> None:
     assert [member.title for member in again.members] == ["s2n+0 gcn2", "hops", "statistics"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hops", "network"])
 def test_an_ensemble_of_one_stays_an_ensemble(name, tmp_path: Path) -> None:
     task = small_task()

@@ -204,6 +204,7 @@ def test_close_finishes_what_waits(scorer: FakeScorer) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/v1/explain", "/v1/nodes"])
 def test_a_prediction_waits_neither_for_an_explanation_nor_for_a_search(
     scorer: FakeScorer, path, monkeypatch

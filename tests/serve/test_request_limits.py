@@ -37,6 +37,7 @@ def test_limits() -> None:
             Limits(**wrong)
 
 
+@pytest.mark.slow
 def test_sizes(client, service) -> None:
     many = json.dumps({"nodes": [f"n{i}" for i in range(100_000)]}).encode()
     assert len(many) < 2_048_000

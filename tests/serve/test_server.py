@@ -188,6 +188,7 @@ def test_connections_that_wait_to_be_accepted_are_answered(start_service) -> Non
         assert running.wait() == 0
 
 
+@pytest.mark.slow
 def test_no_knock_is_lost_between_the_last_accept_and_the_end() -> None:
     """All of it on one loop: nothing is accepted between the connections and the stop."""
 

@@ -103,6 +103,7 @@ def test_frames_that_are_none() -> None:
         SubgraphTask.from_tables({"source": [True], "target": [False]}, MEMBERS)
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_frames_of_any_make(task: SubgraphTask) -> None:
     tables = tables_of(task)

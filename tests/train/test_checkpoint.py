@@ -83,6 +83,7 @@ def test_without_resume_it_starts_anew(task, tmp_path) -> None:
     assert len(fresh.history["lr"]) == 12
 
 
+@pytest.mark.slow
 def test_nothing_there_to_resume_is_a_fresh_start(task, tmp_path) -> None:
     found, _ = train(task, Checkpoint(tmp_path / "none", "key", resume=True))
     assert len(found.history["lr"]) == 12
@@ -114,6 +115,7 @@ def test_a_flipped_bit_is_seen(task, tmp_path) -> None:
         train(task, Checkpoint(path, "key", resume=True))
 
 
+@pytest.mark.slow
 def test_a_version_is_written_only_when_it_is_time(task, tmp_path) -> None:
     path = tmp_path / "state.safetensors"
     train(task, Checkpoint(path, "key", every=1e9))

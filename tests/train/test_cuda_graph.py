@@ -46,6 +46,7 @@ def test_the_first_calls_run_and_the_third_is_recorded(monkeypatch) -> None:
     assert events == ["run", "run", "record", "run", "replay", "replay", "replay"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("enabled", [True, False])
 def test_garbage_is_not_collected_while_recording(enabled: bool) -> None:
     before = gc.isenabled()

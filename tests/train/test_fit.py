@@ -99,6 +99,7 @@ def test_training_twice_is_bitwise_the_same(task) -> None:
     assert all(np.array_equal(one.history[name], two.history[name]) for name in one.history)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clip", [0.0, 0.05])
 def test_the_loop_does_what_plain_pytorch_does(task, clip) -> None:
     settings = {"dropout": 0.0, "edge_dropout": 0.0, "batch_norm": True, "clip": clip, "epochs": 12}
@@ -172,6 +173,7 @@ def test_a_rate_far_too_high_is_reported_not_raised(task) -> None:
     assert np.isfinite(logits).all()  # the best state is from before
 
 
+@pytest.mark.slow
 def test_patience_stops_each_replica_by_itself(task) -> None:
     result, _, _ = trained(task, {"epochs": 200, "patience": 5}, [10, 11, 12])
     assert result.ended == "early"

@@ -21,6 +21,7 @@ from sub2node.evaluate.homophily import homophily_of_pairs
 from sub2node.translation.graph_files import read_labels, read_pairs
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_graphs_read_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, task: SubgraphTask
@@ -85,6 +86,7 @@ def replaced(table: pa.Table, name: str, values: object) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, pa.array(values))
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_is_seen(stored: tuple[SubgraphTask, Path]) -> None:
     _, path = stored
     content = (path / "weights.parquet").read_bytes()
@@ -95,6 +97,7 @@ def test_a_flipped_bit_is_seen(stored: tuple[SubgraphTask, Path]) -> None:
             S2NGraph.load(path)
 
 
+@pytest.mark.slow
 def test_damaged_graphs_are_refused(stored: tuple[SubgraphTask, Path]) -> None:
     _, path = stored
     (path / "checksums.json").unlink()  # as of 0.1: the content has to be checked itself

@@ -40,6 +40,7 @@ def double_sum(task: SubgraphTask, operator: np.ndarray) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @given(task=tasks(), self_loops=st.booleans())
 @pytest.mark.parametrize("rows", [1, 2, 100])
 @pytest.mark.parametrize("fill", [0.0, 1.0])
@@ -91,6 +92,7 @@ def test_a_partition_conserves_the_weight(graph: Graph) -> None:
     assert translated.weights.sum() == graph.adjacency(loops=True).sum()
 
 
+@pytest.mark.slow
 @given(tasks(), st.data())
 def test_later_subgraphs_leave_the_train_block_alone(
     task: SubgraphTask, data: st.DataObject

@@ -74,6 +74,7 @@ def test_rehearsals_hold_out_what_they_score(task) -> None:
     assert len({tuple(each.subgraphs.names) for each in tasks}) > 1
 
 
+@pytest.mark.slow
 def test_a_rehearsal_is_the_protocol_inside(task) -> None:
     """The score is that of the held-out part, by the same rule as a test part's."""
     objective = Objective(task, [1, 2, 3, 4], rehearse=2, device="cpu")

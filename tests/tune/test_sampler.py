@@ -54,6 +54,7 @@ def drawn(seed: int, values: list[float], queued: int = 0) -> list[float]:
     return points
 
 
+@pytest.mark.slow
 def test_draws_depend_on_the_seed_and_on_which_draw_it_is() -> None:
     values = [0.1 * (k % 7) for k in range(30)]
     assert drawn(1, values) == drawn(1, values)

@@ -29,6 +29,7 @@ def test_two_features_are_an_axis() -> None:
         make_spec(task(), space="papr")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -31,6 +31,7 @@ def test_a_file_that_is_no_journal(tmp_path, text) -> None:
     assert (tmp_path / "journal.log").read_text() == text
 
 
+@pytest.mark.slow
 def test_storages_that_cannot_be_opened(tmp_path) -> None:
     with pytest.raises(ConfigError, match=r"postgresql://me:\*\*\*@localhost:1/none cannot be op"):
         open_storage("postgresql://me:secret@localhost:1/none")

@@ -72,6 +72,7 @@ def test_border_anchors_come_from_the_border(both, hops, count, seed) -> None:
             assert set(taken) <= border
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hops", [1, 2])
 def test_border_anchors_of_many_components(hops) -> None:
     graph = random_graph()

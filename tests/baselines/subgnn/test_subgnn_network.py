@@ -438,6 +438,7 @@ def test_settings_that_cannot_be(name, value) -> None:
         settings_of(**{name: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trainable", [False, True])
 def test_features_that_are_the_same_for_all_replicas(trainable) -> None:
     task = mixed_task()

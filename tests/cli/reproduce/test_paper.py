@@ -295,6 +295,7 @@ def test_tables_need_no_extra_packages(folder, monkeypatch) -> None:
     assert rows(folder, "real")
 
 
+@pytest.mark.slow
 def test_cells_need_no_command_line(folder, monkeypatch) -> None:
     _without(monkeypatch, "jinja2", "matplotlib", "optuna", "pydantic", "typer", "rich")
     found = session(["gnns"], folder, quick=True, seeds=1, data=["ppi_bp"], device="cpu",

@@ -167,6 +167,7 @@ def test_a_coarsening_without_its_ratio_is_drawn(tmp_path: Path) -> None:
     assert "cos2n+0: heavy_edge:0." in done.stdout  # the ratio that was taken
 
 
+@pytest.mark.slow
 def test_data_without_a_split_are_split_and_it_says_how(tmp_path: Path) -> None:
     s2n.save_task(replace(s2n.load_task(DATA), split=None), tmp_path / "data")
     done = reproduce(*other_data(tmp_path / "data"), "--json")
@@ -186,6 +187,7 @@ def test_virtual_subgraphs_of_the_data_are_taken(tmp_path: Path) -> None:
     assert {row["structure"] for row in result["rows"]} == {"s2n+0", "cos2n+0"}
 
 
+@pytest.mark.slow
 def test_stopping_without_a_folder_promises_nothing() -> None:
     with ctrl_c(lambda report: report.what == "Training" and report.done == 1):
         done = reproduce(*TINY)

@@ -127,6 +127,7 @@ def test_sums_without_entries(rows) -> None:
     both(lambda: pattern.sum(pattern.columns(x)), [x])
 
 
+@pytest.mark.slow
 def test_sums_of_rows_that_are_no_neighbours_in_memory() -> None:
     pattern, values = ring(7), normal(2, 12, seed=1)
     wide = normal(2, 7, 8, grad=True)

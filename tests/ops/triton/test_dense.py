@@ -88,6 +88,7 @@ def test_only_what_a_kernel_wrote_is_summed(wanted, monkeypatch) -> None:
     assert not any(parts.isnan().any() for parts in buffers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 70, 128, 129, 300])
 @pytest.mark.parametrize("rows", [1, 9])
 def test_maps_of_any_width(width, rows) -> None:

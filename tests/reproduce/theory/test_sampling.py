@@ -24,6 +24,7 @@ def test_the_model_has_the_degrees(degrees: list[int], seed: int) -> None:
     np.testing.assert_array_equal(simple, (matrix > 0) & ~np.eye(len(degrees), dtype=bool))
 
 
+@pytest.mark.slow
 def test_pairs_of_half_edges_are_equally_likely() -> None:
     """Four half-edges of degrees 2, 1, 1: two thirds of the pairings have no loop."""
     rng = np.random.default_rng(0)

@@ -17,6 +17,7 @@ from parquet_tables import same_graph, write_parquet
 from sub2node.translation.engines.engine_tables import find_tables, write_tables
 
 
+@pytest.mark.slow
 def test_members_alone_are_enough(tmp_path: Path) -> None:
     """No labels, edges in both directions and twice over: the memory engine merges them too."""
     edges = {"source": [0, 1, 1, 2, 0], "target": [1, 0, 2, 3, 1]}
@@ -28,6 +29,7 @@ def test_members_alone_are_enough(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_subgraphs_are_in_the_order_of_their_members(tmp_path: Path) -> None:
     members = {"subgraph_id": ["s", "s", "t", "u"], "node_id": ["a", "b", "c", "d"]}
     edges = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}

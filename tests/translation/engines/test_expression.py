@@ -48,6 +48,7 @@ def test_duckdb_cuts_like_memory(task: SubgraphTask, kept: dict[str, float]) -> 
     assert same_graph(one, two)
 
 
+@pytest.mark.slow
 def test_weights_are_those_of_the_memory_engine(tmp_path: Path) -> None:
     edges = {"source": ["a"], "target": ["b"], "weight": [0.7]}
     members = {"subgraph_id": ["s", "t"], "node_id": ["a", "b"]}
