@@ -11,7 +11,7 @@ from rich.text import Text
 from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .help_text import EVALUATION
-from .options import AsJson, Overwrite, out_option
+from .options import AsJson, Groups, Overwrite, out_option
 from .output import console, print_json, progress, say, show_notes, table
 
 if TYPE_CHECKING:
@@ -26,16 +26,7 @@ _STYLES = {"problem": "bold red", "warning": "yellow", "ok": "green"}
 def audit(
     source: DataArguments,
     *,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            "--groups",
-            metavar="COLUMN",
-            help="A column of the labels table (a patient, a family, a source) of which no value"
-            " should be in two parts.",
-            rich_help_panel=EVALUATION,
-        ),
-    ] = None,
+    groups: Groups = None,
     permutations: Annotated[
         int,
         typer.Option(

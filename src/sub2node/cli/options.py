@@ -279,8 +279,9 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         metavar="COLUMN",
-        help="For --model best: subgraphs of one value of this column of the labels table, as"
-        " publication, are never on both sides of a border between folds.",
+        help="Subgraphs of one value of this column of the labels table, as publication, belong"
+        " together: --model best has none on both sides of a border between folds, s2n audit checks"
+        " that no value is in two parts.",
         rich_help_panel=EVALUATION,
     ),
 ]
