@@ -61,6 +61,12 @@ def predict(
         str | None,
         typer.Option("--nodes", metavar="A,B,C", help="One subgraph instead of a file: its nodes."),
     ] = None,
+    excluded: Annotated[
+        str | None,
+        typer.Option(
+            "--excluded", metavar="D,E", help="With --nodes: nodes looked for and absent."
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option("--top", metavar="K", help="Also give the K likeliest classes of each."),
@@ -95,7 +101,8 @@ def predict(
         s2n predict my-model --nodes TP53,MDM2 --why
         s2n predict my-model patient.json --top 5 --why
 
-    CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
+    CSV and Parquet have the columns subgraph_id and node_id, and where nodes are excluded (looked
+    for and absent) a column excluded that says true for them (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
     are answered. Several labels are listed likeliest first, and probability is that of the first.
@@ -117,6 +124,8 @@ def predict(
     )
     if (source is None) == (nodes is None):
         raise ConfigError("give a file of subgraphs, or one subgraph by --nodes A,B,C.")
+    if excluded is not None and nodes is None:
+        raise ConfigError("--excluded goes with --nodes; a file has a column 'excluded'.")
     if why and out is not None:
         raise ConfigError("--why explains one answer, which is printed; omit -o.")
     if nodes is not None and out is not None:
@@ -128,7 +137,11 @@ def predict(
         extras = _find_extras(scorer, top or 0, positive)
         one = nodes is not None or why
         if one:
-            query = _ask(scorer, nodes, unknown_nodes) if nodes else request.read_one(scorer)
+            query = (
+                _ask(scorer, nodes, excluded or "", unknown_nodes)
+                if nodes
+                else request.read_one(scorer)
+            )
             placed = scorer.place(query, mode=mode)  # type: ignore[arg-type]
             answers = request.predict(scorer, placed)
             with activity("Explaining the answer"):
@@ -149,10 +162,12 @@ def predict(
         show_answers(facts, collected.shown, extras, draws=null)
 
 
-def _ask(scorer: Scorer, nodes: str, unknown_nodes: str) -> Query:
+def _ask(scorer: Scorer, nodes: str, excluded: str, unknown_nodes: str) -> Query:
     """The subgraph that is given by its nodes."""
-    ids = [node.strip() for node in nodes.split(",") if node.strip()]
-    query = scorer.ask([ids], names=[""], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
+    ids, absent = (
+        [node.strip() for node in text.split(",") if node.strip()] for text in (nodes, excluded)
+    )
+    query = scorer.ask([ids], names=[""], excluded=[absent], unknown_nodes=unknown_nodes)  # type: ignore[arg-type]
     return replace(query, names=("this",))  # its id in JSON
 
 
@@ -254,7 +269,7 @@ class _FileRequest:
         if sum(len(batch.names) for batch in batches) != 1:
             raise ConfigError(f"--why is for one subgraph, and {self.source} has not just one.")
         (batch,) = (batch for batch in batches if len(batch.names))
-        lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
+        lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
         query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
         problems = {**unanswerable, **batch.problems}
         if problems:
@@ -319,7 +334,7 @@ class _FileRequest:
         for batch in read_sets(
             self.source, self.columns, size=size, at_once=read_all, stripped=stripped
         ):
-            lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
+            lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
             query, unanswerable = scorer.look_up(lists, unknown_nodes=self.unknown_nodes)
             changes.add(query, lists)
             problems = {**unanswerable, **batch.problems}

@@ -1,8 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
-``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A folder that we wrote
-as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
+``labels``, ``nodes``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv or .tsv. A folder
+that we wrote as Parquet also has ``task.json``, a card with the content hash, which is checked on
+reading.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from ..base.files import read_card
 from ..base.notes import Note
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
 from ..task.ids import concat
+from ..task.member_pairs import UnknownNodes
 from .other_names import OtherNames
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
@@ -87,6 +89,7 @@ def read_tables(
     labels: Path | None = None,
     nodes: Path | None = None,
     subgraph_edges: Path | None = None,
+    excluded: Path | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
@@ -103,14 +106,28 @@ def read_tables(
     the path ``sets``, where they have been read already.
     """
     columns, stripped = columns or {}, StrippedValues()
-    paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
+    paths = {
+        "members": sets,
+        "labels": labels or sets,
+        "nodes": nodes,
+        "excluded": excluded or sets,
+    }
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns, stripped)
-    members, label_table = set_tables or read_sets(sets, columns, stripped)
+    members, label_table, absent = set_tables or read_sets(sets, columns, stripped)
+    if excluded is not None:
+        if absent is not None:
+            raise DataError(
+                f"excluded nodes are given twice: in {sets.name} and in a table.", path=excluded
+            )
+        absent = read_table(excluded, "excluded", columns, stripped=stripped)
     if other_names is not None:
         members, found = _find_members(members, edges, other_names, columns)
         notes = (*notes, *found)
+        if absent is not None:
+            absent, found = _find_members(absent, edges, other_names, columns)
+            notes = (*notes, *found)
     own_edges = None
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
@@ -126,6 +143,7 @@ def read_tables(
         label_table,
         nodes=node_table,
         subgraph_edges=own_edges,
+        excluded=absent,
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
@@ -194,6 +212,7 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        excluded=find_table(folder, "excluded"),
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
-from ..task.assemble import UnknownNodes
+from ..task.member_pairs import UnknownNodes
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graph_files import GraphOptions, GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes

@@ -26,6 +26,7 @@ ALIASES = {
     "title": ("name", "description"),
     "split": (),
     "weight": (),
+    "excluded": (),
 }
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
