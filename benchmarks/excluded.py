@@ -3,9 +3,9 @@
     S2N_DATA=… python benchmarks/excluded.py --out benchmarks/results/excluded.csv
 
 Every row is one model under one random split that keeps the patients of a publication together; the
-test part is read once. Networks have the preset `fast`, and their row is the mean over seeds. `unsigned`
-is a control: excluded findings as members, so that a model sees what was looked for and not what was
-found.
+test part is read once. Networks have the preset `fast`, and their row is the mean over seeds.
+`unsigned` is a control: excluded findings as members, so that a model sees what was looked for and
+not what was found.
 """
 
 from __future__ import annotations

@@ -194,9 +194,9 @@ def read_excluded(
     keys = members.owner * size + members.nodes
     both = ~lost & ~nowhere & np.isin(pairs.subgraph * size + pairs.node, keys)
     for rows, why in (
-        (lost, "that the graph does not have"),
-        (nowhere, "of subgraphs without members"),
-        (both, "that are members too"),
+        (lost, "unknown to the graph"),
+        (nowhere, "of a subgraph without members"),
+        (both, "a member too"),
     ):
         some = np.flatnonzero(rows)[:3].tolist()
         examples = [(who[row].as_py(), what[row].as_py()) for row in some]

@@ -90,7 +90,7 @@ def excluded_dropped(
     """Excluded nodes that are of no use; ``pairs`` are some of them, as subgraph and node."""
     if count:
         shown = examples((f"{node!r} in subgraph {subgraph!r}" for subgraph, node in pairs), count)
-        yield dropped(f"{plural(count, 'excluded node')} {why} dropped: {shown}.")
+        yield dropped(f"{plural(count, 'excluded node')} dropped ({why}): {shown}.")
 
 
 def subgraphs_omitted(names: Sequence[str], why: str) -> Note:
