@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sub2node import DataError
 from sub2node.task import Graph, Names, Subgraphs, measure
 
-HASH_BEFORE = "679340c7426399677512b142b11612b3761ed6f0920bbe52613a7bf147ee7a23"  # of version 0.3, without excluded nodes
+# Of a version without excluded nodes.
+HASH_BEFORE = "679340c7426399677512b142b11612b3761ed6f0920bbe52613a7bf147ee7a23"
 
 
 def test_induced_edges_are_kept_for_one_graph_at_a_time() -> None:

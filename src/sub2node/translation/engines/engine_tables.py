@@ -31,9 +31,7 @@ _NEEDED = {
 }
 
 
-_NO_EXCLUDED = (
-    "an engine translates members only, and excluded nodes are here; use engine='memory'."
-)
+_NO_EXCLUDED = "an engine translates members only, not excluded nodes; use engine='memory'."
 
 
 @dataclass(frozen=True)
