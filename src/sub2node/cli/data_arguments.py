@@ -19,6 +19,7 @@ from .options import (
     MaxExpansion,
     MinScore,
     NaLabels,
+    NodeFeatures,
     Repeated,
     ScoreWeights,
     SplitBy,
@@ -46,6 +47,7 @@ class DataArguments:
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    node_features: NodeFeatures = None
     aliases: AliasFile = None
     min_score: MinScore = None
     score_weights: ScoreWeights = False
@@ -79,6 +81,7 @@ class DataArguments:
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
+                node_features=chosen_columns(self.node_features),
                 aliases=self.aliases,
                 min_score=self.min_score,
                 score_weights=self.score_weights,
@@ -113,6 +116,16 @@ class DataArguments:
                 for item in value if isinstance(value, list) else [value]:
                     words += [option, str(item)]
         return shlex.join(words)
+
+
+def chosen_columns(text: str | None) -> list[str] | None:
+    """``age,balance`` as names of columns; ``none`` as no column, None as it is."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ConfigError("--node-features wants names of columns, as age,balance, or none.")
+    return [] if names == ["none"] else names
 
 
 def column_mapping(pairs: list[str]) -> dict[str, str]:

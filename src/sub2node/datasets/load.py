@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ def load_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -59,6 +60,8 @@ def load_task(
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
+        node_features: The columns of the table of nodes that become features: numbers as they are,
+            text as one column for each category; None: all columns of numbers.
         aliases: STRING's file of aliases, where members are given by symbols and ``graph`` is a
             file of STRING's links.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
@@ -73,6 +76,8 @@ def load_task(
     for_string = aliases is not None or min_score is not None or score_weights
     if for_string and graph is None:
         raise ConfigError("aliases, min_score and score_weights go with graph=…, links of STRING.")
+    if node_features is not None and (word in BENCHMARKS or word.partition(":")[0] in _MAKERS):
+        raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
         if graph is not None or labels is not None or columns or variant or swap is not None:
@@ -108,6 +113,7 @@ def load_task(
             labels=labels,
             swap=bool(swap),
             columns=columns,
+            node_features=node_features,
             repeated=repeated,
             aliases=aliases,
             min_score=min_score,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
+from ..task.node_features import check_chosen
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graph_files import GraphOptions, GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
@@ -35,6 +36,7 @@ def read_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -49,16 +51,19 @@ def read_task(
         options.refuse_string_options("this graph")
     common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
     common |= {"na_labels": na_labels}
+    check_chosen(node_features, has_nodes=path.is_dir())
     foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
     if path.is_dir() and not foreign:
         if graph is not None or labels is not None:
             raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
         if _is_subgnn(path):
+            check_chosen(node_features, has_nodes=False)
             if columns or repeated != "same":
                 raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
             return read_subgnn(path, variant=variant, swap=swap, **common)
         _refuse_subgnn_options(variant, swap=swap)
         if _has_tables(path):
+            common["node_features"] = node_features
             return read_folder(path, columns=columns, repeated=repeated, **common)
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
