@@ -19,7 +19,6 @@ from .options import (
     MaxExpansion,
     MinScore,
     NaLabels,
-    NodeFeatures,
     Repeated,
     ScoreWeights,
     SplitBy,
@@ -31,6 +30,7 @@ from .options import (
     parse_shares,
 )
 from .output import errors, progress, show_notes
+from .reading_options import BackgroundFile, DataFormat, GraphFormat, NodeFeatures
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -43,11 +43,14 @@ class DataArguments:
     data: Data
     graph: GraphFile = None
     labels: LabelsFile = None
+    format: DataFormat = None
+    graph_format: GraphFormat = None
     column: Columns = None
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
     node_features: NodeFeatures = None
+    background: BackgroundFile = None
     aliases: AliasFile = None
     min_score: MinScore = None
     score_weights: ScoreWeights = False
@@ -77,11 +80,14 @@ class DataArguments:
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
+                format=self.format,
+                graph_format=self.graph_format,
                 columns=column_mapping(self.column or []),
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
                 node_features=chosen_columns(self.node_features),
+                background=self.background,
                 aliases=self.aliases,
                 min_score=self.min_score,
                 score_weights=self.score_weights,

@@ -77,17 +77,6 @@ NaLabels = Annotated[
         rich_help_panel=READING,
     ),
 ]
-NodeFeatures = Annotated[
-    str | None,
-    typer.Option(
-        "--node-features",
-        metavar="COLUMNS",
-        help="Columns of the table of nodes that become features, as age,country; none: no column."
-        " Text becomes one feature per category.",
-        show_default="all with numbers",
-        rich_help_panel=READING,
-    ),
-]
 AliasFile = Annotated[
     Path | None,
     typer.Option(

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..base.errors import ConfigError, DataError
+from ..base.notes import Note
 from ..base.plural import plural
 from ..base.ragged import Array, pointers
 from .background import within_background
@@ -181,7 +182,7 @@ def build_graph(
     *,
     repeated: Repeated,
     node_features: Sequence[str] | None = None,
-) -> tuple[IdSpace, Graph, list[str]]:
+) -> tuple[IdSpace, Graph, list[Note]]:
     """The graph of an edge table (and a node table), the ids of its nodes, and notes."""
     if isinstance(edges, Graph):
         return node_ids(edges), edges, []
@@ -190,7 +191,7 @@ def build_graph(
         if not len(source):
             raise edges.error("the graph has no edges: the edges table has no rows.")
         space = IdSpace.sorted(concat([source, target]))
-        titles, features, notes = None, None, list[str]()
+        titles, features, notes = None, None, list[Note]()
     else:
         column = nodes.ids("node_id")
         space = IdSpace.in_order(column)
