@@ -26,9 +26,12 @@ from sub2node.datasets.disease_families import package_folder
 
 SETUP = "from pathlib import Path\nfrom sub2node.io.graph_files import read_graph_file"
 COMMAND = """
-import contextlib, io
-with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-    main({words!r})
+sys.argv = ["s2n", *{words!r}]
+try:
+    main()
+except SystemExit as leave:
+    if leave.code:
+        raise
 """
 READ = """
 source = read_graph_file(Path({path!r}))
@@ -90,7 +93,7 @@ def draw_elliptic2(folder: Path, share: float) -> None:
     rng, nodes, edges = np.random.default_rng(0), int(49_299_864 * share), int(196_215_606 * share)
     sizes = 2 + rng.geometric(0.37, int(121_810 * share))  # 3.7 on average, as published
     ids = rng.permutation(10 * nodes)[:nodes]
-    suspicious = rng.random(len(sizes)) < 0.023
+    suspicious = np.arange(len(sizes)) % 43 == 0  # 2.3 %, as published
     owner = np.repeat(np.arange(len(sizes)), sizes)
     vectors = rng.random((nodes, 43), np.float32)
     vectors[: len(owner)] += np.float32(0.2) * suspicious[owner, None]
