@@ -9,6 +9,7 @@ from pages import (  # noqa: F401 (they declare)
     best_tables,
     cost_claims,
     cost_tables,
+    excluded_tables,
     guide_claims,
     score_claims,
     score_tables,

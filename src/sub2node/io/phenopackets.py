@@ -135,7 +135,10 @@ def phenopacket_tables(path: Path, *, labelled: bool = True) -> tuple[SetTables,
     labels = {"subgraph_id": ids, "title": pa.array([packets.titles[i] for i in kept])}
     if labelled and some:
         labels["label"] = pa.array([packets.diagnoses[i] for i in kept], pa.string())
-    return SetTables(members, pa.table(labels), absent if len(absent) else None), notes
+    if any(packets.publications[i] for i in kept):
+        labels["publication"] = pa.array([packets.publications[i] for i in kept])
+    excluded = absent if len(absent) else None
+    return SetTables(members, pa.table(labels), excluded=excluded), notes
 
 
 def _feature_table(ids: pa.Array, features: list[tuple[str, ...]]) -> pa.Table:

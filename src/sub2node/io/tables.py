@@ -47,10 +47,18 @@ _FIELDS = {
 
 
 class SetTables(NamedTuple):
-    """Tables of members, labels and excluded nodes, those that a file of subgraphs holds."""
+    """Tables of members, labels and excluded nodes, those that a file of subgraphs holds.
+
+    Args:
+        members: Subgraph and node, and where there are such, weights.
+        labels: Labels, titles and attributes.
+        edges: Edges of the subgraphs, where they are not those of the graph.
+        excluded: Nodes that were looked for and are absent, with columns like those of members.
+    """
 
     members: pa.Table
     labels: pa.Table | None
+    edges: pa.Table | None = None
     excluded: pa.Table | None = None
 
 
@@ -109,7 +117,7 @@ def read_jsonl(path: Path) -> SetTables:
     first_line(path)
     rows = [json_row(path, number, line) for number, line in lines(path)]
     ids = [row.get("id", position) for position, row in enumerate(rows)]
-    _check_unique(ids, path)
+    check_unique_sets(ids, path)
     names = _id_column(ids)
     members = _json_members(rows, names, "nodes", "weights", path)
     absent = _json_members(rows, names, "excluded", "excluded_weights", path)
@@ -122,7 +130,7 @@ def read_jsonl(path: Path) -> SetTables:
         values = [row.get("attributes", {}).get(name) for row in rows]
         labels[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
     label_table = pa.table(labels) if len(labels) > 1 else None
-    return SetTables(members, label_table, absent if len(absent) else None)
+    return SetTables(members, label_table, excluded=absent if len(absent) else None)
 
 
 def _json_members(
@@ -256,13 +264,14 @@ def read_gmt(path: Path, *, stripped: StrippedValues | None = None) -> SetTables
         nodes.extend(genes)
         names.append(name)
         titles.append(title)
-    _check_unique(names, path)
+    check_unique_sets(names, path)
     members = pa.table({"subgraph_id": owner, "node_id": nodes})
     titled = any(title not in ("", "na", "NA") for title in titles)
     return SetTables(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
 
 
-def _check_unique(names: list[str | int], path: Path) -> None:
+def check_unique_sets(names: list[str | int], path: Path) -> None:
+    """Raise if two subgraphs of a file have the same name."""
     seen: set[str] = set()
     for name in map(str, names):
         if name in seen:

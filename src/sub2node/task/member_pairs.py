@@ -161,22 +161,24 @@ def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame 
 
 
 def read_excluded(
-    excluded: Frame,
+    excluded: Frame | None,
     members: Subgraphs,
     *,
     sets: MemberPairs,
     nodes: IdSpace,
     unknown: UnknownNodes,
-) -> Subgraphs:
+) -> Subgraphs | None:
     """Excluded nodes of the subgraphs; those that are members too, or of no subgraph, are dropped.
 
     Args:
-        excluded: The table.
+        excluded: The table; None: there is none.
         members: The subgraphs by their members.
         sets: How the subgraphs are called; gets the notes.
         nodes: How nodes are called.
         unknown: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
     """
+    if excluded is None:
+        return None
     who, what = excluded.ids("subgraph_id"), excluded.ids("node_id")
     pairs = MemberPairs(
         sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep
