@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
+from .aliases import with_aliases
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graph_files import GraphOptions, GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
@@ -44,11 +45,12 @@ def read_task(
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
-    options = GraphOptions(aliases, min_score, score_weights, repeated)
+    options = GraphOptions(min_score, score_weights, repeated)
     if not isinstance(graph, str | Path):
         options.refuse_string_options("this graph")
     common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
     common |= {"na_labels": na_labels}
+    own_names = None if aliases is None else Path(aliases)
     foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
     if path.is_dir() and not foreign:
         if graph is not None or labels is not None:
@@ -56,10 +58,13 @@ def read_task(
         if _is_subgnn(path):
             if columns or repeated != "same":
                 raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
-            return read_subgnn(path, variant=variant, swap=swap, **common)
+            task = read_subgnn(path, variant=variant, swap=swap, **common)
+            return with_aliases(task, own_names)
         _refuse_subgnn_options(variant, swap=swap)
         if _has_tables(path):
-            return read_folder(path, columns=columns, repeated=repeated, **common)
+            return read_folder(
+                path, columns=columns, repeated=repeated, aliases=own_names, **common
+            )
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
             " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
@@ -91,7 +96,7 @@ def read_task(
         na_labels=na_labels,
         name=name or path.stem,
         notes=(*(() if source is None else source.notes), *set_notes),
-        other_names=None if source is None else source.other_names,
+        aliases=own_names,
         set_tables=set_tables,
     )
 
@@ -100,7 +105,7 @@ def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | 
     """The file of a graph, and the graph unless that is a table of edges."""
     if not isinstance(graph, str | Path):
         return Path(), GraphSource(
-            as_graph(graph, repeated=options.repeated), None, direction_notes(graph)
+            as_graph(graph, repeated=options.repeated), direction_notes(graph)
         )
     require_regular_file(graph)
     return Path(graph), read_graph_file(Path(graph), options)

@@ -46,5 +46,4 @@ def neighbors_json(neighbors: Sequence[Neighbor]) -> bytes:
 
 def nodes_json(nodes: Sequence[Node]) -> bytes:
     """Nodes that match a search."""
-    items = [{"id": node.id, "title": node.title, "degree": node.degree} for node in nodes]
-    return to_json({"nodes": items})
+    return to_json({"nodes": [node._asdict() for node in nodes]})

@@ -24,6 +24,8 @@ from .ids import IdSpace, concat
 from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
+from .node_names import match_members
+from .other_names import read_other_names
 from .reading_notes import (
     classes_omitted,
     edge_notes,
@@ -67,6 +69,7 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
@@ -110,6 +113,7 @@ def assemble(
     member_frame = frame(members, "members")
     label_frame = None if labels is None else frame(labels, "labels")
     own_edges = None if subgraph_edges is None else frame(subgraph_edges, "subgraph_edges")
+    alias_frame = None if aliases is None else frame(aliases, "aliases")
     check_mapping(columns or {}, frames)
     space, graph, graph_notes = build_graph(edge_source, node_frame, repeated=repeated)
     if strict and not graph.num_edges:
@@ -117,9 +121,12 @@ def assemble(
             "the graph has no edges between different nodes; there is nothing to learn from.",
             path=(paths or {}).get("edges"),
         )
+    if alias_frame is not None:
+        graph = graph.renamed(read_other_names(alias_frame, graph.ids(), graph.other_names))
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
+    named = None if by_position else graph
+    sets = _read_members(member_frame, space, unknown_nodes, graph=named, strict=strict)
     values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
@@ -253,9 +260,12 @@ def _read_features(nodes: Frame, name: str) -> Array | None:
 
 
 def _read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool
+    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
 ) -> _MemberPairs:
-    """Members as positions, the policy for unknown nodes applied."""
+    """Members as positions, the policy for unknown nodes applied.
+
+    Members that are given by other names than ids are found by those of ``graph``.
+    """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
     if strict and not len(who):
         raise members.error("there are no subgraphs; the members table has no rows.")
@@ -267,6 +277,8 @@ def _read_members(
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
+    if graph is not None:
+        sets.node, sets.notes = match_members(graph, what, sets.node)
     lost = sets.node < 0
     if not lost.any():
         return sets
