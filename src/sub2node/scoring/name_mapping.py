@@ -10,7 +10,8 @@ import numpy as np
 
 from ..base.ragged import Array
 from ..base.records import JsonObject
-from ..task.node_names import ID, NameMatches
+from ..task.node_names import NameMatches
+from ..task.other_names import ID
 from .node_index import NodeIndex
 
 COLUMNS = ("given", "node_id", "title", "how", "candidates")

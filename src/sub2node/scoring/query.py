@@ -213,9 +213,8 @@ def _describe_problem(
     subgraph = f"subgraph {name!r}" if name else "the subgraph"
     if not num_known and not missing:
         return f"{subgraph} is empty; it needs a node."
-    if unknown == "error" or not num_known:
-        if choice := mapping.describe_choice(missing):
-            return f"{subgraph}: {choice}"
+    if (unknown == "error" or not num_known) and (choice := mapping.describe_choice(missing)):
+        return f"{subgraph}: {choice}"
     ids = ", ".join(repr(node[:60]) + mapping.describe_like(node) for node in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     if missing and unknown == "error":

@@ -278,7 +278,8 @@ def _read_members(
         keep=np.ones(len(space), bool),
     )
     if graph is not None:
-        sets.node, sets.notes = match_members(graph, what, sets.node)
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets

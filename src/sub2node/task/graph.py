@@ -313,7 +313,9 @@ def _check_loops(graph: Graph) -> None:
 
 
 def _check_other_names(graph: Graph) -> None:
-    nodes = () if graph.other_names is None else graph.other_names.nodes
+    if graph.other_names is None:
+        return
+    nodes = graph.other_names.nodes
     if len(nodes) and not 0 <= nodes.min() <= nodes.max() < graph.num_nodes:
         raise DataError(f"graph.other_names is of nodes in 0…{graph.num_nodes - 1}.")
 

@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 from ..base.notes import Note, changed
 from ..base.plural import examples, plural
 from ..base.ragged import Array, pointers, ranges
-from .other_names import ALIAS, KINDS, rank_of
+from .other_names import ALIAS, ID, KINDS, rank_of
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-ID, UNKNOWN, AMBIGUOUS = "id", "unknown", "ambiguous"
+UNKNOWN, AMBIGUOUS = "unknown", "ambiguous"
 _CASE, _TITLE = rank_of("case"), rank_of("title")
 _NUMBER = "^(0|[1-9][0-9]{0,17})$"
 _MOST_LIKE = 500  # names that are compared letter by letter for a suggestion
@@ -34,12 +34,12 @@ class NameMatches:
     Args:
         positions: The node of each text; -1: none, or more than one; (n,).
         hows: How each was found: one of :data:`KINDS` or a kind of the user's; else ``unknown``
-            or ``ambiguous``.
+            or ``ambiguous``; texts (n,).
         candidates: The nodes that an ambiguous text may mean, by its place.
     """
 
     positions: Array
-    hows: Sequence[str]
+    hows: Array
     candidates: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 

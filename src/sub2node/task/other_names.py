@@ -16,7 +16,7 @@ from .names import Names, check_names
 
 # What a name is, from what counts first to what counts last; kinds of the user's count as aliases.
 KINDS = ("id", "case", "former id", "symbol", "title", "synonym", "alias")
-ALIAS = "alias"
+ID, ALIAS = KINDS[0], KINDS[-1]
 COLUMNS = (ALIAS, "node_id", "kind")
 _TEXT = pa.large_string()
 
