@@ -44,6 +44,15 @@ def test_a_table_in_place_of_that_of_the_folder(folder: Path, tmp_path: Path) ->
     assert with_aliases(named, None) is named
 
 
+def test_names_of_an_ontology(tmp_path: Path) -> None:
+    path = tmp_path / "a.obo"
+    path.write_text('[Term]\nid: a\nname: A\nalt_id: old\nsynonym: "first" EXACT []\n')
+    rows = read_aliases(path).to_pylist()
+    assert [(row["alias"], row["node_id"], row["kind"]) for row in rows] == [
+        ("old", "a", "former id"), ("first", "a", "synonym"),
+    ]  # fmt: skip
+
+
 def test_what_is_no_table_of_aliases(tmp_path: Path) -> None:
     path = tmp_path / "names.txt"
     path.write_text("a\tb\n")

@@ -61,7 +61,8 @@ def load_task(
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
         aliases: A table ``alias, node_id[, kind]`` of other names of nodes, in place of the
-            ``aliases`` of a folder; or STRING's file of aliases. Members may be given by them.
+            ``aliases`` of a folder; STRING's file of aliases; or an ontology. Members may be given
+            by them.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200

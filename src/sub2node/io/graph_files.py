@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..base.errors import ConfigError, DataError
 from ..task import Graph
 from ..task.edges import Repeated
-from .ontology import parse_ontology
+from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import (
     is_biogrid_header,
     is_string_header,
@@ -20,7 +20,6 @@ from .tables import suffix
 from .text_files import first_line, opened
 
 _TEXT_FILES = (".txt", ".txt.gz")
-_ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
 
 
 class GraphSource(NamedTuple):
@@ -78,7 +77,7 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
     if is_biogrid_header(header):
         graph, notes = read_biogrid(path)
         return _with_edges(GraphSource(graph, tuple(notes)), path)
-    if suffix(path) not in _ONTOLOGIES:
+    if suffix(path) not in ONTOLOGIES:
         return None
     with opened(path) as stream:
         ontology = parse_ontology(stream.read(), path)

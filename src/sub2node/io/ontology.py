@@ -25,6 +25,7 @@ from ..base.structured_text import parse_json
 from ..task import Graph, Names
 from ..task.other_names import alias_table
 
+ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
 PART_OF = ("part_of", "BFO:0000050")
 _ALTERNATIVE, _REPLACED = "hasAlternativeId", "IAO_0100001"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
