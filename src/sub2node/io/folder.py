@@ -1,9 +1,9 @@
 """A task as a folder of tables, in and out.
 
-``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
-``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A folder
-that we wrote as Parquet also has ``task.json``, a card with the content hash, which is checked on
-reading.
+``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A
+folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
+checked on reading.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from ..task import Graph, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 from ..task.frames import Frame, TableLike
 from .aliases import read_aliases
+from .gmx import read_gmx
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
 from .white_space import StrippedValues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..task.edges import Repeated
     from ..task.labels import NaLabels
 
+_GENE_SETS = ("*.gmt", "*.gmt.gz", "*.gmx", "*.gmx.gz")
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
 CARD_VERSION = 1
@@ -48,10 +50,10 @@ def find_table(folder: Path, stem: str) -> Path | None:
 
 
 def find_sets(folder: Path) -> Path | None:
-    """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
+    """The file that holds the members: a table, ``subgraphs.jsonl`` or one of gene sets."""
     table = find_table(folder, "members")
     matches = [] if table is None else [table]
-    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", "*.gmt", "*.gmt.gz"):
+    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", *_GENE_SETS):
         matches += sorted(folder.glob(pattern))
     if len(matches) > 1:
         raise DataError(
@@ -61,12 +63,27 @@ def find_sets(folder: Path) -> Path | None:
     return matches[0] if matches else None
 
 
-def read_sets(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> SetTables:
-    """Members, and labels where the same file has them."""
-    if suffix(path) in (".jsonl", ".jsonl.gz"):
+def format_of_sets(path: Path) -> str:
+    """The format of a file of subgraphs, by its ending: gmt, gmx, jsonl or tables."""
+    ending = suffix(path).removesuffix(".gz").removeprefix(".")
+    return ending if ending in ("gmt", "gmx", "jsonl") else "tables"
+
+
+def read_sets(
+    path: Path,
+    columns: Mapping[str, str],
+    stripped: StrippedValues,
+    *,
+    format: str | None = None,
+) -> SetTables:
+    """Members, and labels where the same file has them; the ending tells the format otherwise."""
+    format = format or format_of_sets(path)
+    if format == "jsonl":
         return read_jsonl(path)
-    if suffix(path) in (".gmt", ".gmt.gz"):
+    if format == "gmt":
         return read_gmt(path, stripped=stripped)
+    if format == "gmx":
+        return read_gmx(path, stripped=stripped)
     return SetTables(read_table(path, "members", columns, stripped=stripped), None)
 
 
@@ -89,23 +106,27 @@ def read_tables(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     aliases: Path | None = None,
     set_tables: SetTables | None = None,
+    format: str | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame.
 
-    ``set_tables`` are those of the path ``sets``, where they have been read already.
+    ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
+    that of the path.
     """
     columns, stripped = columns or {}, StrippedValues()
     paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns, stripped)
-    members, label_table = set_tables or read_sets(sets, columns, stripped)
-    own_edges = None
+    set_tables = set_tables or read_sets(sets, columns, stripped, format=format)
+    members, label_table, own_edges = set_tables
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
     node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
@@ -125,6 +146,8 @@ def read_tables(
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         na_labels=na_labels,
+        node_features=node_features,
+        background=background,
         name=name,
         paths={what: path for what, path in paths.items() if path is not None},
         classes=tuple((card or {}).get("class_names", ())),
@@ -153,6 +176,8 @@ def read_folder(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     aliases: Path | None = None,
     name: str = "",
 ) -> SubgraphTask:
@@ -179,10 +204,13 @@ def read_folder(
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         na_labels=na_labels,
+        node_features=node_features,
+        background=background,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )
-    if card is not None and task.hash != card.get("hash"):
+    as_written = node_features is None and background is None
+    if card is not None and as_written and task.hash != card.get("hash"):
         raise DataError(
             "the tables are not those that the card was written for: the content hash is"
             f" {task.hash[:12]}…, the card says {str(card.get('hash'))[:12]}…; remove {CARD} to"

@@ -111,6 +111,7 @@ class SubgraphTask:
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
         na_labels: NaLabels = "missing",
+        node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
@@ -134,6 +135,8 @@ class SubgraphTask:
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
             na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
                 ``keep``.
+            node_features: The columns of ``nodes`` that become features: numbers as they are, text
+                as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
@@ -149,6 +152,7 @@ class SubgraphTask:
             unknown_nodes=unknown_nodes,
             repeated=repeated,
             na_labels=na_labels,
+            node_features=node_features,
             name=name,
         )
 
