@@ -123,7 +123,7 @@ def test_a_task(folder: Path, *, as_zip: bool) -> None:
         "1 phenopacket without an observed feature omitted: 'empty'.",
         "2 phenopackets without exactly one diagnosis omitted: 'none', 'two'.",
         "4 excluded features of 3 phenopackets kept apart; they are no members.",
-        "1 member given by an alternative or replaced id found: 'HP:30' is 'HP:3'.",
+        "1 member given by a former id found: 'HP:30' is 'HP:3'.",
     )
 
 

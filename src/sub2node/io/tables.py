@@ -31,6 +31,7 @@ _TEXT = {
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
+    "aliases": ("alias", "node_id", "kind"),
 }
 _FIELDS = {"id", "nodes", "weights", "label", "split", "title", "attributes"}
 

@@ -26,6 +26,8 @@ from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
 from .node_features import check_chosen, read_features
+from .node_names import match_members
+from .other_names import read_other_names
 from .reading_notes import (
     classes_omitted,
     edge_notes,
@@ -68,6 +70,7 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
@@ -114,11 +117,14 @@ def assemble(
     member_frame = frame(members, "members")
     label_frame = None if labels is None else frame(labels, "labels")
     own_edges = None if subgraph_edges is None else frame(subgraph_edges, "subgraph_edges")
+    alias_frame = None if aliases is None else frame(aliases, "aliases")
     check_mapping(columns or {}, frames)
     check_chosen(node_features, has_nodes=node_frame is not None)
     space, graph, graph_notes = build_graph(
         edge_source, node_frame, repeated=repeated, node_features=node_features
     )
+    if alias_frame is not None:
+        graph = graph.renamed(read_other_names(alias_frame, graph.ids(), graph.other_names))
     if background is not None:
         graph, kept_note = within_background(graph, background)
         space, graph_notes = node_ids(graph), [*graph_notes, kept_note]
@@ -129,7 +135,9 @@ def assemble(
         )
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
+    sets = _read_members(
+        member_frame, space, unknown_nodes, graph=None if by_position else graph, strict=strict
+    )
     values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
@@ -224,9 +232,12 @@ def build_graph(
 
 
 def _read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool
+    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
 ) -> _MemberPairs:
-    """Members as positions, the policy for unknown nodes applied."""
+    """Members as positions, the policy for unknown nodes applied.
+
+    Members that are given by other names than ids are found by those of ``graph``.
+    """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
     if strict and not len(who):
         raise members.error("there are no subgraphs; the members table has no rows.")
@@ -238,6 +249,9 @@ def _read_members(
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
+    if graph is not None:
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets

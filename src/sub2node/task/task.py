@@ -106,6 +106,7 @@ class SubgraphTask:
         *,
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
+        aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
@@ -126,6 +127,8 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
+            aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
+                by them too, by titles, and by ids in another case.
             columns: Your column for ours, as in ``{"source": "from_account"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
@@ -144,6 +147,7 @@ class SubgraphTask:
             labels,
             nodes=nodes,
             subgraph_edges=subgraph_edges,
+            aliases=aliases,
             columns=columns or {},
             unknown_nodes=unknown_nodes,
             repeated=repeated,
