@@ -16,6 +16,7 @@ class NoteKind(StrEnum):
     DROPPED = "dropped"  # some of the data was omitted
     CHANGED = "changed"  # data was merged, exchanged or completed
     UNUSED = "unused"  # columns that nothing reads
+    NO_EFFECT = "no effect"  # settings that somebody chose and nothing reads
 
 
 class Note(str):

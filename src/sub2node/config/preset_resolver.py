@@ -185,20 +185,35 @@ def baseline_of(preset: str) -> str | None:
 
 
 def refuse_import_path(
-    conv: object, source: str, advice: str = "name it yourself (--conv, conv=…) if you trust it"
+    name: object,
+    source: str,
+    advice: str = "name it yourself (--conv, conv=…) if you trust it",
+    *,
+    what: str = "convolution",
 ) -> None:
-    """Raise where a file names a convolution by import path: data never says which code to load.
+    """Raise where a file names code by import path: data never says which code to load.
 
     Args:
-        conv: The convolution that the file names.
+        name: The convolution, or whatever else the file names.
         source: The file, for the message.
         advice: What to do instead.
+        what: What is named.
     """
-    if isinstance(conv, str) and ":" in conv:
+    if isinstance(name, str) and ":" in name:
         raise ConfigError(
-            f"{source} names the convolution {conv!r}; a file never says which code to import:"
-            f" {advice}."
+            f"{source} names the {what} {name!r}; a file never says which code to import: {advice}."
         )
+
+
+def refuse_own_te(
+    config: Any,
+    source: str,
+    advice: str = "use edges, shared_nodes or shortest_path there, and name it yourself"
+    " (--set translation.te=…) if you trust it",
+) -> None:
+    """Raise where settings of a file name edge weights that would have to be imported."""
+    if isinstance(config, Config):
+        refuse_import_path(config.translation.te, source, advice, what="T_e")
 
 
 def _read_preset_file(name: str) -> SettingsTree:
@@ -319,6 +334,7 @@ def _user_preset(name: str, family: PresetFamily[S], chosen: Mapping[str, str]) 
         raise DataError(str(error), path=name) from None
     if "conv" not in chosen:
         refuse_import_path(getattr(config, "conv", None), name)
+    refuse_own_te(config, name)
     sentences = tuple(f"{name}: {note}." for note in notes)
     return Preset(name, (config,), sentences, "features.join" in settings)
 
