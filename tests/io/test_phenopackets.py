@@ -228,4 +228,4 @@ def test_one_command_answers_for_the_sample(
 def test_publications_keep_patients_together(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "terms.obo").write_text(OBO)
     task = load_task(folder, graph=tmp_path / "terms.obo", unknown_nodes="drop")
-    assert set(task.attributes["publication"]) == {"PMID:7"}
+    assert set(task.attributes["publication"]) == {"PMID:7", ""}
