@@ -1,9 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
-such: ``labels``, ``nodes``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv or .tsv. A
-folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
-checked on reading.
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv
+or .tsv. A folder that we wrote as Parquet also has ``task.json``, a card with the content hash,
+which is checked on reading.
 """
 
 from __future__ import annotations
@@ -11,21 +11,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
-from ..base.notes import Note
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
 from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
-from ..task.ids import concat
 from ..task.member_pairs import UnknownNodes
+from .aliases import read_aliases
 from .gmx import read_gmx
-from .other_names import OtherNames
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
 from .white_space import StrippedValues
@@ -116,14 +113,14 @@ def read_tables(
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
-    other_names: OtherNames | None = None,
+    aliases: Path | None = None,
     set_tables: SetTables | None = None,
     format: str | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame.
 
-    Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
-    the path ``sets``, where they have been read already; ``format`` is that of the path.
+    ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
+    that of the path.
     """
     columns, stripped = columns or {}, StrippedValues()
     paths = {
@@ -143,15 +140,6 @@ def read_tables(
                 f"excluded nodes are given twice: in {sets.name} and in a table.", path=excluded
             )
         absent = read_table(excluded, "excluded", columns, stripped=stripped)
-    if other_names is not None:
-        nodes_of_graph = _graph_ids(edges, columns)
-        members, found = _find_members(members, nodes_of_graph, other_names, columns)
-        notes = (*notes, *found)
-        if absent is not None:
-            absent, found = _find_members(absent, nodes_of_graph, other_names, columns)
-            notes = (*notes, *found)
-        if background is not None:
-            background, _ = other_names.resolve(background, nodes_of_graph)
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
     node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
@@ -167,6 +155,7 @@ def read_tables(
         nodes=node_table,
         subgraph_edges=own_edges,
         excluded=absent,
+        aliases=None if aliases is None else read_aliases(aliases),
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
@@ -179,28 +168,6 @@ def read_tables(
         notes=(*(card or {}).get("notes", ()), *notes, *stripped.notes()),
         strict=card is None,
     )
-
-
-def _graph_ids(edges: Graph | TableLike, columns: Mapping[str, str]) -> pa.Array:
-    """The ids of the nodes, text."""
-    if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        return pa.array(ids).cast(pa.large_string())
-    ends = Frame.of(edges, "edges", columns)
-    return concat([ends.ids("source"), ends.ids("target")]).cast(pa.large_string()).unique()
-
-
-def _find_members(
-    members: pa.Table, nodes: pa.Array, other_names: OtherNames, columns: Mapping[str, str]
-) -> tuple[pa.Table, list[Note]]:
-    """The members table with ids of nodes where other names were given, and what was done."""
-    frame = Frame.of(members, "members", columns)
-    name = frame.column_name("node_id")
-    if name is None:
-        return members, []  # assembling says so
-    column, notes = other_names.resolve(frame.ids("node_id").cast(pa.large_string()), nodes)
-    place = members.column_names.index(name)
-    return (members.set_column(place, name, column) if notes else members), notes
 
 
 def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -225,9 +192,13 @@ def read_folder(
     na_labels: NaLabels = "missing",
     node_features: Sequence[str] | None = None,
     background: pa.Array | None = None,
+    aliases: Path | None = None,
     name: str = "",
 ) -> SubgraphTask:
-    """Read a folder of tables; a card beside them is checked against what was read."""
+    """Read a folder of tables; a card beside them is checked against what was read.
+
+    ``aliases`` is a table to read in place of the folder's own.
+    """
     card = None
     if (folder / CARD).is_file():
         check_tables(folder)
@@ -243,6 +214,7 @@ def read_folder(
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
         excluded=find_table(folder, "excluded"),
+        aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,

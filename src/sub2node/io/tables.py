@@ -32,6 +32,7 @@ _TEXT = {
     "members": ("subgraph_id", "node_id"),
     "excluded": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
+    "aliases": ("alias", "node_id", "kind"),
 }
 _FIELDS = {
     "id",

@@ -33,6 +33,7 @@ from .member_pairs import (
 )
 from .names import Names
 from .node_features import check_chosen, read_features
+from .other_names import read_other_names
 from .reading_notes import (
     classes_omitted,
     edge_notes,
@@ -54,6 +55,7 @@ def assemble(
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
     excluded: TableLike | None = None,
+    aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
@@ -82,13 +84,7 @@ def assemble(
             without a training subgraph.
         notes: Sentences to put before those that assembling adds.
     """
-    if unknown_nodes not in get_args(UnknownNodes):
-        raise ConfigError(
-            f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
-        )
-    if na_labels not in get_args(NaLabels):
-        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
-
+    _check_words(unknown_nodes, na_labels)
     frames = []
 
     def frame(data: TableLike, what: str) -> Frame:
@@ -101,12 +97,17 @@ def assemble(
     member_frame = frame(members, "members")
     label_frame = None if labels is None else frame(labels, "labels")
     own_edges = None if subgraph_edges is None else frame(subgraph_edges, "subgraph_edges")
-    excluded_frame = None if excluded is None else frame(excluded, "excluded")
+    member_frame, excluded_frame = split_by_sign(
+        member_frame, None if excluded is None else frame(excluded, "excluded")
+    )
+    alias_frame = None if aliases is None else frame(aliases, "aliases")
     check_mapping(columns or {}, frames)
     check_chosen(node_features, has_nodes=node_frame is not None)
     space, graph, graph_notes = build_graph(
         edge_source, node_frame, repeated=repeated, node_features=node_features
     )
+    if alias_frame is not None:
+        graph = graph.renamed(read_other_names(alias_frame, graph.ids(), graph.other_names))
     if background is not None:
         graph, kept_note = within_background(graph, background)
         space, graph_notes = node_ids(graph), [*graph_notes, kept_note]
@@ -117,15 +118,22 @@ def assemble(
         )
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    member_frame, excluded_frame = split_by_sign(member_frame, excluded_frame)
-    sets = read_members(member_frame, space, unknown_nodes, strict=strict)
+    named_by = None if by_position else graph
+    sets = read_members(member_frame, space, unknown_nodes, graph=named_by, strict=strict)
     values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
     if not classes:
         sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
     subgraphs = build_subgraphs(member_frame, sets, space)
-    absent = read_excluded(excluded_frame, subgraphs, sets=sets, nodes=space, unknown=unknown_nodes)
+    absent = read_excluded(
+        excluded_frame,
+        subgraphs,
+        sets=sets,
+        nodes=space,
+        unknown=unknown_nodes,
+        graph=named_by,
+    )
     if own_edges is not None:
         subgraphs = _with_own_edges(
             subgraphs, own_edges, sets=sets, nodes=space, unknown=unknown_nodes
@@ -164,6 +172,16 @@ def assemble(
 def node_ids(graph: Graph) -> IdSpace:
     """The ids of the nodes of a graph."""
     return IdSpace(np.arange(graph.num_nodes) if graph.names is None else graph.names.arrow)
+
+
+def _check_words(unknown_nodes: str, na_labels: str) -> None:
+    """Raise for a policy that there is not."""
+    if unknown_nodes not in get_args(UnknownNodes):
+        raise ConfigError(
+            f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
+        )
+    if na_labels not in get_args(NaLabels):
+        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
 
 
 def build_graph(

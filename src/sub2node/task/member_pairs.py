@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 from ..base.plural import plural
 from ..base.ragged import Array
 from .frames import Frame
+from .graph import Graph
 from .ids import IdSpace
+from .node_names import match_members
 from .reading_notes import excluded_dropped, members_dropped, members_merged, subgraphs_omitted
 from .subgraphs import Subgraphs
 
@@ -42,7 +44,7 @@ class MemberPairs:
 
 
 def read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool
+    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
 ) -> MemberPairs:
     """Members as positions, the policy for unknown nodes applied.
 
@@ -50,6 +52,7 @@ def read_members(
         members: The table of members.
         nodes: How nodes are called.
         unknown: What becomes of nodes that the graph does not have.
+        graph: Whose other names of nodes members may be given by; None: by ids only.
         strict: Whether a table without rows is an error.
     """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
@@ -63,6 +66,9 @@ def read_members(
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
+    if graph is not None:
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets
@@ -167,6 +173,7 @@ def read_excluded(
     sets: MemberPairs,
     nodes: IdSpace,
     unknown: UnknownNodes,
+    graph: Graph | None = None,
 ) -> Subgraphs | None:
     """Excluded nodes of the subgraphs; those that are members too, or of no subgraph, are dropped.
 
@@ -176,6 +183,7 @@ def read_excluded(
         sets: How the subgraphs are called; gets the notes.
         nodes: How nodes are called.
         unknown: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
+        graph: Whose other names of nodes they may be given by; None: by ids only.
     """
     if excluded is None:
         return None
@@ -183,6 +191,9 @@ def read_excluded(
     pairs = MemberPairs(
         sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep
     )
+    if graph is not None:
+        pairs.node, notes = match_members(graph, what, pairs.node)
+        sets.notes += notes
     lost = pairs.node < 0
     if lost.any() and unknown == "error":
         row = int(np.argmax(lost))

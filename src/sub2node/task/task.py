@@ -108,6 +108,7 @@ class SubgraphTask:
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
         excluded: TableLike | None = None,
+        aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
@@ -120,7 +121,7 @@ class SubgraphTask:
         Args:
             edges: Columns ``source, target[, weight]``, one undirected edge per row.
             members: Columns ``subgraph_id, node_id[, weight][, excluded]``, one member per row;
-                one that ``excluded`` calls true was looked for and is absent.
+                ``excluded`` is true where the node was looked for and is absent.
             labels: Columns ``subgraph_id, label[, split][, title]``, one row per subgraph, or
                 several rows (or a list as label) where it has several labels. Other columns are
                 kept as :attr:`attributes`. Results come in the order of this table; without it, in
@@ -129,8 +130,9 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
-            excluded: Columns ``subgraph_id, node_id[, weight]``: nodes that were looked for and are
-                absent, which are no members.
+            excluded: Columns ``subgraph_id, node_id[, weight]``: nodes looked for and absent.
+            aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
+                by them too, by titles, and by ids in another case.
             columns: Your column for ours, as in ``{"source": "from_account"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
@@ -150,6 +152,7 @@ class SubgraphTask:
             nodes=nodes,
             subgraph_edges=subgraph_edges,
             excluded=excluded,
+            aliases=aliases,
             columns=columns or {},
             unknown_nodes=unknown_nodes,
             repeated=repeated,
@@ -190,7 +193,7 @@ class SubgraphTask:
 
     @property
     def excluded(self) -> Subgraphs | None:
-        """Nodes that were looked for and are absent, one set per row; None: there are none."""
+        """Nodes that were looked for and are absent, one set per row; None: none."""
         return self.subgraphs.excluded
 
     def without_excluded(self) -> SubgraphTask:
@@ -358,8 +361,8 @@ class SubgraphTask:
             subgraph_ids=self.subgraph_ids,
         )
         if self.excluded is not None:
-            pairs = [self.excluded.owner, self.excluded.nodes.astype(np.int64)]
-            data.excluded_index = torch.from_numpy(np.stack(pairs))
+            absent = [self.excluded.owner, self.excluded.nodes.astype(np.int64)]
+            data.excluded_index = torch.from_numpy(np.stack(absent))
         if self.graph.weights is not None:
             data.edge_weight = torch.from_numpy(matrix.data)
         if self.graph.features is not None:
