@@ -12,6 +12,8 @@ from pages.score_tables import REAL, TABLE_OF
 from pages.speed_tables import SHAPES, authors, captured_ratio, h200, plain_ratio
 from pages.study_tables import SIZES, gain
 
+from sub2node.reproduce.paper_tables import row_title
+
 LEVEL = 0.01
 SHORT = {"HPO-Neuro": "HPO-Neuro*", "HPO-Metab": "HPO-Metab*"}
 
@@ -214,7 +216,7 @@ def conclusions_efficiency() -> str:
 def diagnosis() -> str:
     """Cells below the published number, one difference at a time."""
     rows = [
-        [row["cell"].replace(" gcn2", " GCNII").replace("s2n+a", "S2N+A").replace("s2n", "S2N").replace("rwpe", "RWPE"),
+        [row_title(row["cell"]),
          row["data"], row["change"], row["val"], f"{row['test']} ± {row['test_sd']}",
          row["published"], row["difference"]]
         for row in read("diagnosis.csv")
