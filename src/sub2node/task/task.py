@@ -120,8 +120,7 @@ class SubgraphTask:
 
         Args:
             edges: Columns ``source, target[, weight]``, one undirected edge per row.
-            members: Columns ``subgraph_id, node_id[, weight][, excluded]``, one member per row;
-                ``excluded`` is true where the node was looked for and is absent.
+            members: Columns ``subgraph_id, node_id[, weight]``, one member per row.
             labels: Columns ``subgraph_id, label[, split][, title]``, one row per subgraph, or
                 several rows (or a list as label) where it has several labels. Other columns are
                 kept as :attr:`attributes`. Results come in the order of this table; without it, in
@@ -130,7 +129,7 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
-            excluded: Columns ``subgraph_id, node_id[, weight]``: nodes looked for and absent.
+            excluded: The same columns for absent nodes; or a column ``excluded`` of ``members``.
             aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
                 by them too, by titles, and by ids in another case.
             columns: Your column for ours, as in ``{"source": "from_account"}``.
@@ -340,9 +339,8 @@ class SubgraphTask:
         """The task as one ``torch_geometric.data.Data`` (needs torch).
 
         ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
-        exist; ``membership_index`` (2, K) pairs subgraph and node, ``excluded_index`` the same of
-        excluded nodes where there are some; ``y`` and ``part`` (numbers as in ``PARTS``) are per
-        subgraph. Subgraphs are numbered as the rows of the task, and ``subgraph_ids`` names them.
+        exist; ``membership_index`` and ``excluded_index`` (2, K) pair subgraph and node; ``y`` and
+        ``part`` (numbers as in ``PARTS``) are per row, and ``subgraph_ids`` names the rows.
         """
         try:
             from torch_geometric.data import Data
@@ -360,9 +358,8 @@ class SubgraphTask:
             num_subgraphs=len(self),
             subgraph_ids=self.subgraph_ids,
         )
-        if self.excluded is not None:
-            absent = [self.excluded.owner, self.excluded.nodes.astype(np.int64)]
-            data.excluded_index = torch.from_numpy(np.stack(absent))
+        if (absent := self.excluded) is not None:
+            data.excluded_index = torch.tensor(np.stack([absent.owner, absent.nodes]))
         if self.graph.weights is not None:
             data.edge_weight = torch.from_numpy(matrix.data)
         if self.graph.features is not None:
