@@ -73,7 +73,7 @@ def test_batches_of_one_size(parts, size) -> None:
 
 
 def test_marks_of_excluded_nodes_go_along() -> None:
-    plain = batch_of([(1, "s", ["a"], "")])
+    plain = SetBatch.of_lists([1], ["s"], [["a"]], problems=[""], excluded=[[]])
     signed = SetBatch.of_lists(
         [2, 3], ["t", "u"], [["b"], ["c"]], problems=["", ""], excluded=[["d", "e"], []]
     )
