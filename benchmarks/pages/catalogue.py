@@ -11,6 +11,7 @@ from pages import (  # noqa: F401 (they declare)
     cost_claims,
     cost_tables,
     equal_tables,
+    excluded_tables,
     guide_claims,
     score_claims,
     score_tables,

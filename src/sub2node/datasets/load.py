@@ -14,9 +14,9 @@ from ..io.background_files import Background
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
-from ..task.assemble import UnknownNodes
 from ..task.edges import Repeated
 from ..task.labels import NaLabels
+from ..task.member_pairs import UnknownNodes
 from .disease_families import load_disease_families
 from .registry import BENCHMARKS, Benchmark, cache_folder, check_copy, others, read_files, require
 from .shapes import like

@@ -1,9 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
-such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A
-folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
-checked on reading.
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv
+or .tsv. A folder that we wrote as Parquet also has ``task.json``, a card with the content hash,
+which is checked on reading.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from ..base.errors import DataError
 from ..base.files import read_card
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
+from ..task.member_pairs import UnknownNodes
 from .aliases import read_aliases
 from .gmx import read_gmx
 from .subgnn import read_edge_list
@@ -102,6 +103,7 @@ def read_tables(
     labels: Path | None = None,
     nodes: Path | None = None,
     subgraph_edges: Path | None = None,
+    excluded: Path | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
@@ -121,12 +123,23 @@ def read_tables(
     that of the path.
     """
     columns, stripped = columns or {}, StrippedValues()
-    paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
+    paths = {
+        "members": sets,
+        "labels": labels or sets,
+        "nodes": nodes,
+        "excluded": excluded or sets,
+    }
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns, stripped)
     set_tables = set_tables or read_sets(sets, columns, stripped, format=format)
-    members, label_table, own_edges = set_tables
+    members, label_table, own_edges, absent = set_tables
+    if excluded is not None:
+        if absent is not None:
+            raise DataError(
+                f"excluded nodes are given twice: in {sets.name} and in a table.", path=excluded
+            )
+        absent = read_table(excluded, "excluded", columns, stripped=stripped)
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
     node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
@@ -141,6 +154,7 @@ def read_tables(
         label_table,
         nodes=node_table,
         subgraph_edges=own_edges,
+        excluded=absent,
         aliases=None if aliases is None else read_aliases(aliases),
         columns=columns,
         unknown_nodes=unknown_nodes,
@@ -199,6 +213,7 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        excluded=find_table(folder, "excluded"),
         aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
         unknown_nodes=unknown_nodes,

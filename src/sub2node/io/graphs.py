@@ -14,7 +14,8 @@ from ..base.errors import DataError, MissingExtraError
 from ..base.notes import changed
 from ..base.plural import plural
 from ..task import Graph, Names, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
+from ..task.member_pairs import UnknownNodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.regular_files import require_regular_file
-from ..task.assemble import UnknownNodes
+from ..task.member_pairs import UnknownNodes
 from ..task.node_features import check_chosen
 from .aliases import with_aliases
 from .background_files import Background, read_background

@@ -18,9 +18,10 @@ import pyarrow.csv as pacsv
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.edges import undirected
 from ..task.graph import Graph
+from ..task.member_pairs import UnknownNodes
 from ..task.names import Names, check_names
 from ..task.reading_notes import edge_notes, parts_swapped
 from .text_files import delimited, first_line, lines, text_table
@@ -265,6 +266,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         ("node features", graph.features),
         ("member weights", subgraphs.weights),
         ("edges of subgraphs", subgraphs.edges),
+        ("excluded nodes", subgraphs.excluded),
         ("attributes of subgraphs", task.attributes or None),
     ):
         if value is not None:

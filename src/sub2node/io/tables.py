@@ -20,7 +20,7 @@ from .text_files import first_line, lines, text_table
 from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
@@ -30,24 +30,37 @@ _TEXT = {
     "edges": ("source", "target"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
+    "excluded": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
     "aliases": ("alias", "node_id", "kind"),
 }
-_FIELDS = {"id", "nodes", "weights", "label", "split", "title", "attributes"}
+_FIELDS = {
+    "id",
+    "nodes",
+    "weights",
+    "excluded",
+    "excluded_weights",
+    "label",
+    "split",
+    "title",
+    "attributes",
+}
 
 
 class SetTables(NamedTuple):
-    """Members and labels as tables, out of a file that holds both or only members.
+    """Tables of members, labels and excluded nodes, those that a file of subgraphs holds.
 
     Args:
         members: Subgraph and node, and where there are such, weights.
         labels: Labels, titles and attributes.
         edges: Edges of the subgraphs, where they are not those of the graph.
+        excluded: Nodes that were looked for and are absent, with columns like those of members.
     """
 
     members: pa.Table
     labels: pa.Table | None
     edges: pa.Table | None = None
+    excluded: pa.Table | None = None
 
 
 def suffix(path: Path) -> str:
@@ -67,7 +80,8 @@ def read_table(
 
     Args:
         path: A CSV, TSV (either may be gzipped) or Parquet file.
-        what: What the rows are: "edges", "members", "labels", "nodes" or "subgraph_edges".
+        what: What the rows are: "edges", "members", "excluded", "labels", "nodes" or
+            "subgraph_edges".
         columns: The user's column for ours, as in :meth:`SubgraphTask.from_tables`.
         stripped: Counts values that lose the white space around them.
     """
@@ -106,18 +120,8 @@ def read_jsonl(path: Path) -> SetTables:
     ids = [row.get("id", position) for position, row in enumerate(rows)]
     check_unique_sets(ids, path)
     names = _id_column(ids)
-    sizes = [len(row["nodes"]) for row in rows]
-    owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
-    members = {
-        "subgraph_id": names.take(owner),
-        "node_id": _id_column(node for row in rows for node in row["nodes"]),
-    }
-    weighted = sum("weights" in row for row in rows)
-    if weighted not in (0, len(rows)):
-        raise DataError("some subgraphs have 'weights' and some have none.", path=path)
-    if weighted:
-        flat = [float(w) for row in rows for w in row["weights"]]
-        members["weight"] = pa.array(flat, pa.float64())
+    members = _json_members(rows, names, "nodes", "weights", path)
+    absent = _json_members(rows, names, "excluded", "excluded_weights", path)
     labels = {"subgraph_id": names}
     for field in ("label", "split", "title"):
         values = [row.get(field) for row in rows]
@@ -126,7 +130,28 @@ def read_jsonl(path: Path) -> SetTables:
     for name in dict.fromkeys(name for row in rows for name in row.get("attributes", ())):
         values = [row.get("attributes", {}).get(name) for row in rows]
         labels[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
-    return SetTables(pa.table(members), pa.table(labels) if len(labels) > 1 else None)
+    label_table = pa.table(labels) if len(labels) > 1 else None
+    return SetTables(members, label_table, excluded=absent if len(absent) else None)
+
+
+def _json_members(
+    rows: list[dict[str, Any]], names: pa.Array, field: str, weight_field: str, path: Path
+) -> pa.Table:
+    """The nodes under one field as a table, with their weights where the rows have some."""
+    listed = [row for row in rows if row.get(field)]
+    sizes = [len(row.get(field, ())) for row in rows]
+    owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
+    columns = {
+        "subgraph_id": names.take(owner),
+        "node_id": _id_column(node for row in listed for node in row[field]),
+    }
+    weighted = sum(weight_field in row for row in listed)
+    if weighted not in (0, len(listed)):
+        raise DataError(f"some subgraphs have '{weight_field}' and some have none.", path=path)
+    if weighted:
+        flat = [float(w) for row in listed for w in row[weight_field]]
+        columns["weight"] = pa.array(flat, pa.float64())
+    return pa.table(columns)
 
 
 def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -140,9 +165,11 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
         row["id"] = row.pop("subgraph_id")
     if unknown := row.keys() - _FIELDS:
         raise refuse(f"unknown field '{min(unknown)}'; fields are {', '.join(sorted(_FIELDS))}.")
-    nodes, weights, label = row.get("nodes"), row.get("weights"), row.get("label")
-    if not isinstance(nodes, list) or not all(_is_id(node) for node in nodes):
-        raise refuse("'nodes' must be a list of node ids (text or integers).")
+    nodes, label = row.get("nodes"), row.get("label")
+    for field in ("nodes", "excluded"):
+        ids = row.get(field, [] if field == "excluded" else None)
+        if not isinstance(ids, list) or not all(_is_id(node) for node in ids):
+            raise refuse(f"'{field}' must be a list of node ids (text or integers).")
     if not nodes:
         raise refuse("the subgraph is empty; it needs a node.")
     if "id" in row and not _is_id(row["id"]):
@@ -153,10 +180,12 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
     several = label if isinstance(label, list) else [label]
     if not all(_is_id(x) or (x is None and x is label) or isinstance(x, bool) for x in several):
         raise refuse("'label' must be a class or a list of classes.")
-    if "weights" in row and not (isinstance(weights, list) and all(map(_is_number, weights))):
-        raise refuse("'weights' must be a list of numbers.")
-    if "weights" in row and len(row["weights"]) != len(nodes):
-        raise refuse("'weights' and 'nodes' differ in length.")
+    for field, of in (("weights", "nodes"), ("excluded_weights", "excluded")):
+        weights = row.get(field, [])
+        if not (isinstance(weights, list) and all(map(_is_number, weights))):
+            raise refuse(f"'{field}' must be a list of numbers.")
+        if field in row and len(weights) != len(row.get(of, ())):
+            raise refuse(f"'{field}' and '{of}' differ in length.")
     _check_attributes(row.get("attributes", {}), refuse)
     return row
 
@@ -261,23 +290,53 @@ def write_table(table: pa.Table, path: Path) -> None:
     pacsv.write_csv(table, path, options)
 
 
-def write_jsonl(members: pa.Table, labels: pa.Table | None, ptr: Array, folder: Path) -> None:
-    """The counterpart of :func:`read_jsonl`; members come grouped by subgraph."""
-    ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
-    weights = members["weight"].combine_chunks() if "weight" in members.column_names else None
+def write_jsonl(
+    members: pa.Table,
+    labels: pa.Table | None,
+    ptr: Array,
+    folder: Path,
+    *,
+    excluded: tuple[pa.Table, Array] | None = None,
+) -> None:
+    """The counterpart of :func:`read_jsonl`; members come grouped by subgraph.
+
+    Args:
+        members: The table of members.
+        labels: The table of labels.
+        ptr: Subgraph i has the rows ``ptr[i]…ptr[i + 1]`` of ``members``.
+        folder: Where the file goes.
+        excluded: The table of excluded nodes, and the pointers into it.
+    """
+    ids = members["subgraph_id"].combine_chunks()
+    fields = _json_fields(members, ptr, "nodes", "weights")
+    absent = [dict[str, Any]()] * (len(ptr) - 1)
+    if excluded is not None:
+        absent = list(_json_fields(*excluded, "excluded", "excluded_weights"))
     rest = None if labels is None else labels.drop_columns(["subgraph_id"]).combine_chunks()
     others = [] if rest is None else [n for n in rest.column_names if n not in OWN_COLUMNS]
     with (folder / "subgraphs.jsonl").open("w", encoding="utf-8") as file:
-        for i, (start, stop) in enumerate(zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)):
-            row = {"id": ids[start].as_py(), "nodes": nodes[start:stop].to_pylist()}
-            if weights is not None:
-                row["weights"] = weights[start:stop].to_pylist()
+        for i, (own, absent_own) in enumerate(zip(fields, absent, strict=True)):
+            row = {"id": ids[int(ptr[i])].as_py(), **own}
+            row |= absent_own if absent_own.get("excluded") else {}
             if rest is not None:
-                fields = rest.slice(i, 1).to_pylist()[0]
-                row.update({key: value for key, value in fields.items() if value is not None})
+                values = rest.slice(i, 1).to_pylist()[0]
+                row.update({key: value for key, value in values.items() if value is not None})
                 if attributes := {key: row.pop(key) for key in others if key in row}:
                     row["attributes"] = attributes
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _json_fields(
+    table: pa.Table, ptr: Array, field: str, weight_field: str
+) -> Iterator[dict[str, Any]]:
+    """The nodes of each subgraph, and their weights where there are some."""
+    nodes = table["node_id"].combine_chunks()
+    weights = table["weight"].combine_chunks() if "weight" in table.column_names else None
+    for start, stop in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
+        row = {field: nodes[start:stop].to_pylist()}
+        if weights is not None:
+            row[weight_field] = weights[start:stop].to_pylist()
+        yield row
 
 
 def write_gmt(members: pa.Table, titles: pa.Array | None, ptr: Array, folder: Path) -> None:

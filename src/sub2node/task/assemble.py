@@ -6,17 +6,16 @@ Every format is read into these tables, so ids, policies and errors are the same
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 
 from ..base.errors import ConfigError, DataError
 from ..base.notes import Note
-from ..base.plural import plural
-from ..base.ragged import Array, pointers
+from ..base.ragged import pointers
 from .background import within_background
 from .edges import Repeated, undirected
 from .frames import Frame, TableLike, check_mapping
@@ -24,43 +23,28 @@ from .graph import Graph
 from .ids import IdSpace, concat
 from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
+from .member_pairs import (
+    MemberPairs,
+    UnknownNodes,
+    build_subgraphs,
+    read_excluded,
+    read_members,
+    split_by_sign,
+)
 from .names import Names
 from .node_features import check_chosen, read_features
-from .node_names import match_members
 from .other_names import read_other_names
 from .reading_notes import (
     classes_omitted,
     edge_notes,
-    members_dropped,
-    members_merged,
     na_classes_kept,
     own_edges_changed,
-    subgraphs_omitted,
     unused_columns,
 )
 from .split import Split
 from .subgraphs import Subgraphs
 from .task import SubgraphTask
 from .task_checks import renumber_order
-
-UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
-
-
-@dataclass
-class _MemberPairs:
-    """Pairs of subgraph and node while members are put together, and which subgraphs to keep."""
-
-    space: IdSpace
-    subgraph: Array
-    node: Array
-    weights: Array | None
-    keep: Array
-    notes: list[str] = field(default_factory=list)
-
-    def names_of(self, subgraphs: Array) -> list[str]:
-        """How messages call some subgraphs."""
-        name = self.space.shown()
-        return [name(int(subgraph)) for subgraph in subgraphs]
 
 
 def assemble(
@@ -70,6 +54,7 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    excluded: TableLike | None = None,
     aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
@@ -90,6 +75,7 @@ def assemble(
         edges: A table, or a ready :class:`Graph`.
         members: The table of members.
         labels: The table of labels.
+        excluded: The table of nodes that were looked for and are absent.
         background: Ids of the universe, text: nodes outside of it are omitted with their edges.
         paths: The file each table came from, for error messages.
         by_position: The node ids are positions, whatever names the graph has.
@@ -98,13 +84,7 @@ def assemble(
             without a training subgraph.
         notes: Sentences to put before those that assembling adds.
     """
-    if unknown_nodes not in get_args(UnknownNodes):
-        raise ConfigError(
-            f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
-        )
-    if na_labels not in get_args(NaLabels):
-        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
-
+    _check_words(unknown_nodes, na_labels)
     frames = []
 
     def frame(data: TableLike, what: str) -> Frame:
@@ -117,6 +97,9 @@ def assemble(
     member_frame = frame(members, "members")
     label_frame = None if labels is None else frame(labels, "labels")
     own_edges = None if subgraph_edges is None else frame(subgraph_edges, "subgraph_edges")
+    member_frame, excluded_frame = split_by_sign(
+        member_frame, None if excluded is None else frame(excluded, "excluded")
+    )
     alias_frame = None if aliases is None else frame(aliases, "aliases")
     check_mapping(columns or {}, frames)
     check_chosen(node_features, has_nodes=node_frame is not None)
@@ -135,20 +118,27 @@ def assemble(
         )
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    sets = _read_members(
-        member_frame, space, unknown_nodes, graph=None if by_position else graph, strict=strict
-    )
+    named_by = None if by_position else graph
+    sets = read_members(member_frame, space, unknown_nodes, graph=named_by, strict=strict)
     values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
     if not classes:
         sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
-    subgraphs = _build_subgraphs(member_frame, sets, space)
+    subgraphs = build_subgraphs(member_frame, sets, space)
+    absent = read_excluded(
+        excluded_frame,
+        subgraphs,
+        sets=sets,
+        nodes=space,
+        unknown=unknown_nodes,
+        graph=named_by,
+    )
     if own_edges is not None:
         subgraphs = _with_own_edges(
             subgraphs, own_edges, sets=sets, nodes=space, unknown=unknown_nodes
         )
-    subgraphs = _with_names(subgraphs, sets.space.names(), titles)
+    subgraphs = replace(subgraphs, names=sets.space.names(), titles=titles, excluded=absent)
     if not sets.keep.all():
         remaining = np.flatnonzero(sets.keep)
         subgraphs = subgraphs.take(remaining)
@@ -182,6 +172,16 @@ def assemble(
 def node_ids(graph: Graph) -> IdSpace:
     """The ids of the nodes of a graph."""
     return IdSpace(np.arange(graph.num_nodes) if graph.names is None else graph.names.arrow)
+
+
+def _check_words(unknown_nodes: str, na_labels: str) -> None:
+    """Raise for a policy that there is not."""
+    if unknown_nodes not in get_args(UnknownNodes):
+        raise ConfigError(
+            f"unknown_nodes is one of {', '.join(get_args(UnknownNodes))}, not {unknown_nodes!r}."
+        )
+    if na_labels not in get_args(NaLabels):
+        raise ConfigError(f"na_labels is missing or keep, not {na_labels!r}.")
 
 
 def build_graph(
@@ -231,102 +231,11 @@ def build_graph(
     return space, graph, notes
 
 
-def _read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
-) -> _MemberPairs:
-    """Members as positions, the policy for unknown nodes applied.
-
-    Members that are given by other names than ids are found by those of ``graph``.
-    """
-    who, what = members.ids("subgraph_id"), members.ids("node_id")
-    if strict and not len(who):
-        raise members.error("there are no subgraphs; the members table has no rows.")
-    space = IdSpace.in_order(who)
-    sets = _MemberPairs(
-        space,
-        subgraph=space.find(who),
-        node=nodes.find(what),
-        weights=members.weights(),
-        keep=np.ones(len(space), bool),
-    )
-    if graph is not None:
-        sets.node, notes = match_members(graph, what, sets.node)
-        sets.notes += notes
-    lost = sets.node < 0
-    if not lost.any():
-        return sets
-    hit = np.unique(sets.subgraph[lost])
-    unknown_count = plural(int(lost.sum()), "unknown member")
-    counts = f"{unknown_count} in {plural(len(hit), 'subgraph')}"
-    if unknown == "error":
-        row = int(np.argmax(lost))
-        raise members.error(
-            f"subgraph {who[row].as_py()!r} has the node {what[row].as_py()!r}, which is not in the"
-            f" graph ({counts}); unknown_nodes='drop' or 'ignore-subgraph' goes on without."
-        )
-    if unknown == "drop":
-        some = np.flatnonzero(lost)[:3]
-        pairs = [(who[row].as_py(), what[row].as_py()) for row in some.tolist()]
-        sets.notes.append(members_dropped(pairs, int(lost.sum()), len(hit)))
-    else:
-        sets.keep[hit] = False
-        sets.notes.append(subgraphs_omitted(sets.names_of(hit), f"with {unknown_count}"))
-    sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
-    sets.weights = None if sets.weights is None else sets.weights[~lost]
-    empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
-    if empty.any():
-        sets.keep[empty] = False
-        names = sets.names_of(np.flatnonzero(empty))
-        sets.notes.append(subgraphs_omitted(names, "without a known member"))
-    return sets
-
-
-def _build_subgraphs(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> Subgraphs:
-    count = len(sets.space)
-    if sets.weights is not None:
-        _check_member_weights(members, sets, nodes)
-    subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
-    if len(sets.node) > len(subgraphs.nodes):
-        sets.notes += members_merged(
-            sets.subgraph,
-            sets.node,
-            subgraph_names=sets.space.shown(),
-            node_names=nodes.shown(),
-        )
-    return subgraphs
-
-
-def _check_member_weights(members: Frame, sets: _MemberPairs, nodes: IdSpace) -> None:
-    """Raise unless weights are above 0, and the same one where a member is given again."""
-    assert sets.weights is not None  # for mypy
-    with np.errstate(over="ignore", under="ignore"):
-        single = sets.weights.astype(np.float32)
-    bad = np.flatnonzero(~(sets.weights > 0) | ~np.isfinite(sets.weights))
-    extreme = np.flatnonzero(~(single > 0) | ~np.isfinite(single))
-    order = np.lexsort((sets.weights, sets.node, sets.subgraph))
-    one, two = order[:-1], order[1:]
-    same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
-    clash = one[same & (sets.weights[one] != sets.weights[two])]
-    for rows, problem in (
-        (bad, "a weight that is not finite and above 0"),
-        (extreme, "a weight that is too large or too small for single precision"),
-        (clash, "two different weights"),
-    ):
-        if len(rows):
-            who = sets.space.text()[int(sets.subgraph[rows[0]])]
-            what = nodes.text()[int(sets.node[rows[0]])]
-            raise members.error(f"subgraph {who!r} has the node {what!r} with {problem}.")
-
-
-def _with_names(subgraphs: Subgraphs, names: Names | None, titles: Names | None) -> Subgraphs:
-    return replace(subgraphs, names=names, titles=titles)
-
-
 def _with_own_edges(
     subgraphs: Subgraphs,
     frame: Frame,
     *,
-    sets: _MemberPairs,
+    sets: MemberPairs,
     nodes: IdSpace,
     unknown: UnknownNodes,
 ) -> Subgraphs:

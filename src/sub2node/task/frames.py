@@ -26,6 +26,7 @@ ALIASES = {
     "title": ("name", "description"),
     "split": (),
     "weight": (),
+    "excluded": (),
     "alias": (),
     "kind": (),
 }

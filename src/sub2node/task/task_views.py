@@ -63,6 +63,8 @@ def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
     if task.split is not None:
         columns["split"] = [PARTS[task.split.codes[row]] for row in rows]
     columns["size"] = subgraphs.sizes[rows].tolist()
+    if subgraphs.excluded is not None:
+        columns["excluded"] = subgraphs.excluded.sizes[rows].tolist()
     if subgraphs.titles is not None:
         columns["title"] = list(subgraphs.titles.take(rows))
     for name, values in task.attributes.items():
