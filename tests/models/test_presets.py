@@ -207,14 +207,16 @@ def test_a_graph_with_many_nodes_gets_random_vectors(monkeypatch, limit: int) ->
     task = SubgraphTask(graph, Subgraphs.from_lists([[0, 1], [2]]))
     monkeypatch.setattr(presets, "_MOST_NUMBERS", limit)
     preset = find_preset("default", task)
-    identity, shape = (config.features for config in preset.candidates)
+    identity, *others, shape = (config.features for config in preset.candidates)
     if limit < 20 * 256:
         assert (identity.kind, identity.width) == ("random", 64)
         (note,) = preset.notes
         assert "singular vectors of 20 nodes" in note
+        assert not others  # wide random vectors of all nodes would be as many numbers
     else:
         assert (identity.kind, identity.width) == ("svd", 256)
         assert preset.notes == ()
+        assert [(other.kind, other.width) for other in others] == [("random", 256)]
     assert shape.kind == "constant"  # it needs none
 
 
