@@ -11,7 +11,6 @@ from pages.rows import cell_scores, mean, p_text, read, welch
 from pages.score_tables import REAL, TABLE_OF
 from pages.speed_tables import SHAPES, authors, captured_ratio, h200, plain_ratio
 from pages.study_tables import SIZES, gain
-
 from sub2node.reproduce.paper_tables import row_title
 
 LEVEL = 0.01

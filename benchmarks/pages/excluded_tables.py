@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, table
 from pages.rows import mean, p_text, read
-
 from sub2node.evaluate.significance import corrected_resampled_t_test
 
 PAGE = "docs/excluded.md"
