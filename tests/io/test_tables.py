@@ -77,7 +77,6 @@ def test_broken_parquet(tables: Path) -> None:
         ('{"id": "t", "nodes": ["a"], "attributes": {"p": []}}', "must be an object of texts"),
         ('{"id": "t", "nodes": ["a"], "attributes": {"split": "x"}}', "be called 'split'"),
         ('{"id": "s", "nodes": ["a"]}', "'s' is there twice"),
-        ('{"id": "t", "nodes": ["a"]}', "the label of row 2 is missing"),
     ],
 )
 def test_bad_jsonl(tables: Path, line: str, message: str) -> None:

@@ -1,8 +1,8 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
-``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A folder that we wrote
-as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
+``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx. A folder that we
+wrote as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ import pyarrow.compute as pc
 from ..base.errors import DataError
 from ..base.files import read_card
 from ..base.notes import Note
+from ..base.ragged import Array
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
 from ..task.ids import concat
+from ..task.reading_options import Reading
 from .other_names import OtherNames
-from .subgnn import read_edge_list
-from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
-from .white_space import StrippedValues
+from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
+from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
+from .tables import SUFFIXES, TableReader, suffix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from ..task.edges import Repeated
-    from ..task.labels import NaLabels
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
@@ -53,7 +52,7 @@ def find_sets(folder: Path) -> Path | None:
     """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
     table = find_table(folder, "members")
     matches = [] if table is None else [table]
-    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", "*.gmt", "*.gmt.gz"):
+    for pattern in (*(f"subgraphs{end}" for end in JSONL), *(f"*{end}" for end in GMT)):
         matches += sorted(folder.glob(pattern))
     if len(matches) > 1:
         raise DataError(
@@ -63,77 +62,88 @@ def find_sets(folder: Path) -> Path | None:
     return matches[0] if matches else None
 
 
-def read_sets(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> SetTables:
+def read_sets(path: Path, reader: TableReader) -> SetTables:
     """Members, and labels where the same file has them."""
-    if suffix(path) in (".jsonl", ".jsonl.gz"):
-        return read_jsonl(path)
-    if suffix(path) in (".gmt", ".gmt.gz"):
-        return read_gmt(path, stripped=stripped)
-    return SetTables(read_table(path, "members", columns, stripped=stripped), None)
+    if suffix(path) in JSONL:
+        return read_jsonl(path, reader)
+    if suffix(path) in GMT:
+        return read_gmt(path, reader)
+    return SetTables(reader.read(path, "members"), None)
 
 
-def read_edges(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> pa.Table:
+def read_edges(path: Path, reader: TableReader) -> pa.Table:
     """An edge table, or a text file with two integers per line."""
-    if suffix(path) in (".txt", ".txt.gz", ".edgelist", ".edgelist.gz"):
+    if suffix(path) in EDGE_LISTS and is_edge_list(path):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
-    return read_table(path, "edges", columns, stripped=stripped)
+    return reader.read(path, "edges")
 
 
 def read_tables(
-    edges: Path | Graph | TableLike,
+    edges: Path | Graph | TableLike | None,
     sets: Path,
     *,
     labels: Path | None = None,
     nodes: Path | None = None,
     subgraph_edges: Path | None = None,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     other_names: OtherNames | None = None,
     set_tables: SetTables | None = None,
 ) -> SubgraphTask:
-    """Read a task from files; ``edges`` may also be a ready graph or frame.
+    """Read a task from files; ``edges`` may also be a graph or frame, or None: see the problems.
 
     Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
-    the path ``sets``, where they have been read already.
+    the path ``sets``, where they have been read already. A file that cannot be read is a problem
+    like others: all files are looked at before one is refused.
     """
-    columns, stripped = columns or {}, StrippedValues()
-    paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
-    if isinstance(edges, Path):
-        paths["edges"] = edges
-        edges = read_edges(edges, columns, stripped)
-    members, label_table = set_tables or read_sets(sets, columns, stripped)
-    if other_names is not None:
-        members, found = _find_members(members, edges, other_names, columns)
-        notes = (*notes, *found)
-    own_edges = None
-    if subgraph_edges is not None:
-        own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
-    node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
-    if labels is not None:
-        own_table = read_table(labels, "labels", columns, stripped=stripped)
-        label_table = (
-            own_table if label_table is None else _join_labels(own_table, label_table, columns)
+    reader = TableReader(columns or {}, reading or Reading())
+    problems = reader.reading.problems
+    problems.find_lines = reader.find_lines
+    files = {"edges": edges if isinstance(edges, Path) else None, "members": sets}
+    files |= {"nodes": nodes, "subgraph_edges": subgraph_edges, "labels": labels}
+    tables = dict[str, Any]({} if isinstance(edges, Path) else {"edges": edges})
+    found, lines = set_tables, dict[str, Array]()
+    for what, path in files.items():
+        if path is None:
+            continue
+        with problems.collected(path):
+            if what == "members":
+                found = found or read_sets(path, reader)
+            elif what == "edges":
+                tables[what] = read_edges(path, reader)
+            else:
+                tables[what] = reader.read(path, what)
+    if found is not None:
+        tables["members"], lines = found.members, found.row_lines()
+        with problems.collected(labels):
+            if found.labels is not None and labels is not None and "labels" in tables:
+                tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
+                lines.pop("labels", None)
+            elif labels is None and found.labels is not None:
+                tables["labels"] = found.labels
+    if other_names is not None and "members" in tables and tables.get("edges") is not None:
+        tables["members"], resolved = _find_members(
+            tables["members"], tables["edges"], other_names, reader.columns
         )
+        notes = (*notes, *resolved)
+    paths = {what: path for what, path in files.items() if path is not None}
     return assemble(
-        edges,
-        members,
-        label_table,
-        nodes=node_table,
-        subgraph_edges=own_edges,
-        columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
+        tables.get("edges"),
+        tables.get("members"),
+        tables.get("labels"),
+        nodes=tables.get("nodes"),
+        subgraph_edges=tables.get("subgraph_edges"),
+        columns=reader.columns,
+        reading=reader.reading,
         name=name,
-        paths={what: path for what, path in paths.items() if path is not None},
+        paths={"labels": sets, **paths},
+        lines=lines,
         classes=tuple((card or {}).get("class_names", ())),
-        notes=(*(card or {}).get("notes", ()), *notes, *stripped.notes()),
+        notes=(*(card or {}).get("notes", ()), *reader.notes, *notes, *reader.stripped.notes()),
         strict=card is None,
     )
 
@@ -174,9 +184,7 @@ def read_folder(
     folder: Path,
     *,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     name: str = "",
 ) -> SubgraphTask:
     """Read a folder of tables; a card beside them is checked against what was read."""
@@ -195,9 +203,7 @@ def read_folder(
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
         columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
+        reading=reading,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )

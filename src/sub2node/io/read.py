@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError
 from ..base.regular_files import require_regular_file
-from ..task.assemble import UnknownNodes
+from ..task.reading_options import Reading
 from .folder import CARD, find_sets, find_table, read_folder, read_tables
 from .graph_files import GraphOptions, GraphSource, read_graph_file
 from .graphs import as_graph, direction_notes
 from .phenopackets import is_phenopackets, phenopacket_tables
+from .set_files import GMT, JSONL
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..task.edges import Repeated
-    from ..task.labels import NaLabels
 
-_SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
+_SETS = (*GMT, *JSONL, *SUFFIXES)
 
 
 def read_task(
@@ -32,9 +31,7 @@ def read_task(
     variant: str | None = None,
     swap: bool = False,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -44,11 +41,12 @@ def read_task(
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
+    reading = reading or Reading()
+    repeated = reading.options.repeated
     options = GraphOptions(aliases, min_score, score_weights, repeated)
     if not isinstance(graph, str | Path):
         options.refuse_string_options("this graph")
-    common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
-    common |= {"na_labels": na_labels}
+    common: dict[str, Any] = {"reading": reading, "name": name}
     foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
     if path.is_dir() and not foreign:
         if graph is not None or labels is not None:
@@ -59,7 +57,7 @@ def read_task(
             return read_subgnn(path, variant=variant, swap=swap, **common)
         _refuse_subgnn_options(variant, swap=swap)
         if _has_tables(path):
-            return read_folder(path, columns=columns, repeated=repeated, **common)
+            return read_folder(path, columns=columns, **common)
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
             " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
@@ -77,33 +75,37 @@ def read_task(
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    edges, source = _read_graph(graph, options)
-    set_tables, set_notes = None, list[str]()
+    source, set_tables, notes = None, None, list[str]()
+    edges: Any = Path(graph) if isinstance(graph, str | Path) else None
+    with reading.problems.collected(edges):
+        source = _read_graph(graph, options)
+        edges = edges if source is None else source.graph
+        notes += () if source is None else source.notes
+    if reading.problems.open:
+        edges = None
     if foreign:
         set_tables, set_notes = phenopacket_tables(path, labelled=labels is None)
+        notes += set_notes
     return read_tables(
-        edges if source is None else source.graph,
+        edges,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
+        reading=reading,
         name=name or path.stem,
-        notes=(*(() if source is None else source.notes), *set_notes),
+        notes=tuple(notes),
         other_names=None if source is None else source.other_names,
         set_tables=set_tables,
     )
 
 
-def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | None]:
-    """The file of a graph, and the graph unless that is a table of edges."""
+def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
+    """The graph of a file or object; None where it is a table of edges."""
     if not isinstance(graph, str | Path):
-        return Path(), GraphSource(
-            as_graph(graph, repeated=options.repeated), None, direction_notes(graph)
-        )
+        edges = as_graph(graph, repeated=options.repeated)
+        return GraphSource(edges, None, direction_notes(graph))
     require_regular_file(graph)
-    return Path(graph), read_graph_file(Path(graph), options)
+    return read_graph_file(Path(graph), options)
 
 
 def recognised(folder: Path) -> bool:

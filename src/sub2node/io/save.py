@@ -17,8 +17,9 @@ from ..task import Graph, SubgraphTask
 from ..task.attributes import OWN_COLUMNS
 from ..task.frames import Frame
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
+from .set_files import write_gmt, write_jsonl
 from .subgnn import write_subgnn
-from .tables import write_gmt, write_jsonl, write_table
+from .tables import write_table
 from .white_space import has_white_space
 
 Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]

@@ -33,11 +33,13 @@ from .member_rows import (
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
-from .tables import DELIMITERS, PARQUET, json_row, split_gmt_line, suffix
+from .set_files import GMT, JSONL, json_row, split_gmt_line
+from .table_layout import find_delimiter
+from .tables import DELIMITERS, PARQUET, suffix
 from .text_files import first_line, opened, raw_lines
 from .white_space import StrippedValues
 
-FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
+FORMATS = (*DELIMITERS, *PARQUET, *JSONL, *GMT)
 _LINES = 1000  # of subgraphs that are put together
 
 
@@ -84,7 +86,7 @@ def read_sets(
         return
     first_line(path)
     if ending in DELIMITERS:
-        rows = text_rows(path, DELIMITERS[ending], columns, stripped=stripped)
+        rows = text_rows(path, find_delimiter(path, DELIMITERS[ending]), columns, stripped=stripped)
         yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
     parse_line = (

@@ -124,11 +124,11 @@ def check_weights(values: ArrayLike, count: int) -> Array:
     bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
     if len(bad):
         value = original[bad[0]]
-        raise DataError(f"edge {bad[0] + 1} has weight {value}; {_weight_problem(value)}")
+        raise DataError(f"edge {bad[0] + 1} has weight {value}; {weight_problem(value)}")
     return array
 
 
-def _weight_problem(value: float) -> str:
+def weight_problem(value: float) -> str:
     """What is wrong with a weight that is not one in single precision."""
     if not np.isfinite(value) or value <= 0:
         return "weights are finite and above 0."

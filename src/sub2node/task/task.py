@@ -33,10 +33,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from torch_geometric.data import Data
 
-    from .assemble import UnknownNodes
     from .edges import Repeated
     from .frames import TableLike
-    from .labels import NaLabels
+    from .reading_options import (
+        BadRows,
+        BadWeights,
+        MissingFeatures,
+        NaLabels,
+        UnknownNodes,
+        Unlabelled,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +69,9 @@ class SubgraphTask:
             default the order in which the subgraphs are given here. Not part of the content hash.
         attributes: What else is known of the subgraphs, such as publication or date: texts by name,
             one per subgraph, '' where there is none. Not part of the content hash.
+        unlabelled: Subgraphs of the same graph that came without a label where others have one, as
+            a task without labels: nothing trains on them, and a model answers for them as for any
+            new ones. Not part of the content hash.
     """
 
     graph: Graph
@@ -74,6 +83,7 @@ class SubgraphTask:
     notes: tuple[str, ...] = ()
     input_order: Array = None  # type: ignore[assignment]  # __post_init__ makes it an array
     attributes: SubgraphAttributes = field(default_factory=SubgraphAttributes)
+    unlabelled: SubgraphTask | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -96,6 +106,8 @@ class SubgraphTask:
             put(self, "input_order", frozen(renumber_order(self.input_order, order)))
         check_members(self)
         put(self, "class_names", check_labels(self))
+        if self.unlabelled is not None and self.unlabelled.graph is not self.graph:
+            put(self, "unlabelled", replace(self.unlabelled, graph=self.graph))
 
     @classmethod
     def from_tables(
@@ -110,6 +122,11 @@ class SubgraphTask:
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
         na_labels: NaLabels = "missing",
+        unlabelled: Unlabelled = "keep",
+        missing_features: MissingFeatures = "error",
+        bad_weights: BadWeights = "error",
+        bad_rows: BadRows = "error",
+        label_separator: str | None = None,
         name: str = "",
     ) -> SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
@@ -125,16 +142,38 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
-            columns: Your column for ours, as in ``{"source": "from_account"}``.
+            columns: Your column for ours, as in ``{"source": "from_account"}``; of one table, as in
+                ``{"labels.title": "disease"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
             na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
                 ``keep``.
+            unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, as
+                :attr:`unlabelled`, or ``drop`` them.
+            missing_features: A number of a node that is missing is an ``error``, or ``impute``:
+                the median of the column, with a further column that says where.
+            bad_weights: A weight that is missing, 0, negative or not finite is an ``error``, or
+                its row is ``drop``-ped, or the weight is ``one``.
+            bad_rows: A row that cannot be used is an ``error`` or ``drop``-ped: one without an id,
+                a node that is given again, a label of a subgraph without members, an edge to a
+                node that the nodes table does not have.
+            label_separator: What separates several labels in one value, as ``|``.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
+        from .reading_options import Reading, ReadingOptions
 
+        options = ReadingOptions(
+            unknown_nodes=unknown_nodes,
+            repeated=repeated,
+            na_labels=na_labels,
+            unlabelled=unlabelled,
+            missing_features=missing_features,
+            bad_weights=bad_weights,
+            bad_rows=bad_rows,
+            label_separator=label_separator,
+        )
         return assemble(
             edges,
             members,
@@ -142,9 +181,7 @@ class SubgraphTask:
             nodes=nodes,
             subgraph_edges=subgraph_edges,
             columns=columns or {},
-            unknown_nodes=unknown_nodes,
-            repeated=repeated,
-            na_labels=na_labels,
+            reading=Reading(options),
             name=name,
         )
 
