@@ -68,12 +68,16 @@ def test_cards_of_other_shapes(tables: Path, tmp_path: Path) -> None:
         ("edges", "source,target\na,a\n", "no edges between different nodes"),
         ("edges", "source,target\na,\n", "column 'target' is missing in row 1"),
         ("edges", "", "the file is empty"),
-        ("edges", "source,target,weight\na,b,-1\n", "is -1; weights are finite and above 0"),
+        (
+            "edges",
+            "source,target,weight\na,b,-1\n",
+            "1 unusable weight, as line 2: 'a' to 'b' (weight -1)",
+        ),
         ("edges", "source,target,weight\na,b,heavy\n", "weights must be numbers"),
         (
             "edges",
             "source,target,weight\na,b,\n",
-            "the weight in row 1 of the edges table is missing",
+            "1 unusable weight, as line 2: 'a' to 'b' (weight missing)",
         ),
         ("members", "subgraph_id,node_id\n", "there are no subgraphs"),
         (

@@ -13,9 +13,9 @@ import pytest
 from bad_files import assert_refused
 from sub2node import DataError
 from sub2node.io import read_task
+from sub2node.io import text_files as reader
 from sub2node.io.table_layout import TableLayout
 from sub2node.io.text_tables import text_table
-from sub2node.io import text_files as reader
 
 
 def test_gzip_and_plain_are_the_same(small: Path) -> None:

@@ -12,8 +12,8 @@ from commands import s2n
 from sub2node import DataError, load_task
 from sub2node.io import save_task
 from sub2node.io.member_rows import MemberRows, text_rows
-from sub2node.io.sets import read_sets
 from sub2node.io.set_files import read_gmt
+from sub2node.io.sets import read_sets
 from sub2node.io.table_layout import TableLayout
 from sub2node.io.tables import TableReader
 from sub2node.io.text_tables import text_table

@@ -56,7 +56,7 @@ def _check_data(source: DataArguments, *, as_json: bool) -> None:
     except DataError as error:
         failure = str(error)
     unsettled, options = problems.open, dict.fromkeys(p.option for p in problems.open if p.option)
-    notes = () if task is None else task.notes
+    notes = problems.notes if task is None else task.notes
     if as_json:
         rows = problem_table(problems.all).to_pylist()
         print_json({"ready": task is not None, "problems": rows, "error": failure, "notes": notes})

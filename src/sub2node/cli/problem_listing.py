@@ -38,7 +38,7 @@ def show_problems(problems: Iterable[Problem], to: Console) -> None:
             _line(f"     → {problem.outcome}", to, style="green")
         elif problem.option:
             _line(f"     → {problem.option} goes on", to)
-        else:
+        elif problem.kind:
             _line("     → to be corrected in the file", to)
 
 

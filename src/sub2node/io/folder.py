@@ -102,6 +102,7 @@ def read_tables(
     """
     reader = TableReader(columns or {}, reading or Reading())
     problems = reader.reading.problems
+    problems.notes = reader.notes
     problems.find_lines = reader.find_lines
     files = {"edges": edges if isinstance(edges, Path) else None, "members": sets}
     files |= {"nodes": nodes, "subgraph_edges": subgraph_edges, "labels": labels}
@@ -119,10 +120,11 @@ def read_tables(
                 tables[what] = reader.read(path, what)
     if found is not None:
         tables["members"], lines = found.members, found.row_lines()
+        if labels is not None:
+            lines.pop("labels", None)
         with problems.collected(labels):
             if found.labels is not None and labels is not None and "labels" in tables:
                 tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
-                lines.pop("labels", None)
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
     if other_names is not None and "members" in tables and tables.get("edges") is not None:

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ..base.ragged import Array, pointers
+from ..base.ragged import Array, pointers, ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,14 @@ class SetBatch:
             self.nodes.slice(int(ptr[0]), int(ptr[-1] - ptr[0])),
             {at - first: text for at, text in self.problems.items() if first <= at < last},
         )
+
+    def take(self, positions: Array) -> SetBatch:
+        """The subgraphs at these positions, in this order."""
+        sizes = np.diff(self.ptr)[positions]
+        nodes = self.nodes.take(pa.array(ranges(self.ptr[positions], sizes)))
+        names = [self.names[at] for at in positions.tolist()]
+        problems = {i: self.problems[at] for i, at in enumerate(positions) if at in self.problems}
+        return SetBatch(self.lines[positions], names, pointers(sizes), nodes, problems)
 
     def with_problems(self, problems: Mapping[int, str]) -> SetBatch:
         """The same subgraphs, with more bad ones among them."""

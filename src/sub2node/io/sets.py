@@ -19,6 +19,7 @@ from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
 from ..task.frames import ALIASES
 from .expansion import check_parquet
+from .folder import find_sets
 from .member_rows import (
     MemberRows,
     as_text,
@@ -37,6 +38,7 @@ from .set_files import GMT, JSONL, json_row, split_gmt_line
 from .table_layout import find_delimiter
 from .tables import DELIMITERS, PARQUET, suffix
 from .text_files import first_line, opened, raw_lines
+from .unlabelled_sets import find_unlabelled, without_labelled
 from .white_space import StrippedValues
 
 FORMATS = (*DELIMITERS, *PARQUET, *JSONL, *GMT)
@@ -60,7 +62,8 @@ def read_sets(
     Args:
         path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
             ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``;
-            GMT; or phenopackets: a JSON file, a folder or a zip archive of them.
+            GMT; or phenopackets: a JSON file, a folder or a zip archive of them. Of a folder of
+            tables, the subgraphs that have no label.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -74,6 +77,12 @@ def read_sets(
     path, columns, stripped = Path(path), columns or {}, stripped or StrippedValues()
     check_columns(columns)
     ending = suffix(path)
+    if path.is_dir() and find_sets(path) is not None:
+        members, labelled = find_unlabelled(path, columns)
+        asked = {ours: theirs for ours, theirs in columns.items() if "." not in ours}
+        batches = read_sets(members, asked, size=size, at_once=at_once, stripped=stripped)
+        yield from in_sizes(without_labelled(batches, labelled), size)
+        return
     if is_phenopackets(path):
         yield from in_sizes(_mark_repeated(phenopacket_batches(path)), size)
         return
@@ -105,7 +114,7 @@ def check_columns(columns: Mapping[str, str]) -> None:
     """Raise for a mapping from a name that is none of ours."""
     names = ("subgraph_id", "node_id", "nodes")
     for ours in columns:
-        if ours not in names:
+        if ours not in names and not ours.startswith("labels."):
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
 
 

@@ -15,8 +15,14 @@ import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.ragged import Array
-from .clean_tables import clean_table, drop_repeated_nodes, drop_rows, with_usable_weights
-from .edges import undirected
+from .clean_tables import (
+    clean_table,
+    drop_repeated_nodes,
+    drop_rows,
+    row_texts,
+    with_usable_weights,
+)
+from .edges import conflicting_weights, undirected
 from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
 from .ids import IdSpace, concat
@@ -24,6 +30,7 @@ from .impute_features import fill_features
 from .learnable import require_learnable
 from .member_pairs import read_members
 from .names import Names
+from .problems import Problem
 from .reading_notes import edge_notes, unused_columns, unused_features
 from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, clean_subgraphs
@@ -79,6 +86,8 @@ def assemble(
     for part in parts:
         with reading.problems.collected():
             pairs.append(read_members(part.members, space, reading, strict=strict))
+    if reading.problems.open:
+        reading.problems.notes = [*reading.problems.notes, *changes]
     reading.problems.raise_open()
     assert graph is not None  # for mypy: else it is among the problems
     assert space is not None
@@ -197,12 +206,15 @@ def build_graph(
     weighted = with_usable_weights(edges, reading, notes)
     if weighted.rows is not None:  # rows were dropped, whose nodes stay
         ends = [space.find(weighted.ids(ours)) for ours in ("source", "target")]
+    weights, repeated = weighted.weights(), reading.options.repeated
+    if repeated == "same" and weights is not None:
+        clash = conflicting_weights(ends, weights)
+        if len(clash):
+            reading.problems.add(_weight_conflict(weighted, clash))
+            repeated = "max"  # to go on; nothing comes of it
     try:
         merged = undirected(
-            *ends,
-            weights=weighted.weights(),
-            repeated=reading.options.repeated,
-            name=lambda i: space.text()[i],
+            *ends, weights=weights, repeated=repeated, name=lambda i: space.text()[i]
         )
         graph = Graph.from_undirected(
             merged, num_nodes=len(space), names=space.names(), titles=titles, features=features
@@ -210,9 +222,21 @@ def build_graph(
     except DataError as error:
         raise edges.error(str(error)) from None
     notes += extra_notes
-    if merged.repeats or len(merged.loops):
-        notes += edge_notes(merged, reading.options.repeated, space.shown())
+    if repeated == reading.options.repeated and (merged.repeats or len(merged.loops)):
+        notes += edge_notes(merged, repeated, space.shown())
     return space, graph
+
+
+def _weight_conflict(edges: Frame, rows: Array) -> Problem:
+    first, other = (edges.need(ours)[int(rows[0])].as_py() for ours in ("source", "target"))
+    return edges.problem(
+        "conflicting edge weight",
+        f"the edge {first}-{other} is given several times with different weights; say what they"
+        " mean together with repeated='sum' or repeated='max'.",
+        rows,
+        values=row_texts(edges, rows),
+        option="--repeated max",
+    )
 
 
 def _read_node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ..base.notes import changed, doubtful, dropped
 from ..base.plural import examples, plural
 from ..base.ragged import Array
+from .attributes import OWN_COLUMNS
 from .clean_tables import clean_table, drop_rows, join_texts, row_texts
 from .frames import Frame
 from .reading_options import Reading
@@ -47,7 +48,8 @@ def clean_labels(
         na_missing: Whether labels that read NA, nan, NULL or None are missing.
     """
     if all(labels.get(column) is None for column in ("label", "split", "title")):
-        labels.need("label")
+        with reading.problems.collected():
+            labels.need("label")
     labels = clean_table(labels, ["subgraph_id"], reading, notes, weighted=False)
     sets = members.ids("subgraph_id").cast(pa.large_string()).unique()
     ids = _id_texts(labels)
@@ -63,6 +65,7 @@ def clean_labels(
             message=f"subgraph {who!r} has a label but no members: it is empty.",
         )
     if labels.get("label") is None:
+        notes += _unlabelled_table(labels) if not reading.problems.open else ()
         return LabelledFrames(_with_known_parts(labels, reading), pa.array([], pa.large_string()))
     labels = _split_labels(labels, reading, notes)
     missing = missing_labels(labels, na_missing=na_missing)
@@ -74,6 +77,21 @@ def clean_labels(
     elif len(unlabelled) or missing.any():
         _note_missing(labels, missing, unlabelled, members, reading, notes)
     return LabelledFrames(_with_known_parts(labels.filter(~missing), reading), unlabelled)
+
+
+def _unlabelled_table(labels: Frame) -> list[str]:
+    """A warning where the labels table has no column of labels, but others that may be it."""
+    used = {labels.column_name(ours) for ours in OWN_COLUMNS}
+    others = [repr(name) for name in labels.table.column_names if name not in used]
+    if not others:
+        return []
+    shown = examples(others, len(others))
+    return [
+        doubtful(
+            f"the labels table has no column 'label', so that the data has no labels; --column"
+            f" labels.label=… names it, as one of {shown}."
+        )
+    ]
 
 
 def _id_texts(frame: Frame) -> pa.Array:
@@ -133,7 +151,7 @@ def _note_missing(
                 "unlabelled subgraph",
                 "it has no label.",
                 first,
-                values=unlabelled,
+                values=join_texts("'", unlabelled, "'", between=""),
                 option="--unlabelled keep",
                 outcome="kept apart, to be scored" if keep else "dropped",
             )
@@ -173,13 +191,13 @@ def missing_labels(labels: Frame, *, na_missing: bool) -> Array:
         hit = _reads_missing(column.flatten())
         rows = np.zeros(len(column), bool)
         rows[np.asarray(pc.list_parent_indices(column))[hit]] = True
-        return missing | rows
+        return np.asarray(missing | rows)
     if pa.types.is_floating(column.type):
-        return missing | np.isnan(np.asarray(column.fill_null(np.nan)))
+        return np.asarray(missing) | np.isnan(np.asarray(column.fill_null(np.nan)))
     if not lists and _is_text(column.type):
-        missing |= np.asarray(pc.equal(column, "").fill_null(True))
+        missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
         if na_missing:
-            missing |= _reads_missing(column)
+            missing = missing | _reads_missing(column)
     return missing
 
 
@@ -230,7 +248,9 @@ def _suspect_separators(column: pa.Array) -> list[str]:
         split = [[part.strip() for part in text.split(separator)] for text in classes]
         counts = Counter(part for parts in split for part in set(parts))
         several = [parts for parts in split if len(parts) > 1]
-        again = [parts for parts in several if all(part and counts[part] > 1 for part in parts)]
+        # Names have commas in them; that all parts come back is asked of these alone.
+        whole = all if separator == "," else any
+        again = [parts for parts in several if whole(counts[part] > 1 for part in parts)]
         if len(again) >= 2 and 2 * len(again) >= len(several):
             shown = examples((repr(separator.join(parts)) for parts in again[:3]), len(several))
             return [

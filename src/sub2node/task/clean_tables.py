@@ -173,7 +173,7 @@ def with_usable_weights(frame: Frame, reading: Reading, notes: list[str]) -> Fra
         return frame
     rows, policy = np.flatnonzero(bad), reading.options.bad_weights
     texts = ["missing" if np.isnan(value) else f"{value:g}" for value in weights[rows].tolist()]
-    values = join_texts(row_texts(frame, rows), texts, between=", weight ")
+    values = join_texts(row_texts(frame, rows), " (weight ", texts, ")", between="")
     why = "weights are finite and above 0." if texts[0] == "missing" else None
     problem = reading.problems.add(
         frame.problem(

@@ -47,6 +47,26 @@ class Problem:
         """How many there are."""
         return max(len(self.rows), 1)
 
+    def is_like(self, other: Problem) -> bool:
+        """Whether two problems are one kind in one table, settled in one way."""
+        mine, its = (
+            (p.kind, p.path, p.option, p.outcome, p.lines is None, p.values is None)
+            for p in (self, other)
+        )
+        return mine == its
+
+    def joined(self, other: Problem) -> Problem:
+        """Both as one, row after row."""
+        order = np.argsort(np.concatenate([self.rows, other.rows]), kind="stable")
+        lines, values = None, None
+        if self.lines is not None and other.lines is not None:
+            lines = np.concatenate([self.lines, other.lines])[order]
+        if self.values is not None and other.values is not None:
+            values = pa.concat_arrays([self.values, other.values]).take(pa.array(order))
+        first = self if order[0] < len(self.rows) else other
+        rows = np.concatenate([self.rows, other.rows])[order]
+        return replace(first, rows=rows, lines=lines, values=values)
+
     @property
     def sentence(self) -> str:
         """The message with the file and what goes on."""
@@ -120,12 +140,17 @@ class Problems:
 
     def __init__(self) -> None:
         self.all: list[Problem] = []
+        self.notes: list[str] = []  # what was odd about the files
         self.find_lines: FindLines | None = None
 
     def add(self, problem: Problem) -> Problem:
         """Note a problem, with the lines of its rows where the file tells them; returns it."""
         if problem.lines is None and problem.path and self.find_lines and len(problem.rows):
             problem = replace(problem, lines=self.find_lines(problem.path, problem.rows))
+        for place, before in enumerate(self.all):
+            if problem.kind and before.is_like(problem):
+                self.all[place] = before.joined(problem)
+                return problem
         self.all.append(problem)
         return problem
 

@@ -191,8 +191,7 @@ def _with_own_edges(
     sets.notes += own_edges_changed(int(lost.sum()), len(owner) - len(table))
     counts = np.bincount(table[:, 0], minlength=len(subgraphs))
     try:
-        return Subgraphs(
-            subgraphs.ptr, subgraphs.nodes, subgraphs.weights, pointers(counts), table[:, 1:]
-        )
+        edge_ptr, names = pointers(counts), sets.space.names()
+        return replace(subgraphs, edge_ptr=edge_ptr, edges=table[:, 1:], names=names)
     except DataError as error:
         raise frame.error(str(error)) from None
