@@ -71,13 +71,13 @@ def test_cards_of_other_shapes(tables: Path, tmp_path: Path) -> None:
         (
             "edges",
             "source,target,weight\na,b,-1\n",
-            "1 unusable weight, as line 2: 'a' to 'b' (weight -1)",
+            "1 unusable weight, as line 2: 'a' to 'b' .weight -1",
         ),
         ("edges", "source,target,weight\na,b,heavy\n", "weights must be numbers"),
         (
             "edges",
             "source,target,weight\na,b,\n",
-            "1 unusable weight, as line 2: 'a' to 'b' (weight missing)",
+            "1 unusable weight, as line 2: 'a' to 'b' .weight missing",
         ),
         ("members", "subgraph_id,node_id\n", "there are no subgraphs"),
         (

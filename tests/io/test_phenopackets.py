@@ -207,3 +207,25 @@ def test_the_sample(data: Path) -> None:
     assert all(found.observed)
     assert None not in found.diagnoses
     assert all(one.startswith("PMID:") for one in found.publications)
+
+
+@pytest.mark.slow
+def test_one_command_answers_for_the_sample(
+    data: Path, tmp_path: Path, few_candidates: None
+) -> None:
+    task = load_task(data / "patients")
+    SubgraphClassifier(model="bag", compare=False).fit(task).save(tmp_path / "model")
+    sample = data / "phenopackets_sample"
+    done = s2n("predict", tmp_path / "model", sample, "--unknown-nodes", "drop", "--json")
+    found = read_phenopackets(sample)
+    answers = done.json["answers"]
+    assert [answer["id"] for answer in answers] == found.ids
+    known = [d for d in found.diagnoses if d in task.class_names]
+    right = [a["prediction"] == d for a, d in zip(answers, found.diagnoses, strict=True)]
+    assert sum(right) > 0.5 * len(known) > 10
+
+
+def test_publications_keep_patients_together(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "terms.obo").write_text(OBO)
+    task = load_task(folder, graph=tmp_path / "terms.obo", unknown_nodes="drop")
+    assert set(task.attributes["publication"]) == {"PMID:7"}

@@ -13,6 +13,7 @@ import pytest
 from torch import nn
 
 import sub2node as s2n
+from feature_cases import SETTINGS, featured_task
 from scoring_tasks import (
     FAST,
     FILES,
@@ -418,3 +419,15 @@ def test_a_scorer_without_an_estimator_is_saved_too(fitted, tmp_path, wanted) ->
     assert back.classes_.tolist() == ["0", "1", "2"]
     assert np.array_equal(back.predict_proba(QUERY), wanted)
     assert json.loads((path / "model.json").read_text())["seeds"] == [10, 11]
+
+
+@pytest.mark.slow
+def test_a_model_keeps_the_features_that_were_chosen(tmp_path: Path) -> None:
+    task = featured_task("kind", ["kind"])
+    settings = {**SETTINGS, "features.kind": "constant", "features.encoding": "given"}
+    fitted = SubgraphClassifier(structure="s2n+0", seeds=1, preset="fast", settings=settings)
+    fitted.fit(task)
+    loaded = SubgraphClassifier.load(fitted.save(tmp_path / "model"))
+    sets = [[0, 1, 2], [40, 50, 60, 70]]
+    assert np.array_equal(loaded.predict_proba(sets), fitted.predict_proba(sets))
+    assert loaded.scorer_.task.graph == task.graph

@@ -70,7 +70,7 @@ def test_mappings_are_checked(columns: dict[str, str], message: str) -> None:
         (
             {"source": ["a", "a"], "target": ["b", "b"], "weight": [1, 2]},
             MEMBERS,
-            "the edge a-b is",
+            "2 conflicting edge weights",
         ),
         ({"source": np.array([2**63], np.uint64), "target": [0]}, MEMBERS, r"above 2\^63"),
         ({"source": [2**70], "target": [0]}, MEMBERS, "edges: expected a data frame"),

@@ -42,7 +42,7 @@ def test_without_a_split_the_graph_as_a_whole_counts() -> None:
 
 
 def test_by_default_they_are_an_error_with_all_rows() -> None:
-    with pytest.raises(DataError, match="the feature 'age' of row 5 is missing or not finite"):
+    with pytest.raises(DataError, match="the feature 'n' of row 2 is missing or not finite"):
         SubgraphTask.from_tables(EDGES, MEMBERS, LABELS, nodes=NODES)
     nothing = {**NODES, "age": [None, None, None, 1.0, 2.0]}
     with pytest.raises(DataError, match="'age' has no number for members of training subgraphs"):

@@ -239,7 +239,7 @@ Conv = Annotated[
     str | None,
     typer.Option(
         "--conv",
-        help="Graph convolution: gcn, gcn2, gin, gatv2, sage, or module:Class of your own.",
+        help="Graph convolution: gcn, gcn2, gin, gatv2, sage, fagcn, or module:Class of your own.",
         show_default="gcn2",
         rich_help_panel=MODEL,
     ),

@@ -50,7 +50,7 @@ def predict(
         Path | None,
         typer.Argument(
             metavar="INPUT",
-            help="CSV, TSV, Parquet, JSONL or GMT of subgraphs; phenopackets: JSON, folder, zip.",
+            help="Subgraphs: CSV, TSV, Parquet, JSONL, GMT, GMX; phenopackets: JSON, folder, zip.",
         ),
     ] = None,
     *,

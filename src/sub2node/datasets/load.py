@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task, recognised
+from ..io.background_files import Background
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
@@ -38,6 +39,8 @@ def load_task(
     *,
     graph: Any = None,
     labels: str | Path | None = None,
+    format: str | None = None,
+    graph_format: str | None = None,
     variant: str | None = None,
     swap: bool | None = None,
     columns: Mapping[str, str] | None = None,
@@ -49,6 +52,8 @@ def load_task(
     bad_weights: BadWeights = "error",
     bad_rows: BadRows = "error",
     label_separator: str | None = None,
+    node_features: Sequence[str] | None = None,
+    background: Background | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -60,12 +65,16 @@ def load_task(
     Args:
         source: A benchmark's name (``ppi_bp``); ``generate:density`` or ``like:em_user``, with
             ``generate:density,seed=1,subgraphs=2500`` for more; or a path: a folder in the SubGNN
-            layout or with tables, or a file of subgraphs (``.gmt``, ``.jsonl``, ``.csv``, ``.tsv``,
-            ``.parquet``), which needs ``graph``. A benchmark's name wins over a folder of that
-            name: write ``./ppi_bp`` for the folder. Other folders beside the benchmarks are found
-            by name too.
+            layout, with tables or of Elliptic2, or a file of subgraphs (``.gmt``, ``.gmx``,
+            ``.jsonl``, ``.csv``, ``.tsv``, ``.parquet``), which needs ``graph``. A benchmark's name
+            wins over a folder of that name: write ``./ppi_bp`` for the folder. Other folders beside
+            the benchmarks are found by name too.
         graph: The edges for a file of subgraphs: a file, or a NetworkX, igraph, SciPy or PyG graph.
         labels: A table of labels for a file of subgraphs.
+        format: How ``source`` is to be read, where it is not recognised: ``tables``, ``subgnn``,
+            ``elliptic2``, ``ibm-aml``, ``phenopackets``, ``gmt``, ``gmx`` or ``jsonl``.
+        graph_format: How the file ``graph`` is to be read, where it is not recognised: ``obo``,
+            ``string``, ``biogrid`` or ``ibm-aml``.
         variant: Another split beside the first, as ``split1`` for ``subgraphs.split1.pth``.
         swap: Exchange val and test if val is the smaller one, as the public readers of the SubGNN
             layout do. By default only for the benchmark ``ppi_bp``, whose published results are so.
@@ -85,6 +94,10 @@ def load_task(
             than the header, rows without an id, empty subgraphs, ids given again (the first
             counts), labels without members, edges to nodes that the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        node_features: The columns of the table of nodes that become features: numbers as they are,
+            text as one column for each category; None: all columns of numbers.
+        background: The universe of a study, a file with one id per line or a list of ids: nodes
+            outside of it are omitted with their edges, so that such members are unknown.
         aliases: STRING's file of aliases, where members are given by symbols and ``graph`` is a
             file of STRING's links.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
@@ -114,6 +127,11 @@ def load_task(
     for_string = aliases is not None or min_score is not None or score_weights
     if for_string and graph is None:
         raise ConfigError("aliases, min_score and score_weights go with graph=…, links of STRING.")
+    if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
+        if node_features is not None:
+            raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
+        if format or graph_format or background is not None:
+            raise ConfigError(f"{word} is read as it is; format and background do not apply.")
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
         if graph is not None or labels is not None or columns or variant or swap is not None:
@@ -146,8 +164,12 @@ def load_task(
             word,
             graph=graph,
             labels=labels,
+            format=format,
+            graph_format=graph_format,
             swap=bool(swap),
             columns=columns,
+            node_features=node_features,
+            background=background,
             aliases=aliases,
             min_score=min_score,
             score_weights=score_weights,

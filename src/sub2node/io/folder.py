@@ -1,7 +1,7 @@
 """A task as a folder of tables, in and out.
 
-``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
-``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx. A folder that we
+``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
+such: ``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx. A folder we
 wrote as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
 """
 
@@ -24,13 +24,14 @@ from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
 from ..task.ids import concat
 from ..task.reading_options import Reading
+from .gmx import GMX, read_gmx
 from .other_names import OtherNames
 from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
 from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
 from .tables import SUFFIXES, TableReader, suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
@@ -49,10 +50,10 @@ def find_table(folder: Path, stem: str) -> Path | None:
 
 
 def find_sets(folder: Path) -> Path | None:
-    """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
+    """The file that holds the members: a table, ``subgraphs.jsonl`` or one of gene sets."""
     table = find_table(folder, "members")
     matches = [] if table is None else [table]
-    for pattern in (*(f"subgraphs{end}" for end in JSONL), *(f"*{end}" for end in GMT)):
+    for pattern in (*(f"subgraphs{end}" for end in JSONL), *(f"*{end}" for end in (*GMT, *GMX))):
         matches += sorted(folder.glob(pattern))
     if len(matches) > 1:
         raise DataError(
@@ -62,12 +63,18 @@ def find_sets(folder: Path) -> Path | None:
     return matches[0] if matches else None
 
 
-def read_sets(path: Path, reader: TableReader) -> SetTables:
-    """Members, and labels where the same file has them."""
-    if suffix(path) in JSONL:
-        return read_jsonl(path, reader)
-    if suffix(path) in GMT:
-        return read_gmt(path, reader)
+def format_of_sets(path: Path) -> str:
+    """The format of a file of subgraphs, by its ending: gmt, gmx, jsonl or tables."""
+    endings = {"gmt": GMT, "gmx": GMX, "jsonl": JSONL}
+    return next((name for name, known in endings.items() if suffix(path) in known), "tables")
+
+
+def read_sets(path: Path, reader: TableReader, *, format: str | None = None) -> SetTables:
+    """Members, and labels where the same file has them; the ending tells the format otherwise."""
+    format = format or format_of_sets(path)
+    if format in ("jsonl", "gmt", "gmx"):
+        readers = {"jsonl": read_jsonl, "gmt": read_gmt, "gmx": read_gmx}
+        return readers[format](path, reader)
     return SetTables(reader.read(path, "members"), None)
 
 
@@ -88,17 +95,20 @@ def read_tables(
     subgraph_edges: Path | None = None,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
     other_names: OtherNames | None = None,
     set_tables: SetTables | None = None,
+    format: str | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a graph or frame, or None: see the problems.
 
     Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
-    the path ``sets``, where they have been read already. A file that cannot be read is a problem
-    like others: all files are looked at before one is refused.
+    the path ``sets``, where they have been read already; ``format`` is that of the path. A file
+    that cannot be read is a problem like others: all files are looked at before one is refused.
     """
     reader = TableReader(columns or {}, reading or Reading())
     problems = reader.reading.problems
@@ -113,13 +123,14 @@ def read_tables(
             continue
         with problems.collected(path):
             if what == "members":
-                found = found or read_sets(path, reader)
+                found = found or read_sets(path, reader, format=format)
             elif what == "edges":
                 tables[what] = read_edges(path, reader)
             else:
                 tables[what] = reader.read(path, what)
     if found is not None:
         tables["members"], lines = found.members, found.row_lines()
+        tables.setdefault("subgraph_edges", found.edges)
         if labels is not None:
             lines.pop("labels", None)
         with problems.collected(labels):
@@ -128,10 +139,14 @@ def read_tables(
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
     if other_names is not None and "members" in tables and tables.get("edges") is not None:
-        tables["members"], resolved = _find_members(
-            tables["members"], tables["edges"], other_names, reader.columns
-        )
-        notes = (*notes, *resolved)
+        with problems.collected(sets):
+            nodes_of_graph = _graph_ids(tables["edges"], reader.columns)
+            if background is not None:
+                background, _ = other_names.resolve(background, nodes_of_graph)
+            tables["members"], resolved = _find_members(
+                tables["members"], nodes_of_graph, other_names, reader.columns
+            )
+            notes = (*notes, *resolved)
     paths = {what: path for what, path in files.items() if path is not None}
     return assemble(
         tables.get("edges"),
@@ -141,6 +156,8 @@ def read_tables(
         subgraph_edges=tables.get("subgraph_edges"),
         columns=reader.columns,
         reading=reader.reading,
+        node_features=node_features,
+        background=background,
         name=name,
         paths={"labels": sets, **paths},
         lines=lines,
@@ -150,20 +167,23 @@ def read_tables(
     )
 
 
+def _graph_ids(edges: Graph | TableLike, columns: Mapping[str, str]) -> pa.Array:
+    """The ids of the nodes, text."""
+    if isinstance(edges, Graph):
+        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
+        return pa.array(ids).cast(pa.large_string())
+    ends = Frame.of(edges, "edges", columns)
+    return concat([ends.ids("source"), ends.ids("target")]).cast(pa.large_string()).unique()
+
+
 def _find_members(
-    members: pa.Table, edges: Graph | TableLike, other_names: OtherNames, columns: Mapping[str, str]
+    members: pa.Table, nodes: pa.Array, other_names: OtherNames, columns: Mapping[str, str]
 ) -> tuple[pa.Table, list[Note]]:
     """The members table with ids of nodes where other names were given, and what was done."""
     frame = Frame.of(members, "members", columns)
     name = frame.column_name("node_id")
     if name is None:
         return members, []  # assembling says so
-    if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        nodes = pa.array(ids).cast(pa.large_string())
-    else:
-        ends = Frame.of(edges, "edges", columns)
-        nodes = concat([ends.ids("source"), ends.ids("target")]).cast(pa.large_string()).unique()
     column, notes = other_names.resolve(frame.ids("node_id").cast(pa.large_string()), nodes)
     place = members.column_names.index(name)
     return (members.set_column(place, name, column) if notes else members), notes
@@ -187,6 +207,8 @@ def read_folder(
     *,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
 ) -> SubgraphTask:
     """Read a folder of tables; a card beside them is checked against what was read."""
@@ -206,10 +228,13 @@ def read_folder(
         subgraph_edges=find_table(folder, "subgraph_edges"),
         columns=columns,
         reading=reading,
+        node_features=node_features,
+        background=background,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )
-    if card is not None and task.hash != card.get("hash"):
+    as_written = node_features is None and background is None
+    if card is not None and as_written and task.hash != card.get("hash"):
         raise DataError(
             "the tables are not those that the card was written for: the content hash is"
             f" {task.hash[:12]}…, the card says {str(card.get('hash'))[:12]}…; remove {CARD} to"

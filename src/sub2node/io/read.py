@@ -1,26 +1,33 @@
-"""Any file or folder → a task: the format is recognised by what is there."""
+"""Any file or folder → a task: the format is recognised by what is there, or named."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError, suggest
 from ..base.regular_files import require_regular_file
+from ..task.node_features import check_chosen
 from ..task.reading_options import Reading
-from .folder import CARD, find_sets, find_table, read_folder, read_tables
-from .graph_files import GraphOptions, GraphSource, read_graph_file
+from .background_files import Background, read_background
+from .elliptic2 import is_elliptic2, read_elliptic2
+from .folder import CARD, find_sets, find_table, format_of_sets, read_folder, read_tables
+from .gmx import GMX
+from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
+from .ibm_aml import attempt_tables, find_pair, find_pairs, is_patterns
 from .phenopackets import is_phenopackets, phenopacket_tables
-from .set_files import GMT, JSONL
+from .set_files import GMT, JSONL, SetTables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
 
-_SETS = (*GMT, *JSONL, *SUFFIXES)
+FORMATS = ("tables", "subgnn", "elliptic2", "ibm-aml", "phenopackets", "gmt", "gmx", "jsonl")
+_FOLDERS = FORMATS[:5]  # that may be folders
+_SETS = (*GMT, *GMX, *JSONL, *SUFFIXES)
 
 
 def read_task(
@@ -28,10 +35,14 @@ def read_task(
     *,
     graph: Any = None,
     labels: str | Path | None = None,
+    format: str | None = None,
+    graph_format: str | None = None,
     variant: str | None = None,
     swap: bool = False,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
+    node_features: Sequence[str] | None = None,
+    background: Background | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -43,60 +54,104 @@ def read_task(
         raise DataError("there is no such file or folder.", path=path)
     reading = reading or Reading()
     repeated = reading.options.repeated
-    options = GraphOptions(aliases, min_score, score_weights, repeated)
+    check_graph_format(graph_format)
+    graph_options = GraphOptions(aliases, min_score, score_weights, repeated, graph_format)
     if not isinstance(graph, str | Path):
-        options.refuse_string_options("this graph")
+        graph_options.refuse_string_options("this graph")
+    format = _find_format(path, format)
+    if format != "subgnn" and (variant is not None or swap):
+        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
+    own_graph = path.is_dir() and format != "phenopackets"
+    check_chosen(node_features, has_nodes=own_graph and format not in ("subgnn", "ibm-aml"))
+    if own_graph and (graph is not None or labels is not None):
+        raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
     common: dict[str, Any] = {"reading": reading, "name": name}
-    foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
-    if path.is_dir() and not foreign:
-        if graph is not None or labels is not None:
-            raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
-        if _is_subgnn(path):
-            if columns or repeated != "same":
-                raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
-            return read_subgnn(path, variant=variant, swap=swap, **common)
-        _refuse_subgnn_options(variant, swap=swap)
-        if _has_tables(path):
+    if own_graph and format == "subgnn":
+        if columns or repeated != "same" or background is not None:
+            raise ConfigError(
+                "a folder in the SubGNN layout has no columns, no weights and no background."
+            )
+        return read_subgnn(path, variant=variant, swap=swap, **common)
+    common["background"] = None if background is None else read_background(background)
+    if own_graph and format == "ibm-aml":
+        path, graph = find_pair(path)
+    elif own_graph:
+        common["node_features"] = node_features
+        if format == "tables":
             return read_folder(path, columns=columns, **common)
-        raise DataError(
-            f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
-            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
-            " or phenopackets (.json).",
-            path=path,
-        )
-    _refuse_subgnn_options(variant, swap=swap)
-    if not foreign and suffix(path) not in _SETS:
-        raise DataError(
-            f"a file of subgraphs ends in {', '.join((*_SETS, '.json', '.zip'))}, not"
-            f" '{suffix(path)}'; a folder is recognised by the files in it.",
-            path=path,
-        )
+        if columns:
+            raise ConfigError("the files of Elliptic2 have columns of their own; omit columns.")
+        return read_elliptic2(path, **{**common, "name": name or path.name})
     if graph is None:
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    source, set_tables, notes = None, None, list[str]()
+    source, notes = None, list[str]()
     edges: Any = Path(graph) if isinstance(graph, str | Path) else None
     with reading.problems.collected(edges):
-        source = _read_graph(graph, options)
+        source = _read_graph(graph, graph_options)
         edges = edges if source is None else source.graph
         notes += () if source is None else source.notes
     if reading.problems.open:
         edges = None
-    if foreign:
-        set_tables, set_notes = phenopacket_tables(path, labelled=labels is None)
-        notes += set_notes
+    set_tables, set_notes = _read_foreign_sets(path, format, labelled=labels is None)
     return read_tables(
         edges,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
-        reading=reading,
-        name=name or path.stem,
-        notes=tuple(notes),
+        format=format,
+        notes=(*notes, *set_notes),
         other_names=None if source is None else source.other_names,
         set_tables=set_tables,
+        **{**common, "name": name or path.stem},
     )
+
+
+def _find_format(path: Path, named: str | None) -> str:
+    """The format of a file or folder: the one that is named, or that which is recognised."""
+    if named is not None:
+        if named not in FORMATS:
+            raise ConfigError(f"there is no format {named!r} of data.{suggest(named, FORMATS)}")
+        if path.is_dir() and named not in _FOLDERS:
+            raise ConfigError(f"the format {named} is one of files, and {path} is a folder.")
+        if not path.is_dir() and named in ("subgnn", "elliptic2"):
+            raise ConfigError(f"the format {named} is one of folders, and {path} is a file.")
+        return named
+    if path.is_dir():
+        if format := _recognise_folder(path):
+            return format
+        if is_phenopackets(path):
+            return "phenopackets"
+        raise DataError(
+            f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
+            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
+            " or phenopackets (.json), or the files of Elliptic2 or IBM AML.",
+            path=path,
+        )
+    if is_phenopackets(path):
+        return "phenopackets"
+    if is_patterns(path):
+        return "ibm-aml"
+    if suffix(path) not in _SETS:
+        raise DataError(
+            f"a file of subgraphs ends in {', '.join((*_SETS, '.json', '.zip'))}, not"
+            f" '{suffix(path)}'; name its format (format=…, --format), or a folder, which is"
+            " recognised by the files in it.",
+            path=path,
+        )
+    return format_of_sets(path)
+
+
+def _read_foreign_sets(
+    path: Path, format: str, *, labelled: bool
+) -> tuple[SetTables | None, list[str]]:
+    """The subgraphs of a format of another program, and notes; None for formats of our own."""
+    if format == "phenopackets":
+        return phenopacket_tables(path, labelled=labelled)
+    if format == "ibm-aml":
+        return attempt_tables(path), []
+    return None, []
 
 
 def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
@@ -111,19 +166,17 @@ def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
 def recognised(folder: Path) -> bool:
     """Whether a folder looks like data that :func:`read_task` reads."""
     try:
-        return folder.is_dir() and (_is_subgnn(folder) or _has_tables(folder))
+        return folder.is_dir() and _recognise_folder(folder) is not None
     except DataError:  # it holds tables, if too many of them
         return True
 
 
-def _is_subgnn(folder: Path) -> bool:
-    return bool(find(folder, EDGES) or find(folder, SUBGRAPHS))
-
-
-def _has_tables(folder: Path) -> bool:
-    return bool((folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder))
-
-
-def _refuse_subgnn_options(variant: str | None, *, swap: bool) -> None:
-    if variant is not None or swap:
-        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
+def _recognise_folder(folder: Path) -> str | None:
+    """The format of a folder that has a graph of its own."""
+    if is_elliptic2(folder):  # which has tables called edges and nodes, too
+        return "elliptic2"
+    if find(folder, EDGES) or find(folder, SUBGRAPHS):
+        return "subgnn"
+    if (folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder):
+        return "tables"
+    return "ibm-aml" if find_pairs(folder) else None

@@ -32,11 +32,13 @@ class SetTables(NamedTuple):
     Args:
         members: One member per row.
         labels: One subgraph per row.
+        edges: Edges of the subgraphs, where they are not those of the graph.
         lines: Line of the file of each subgraph, where a line is one.
     """
 
     members: pa.Table
     labels: pa.Table | None
+    edges: pa.Table | None = None
     lines: Array | None = None
 
     def row_lines(self) -> dict[str, Array]:
@@ -53,7 +55,7 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
     Line by line, because a columnar JSON reader guesses types and would turn ids into dates.
     """
     first_line(path)
-    bad, numbers, rows = _BadLines(path, reader), list[int](), list[dict[str, Any]]()
+    bad, numbers, rows = BadLines(path, reader), list[int](), list[dict[str, Any]]()
     seen = set[str]()
     for number, line in lines(path):
         try:
@@ -64,7 +66,7 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
             continue
         name = str(row.setdefault("id", len(rows)))
         if name in seen:
-            bad.add("repeated subgraph", number, _twice(name))
+            bad.add("repeated subgraph", number, repeated_name(name))
             continue
         seen.add(name)
         rows.append(row)
@@ -92,10 +94,11 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
         values = [row.get("attributes", {}).get(name) for row in rows]
         labels[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
     table = pa.table(labels) if len(labels) > 1 else None
-    return SetTables(pa.table(members), table, np.array(numbers, np.int64))
+    return SetTables(pa.table(members), table, lines=np.array(numbers, np.int64))
 
 
-def _twice(name: str) -> str:
+def repeated_name(name: str) -> str:
+    """The sentence about a subgraph that comes again."""
     return f"the subgraph {name!r} is there twice; names are unique."
 
 
@@ -188,7 +191,7 @@ def split_gmt_line(line: str, stripped: StrippedValues) -> tuple[str, str, list[
 def read_gmt(path: Path, reader: TableReader) -> SetTables:
     """Gene sets: a name, a description and the genes, tab-separated, one set per line."""
     first_line(path)
-    bad, names = _BadLines(path, reader), dict[str, int]()
+    bad, names = BadLines(path, reader), dict[str, int]()
     titles, owner, nodes = list[str](), list[str](), list[str]()
     for number, line in lines(path):
         name, title, genes = split_gmt_line(line, reader.stripped)
@@ -198,7 +201,7 @@ def read_gmt(path: Path, reader: TableReader) -> SetTables:
             reason = f"the set {name!r} is empty; expected name, description and genes, separated"
             bad.add("empty subgraph", number, f"{reason} by tabs.")
         elif name in names:
-            bad.add("repeated subgraph", number, _twice(name))
+            bad.add("repeated subgraph", number, repeated_name(name))
         else:
             owner.extend([name] * len(genes))
             nodes.extend(genes)
@@ -210,11 +213,12 @@ def read_gmt(path: Path, reader: TableReader) -> SetTables:
     titled = any(title not in ("", "na", "NA") for title in titles)
     labels = {"subgraph_id": pa.array(list(names), text), "title": pa.array(titles, text)}
     numbers = np.array(list(names.values()), np.int64)
-    return SetTables(pa.table(columns), pa.table(labels) if titled else None, numbers)
+    titles_table = pa.table(labels) if titled else None
+    return SetTables(pa.table(columns), titles_table, lines=numbers)
 
 
 @dataclass
-class _BadLines:
+class BadLines:
     """Lines of a file of subgraphs that are no subgraph, by what is wrong with them."""
 
     path: Path
@@ -225,8 +229,12 @@ class _BadLines:
         """Note a line."""
         self._reasons.setdefault(kind, {})[line] = reason
 
-    def report(self) -> None:
-        """Tell the reader of all of them."""
+    def report(self, *, are_lines: bool = True) -> None:
+        """Tell the reader of all of them.
+
+        Args:
+            are_lines: Whether they are counted by lines of the file.
+        """
         reading = self.reader.reading
         allowed = reading.options.bad_rows == "drop"
         for kind, reasons in self._reasons.items():
@@ -236,15 +244,16 @@ class _BadLines:
                 next(iter(reasons.values())),
                 str(self.path),
                 numbers - 1,
-                numbers,
+                numbers if are_lines else None,
                 pa.array(list(reasons.values()), pa.large_string()),
                 option="--bad-rows drop",
                 outcome="dropped" if allowed else "",
             )
             reading.problems.add(problem)
             if allowed:
-                shown = examples((f"line {number}" for number in numbers), len(reasons))
-                count, why = plural(len(reasons), "line"), plural(len(reasons), kind)
+                what = "line" if are_lines else "column"
+                shown = examples((f"{what} {number}" for number in numbers), len(reasons))
+                count, why = plural(len(reasons), what), plural(len(reasons), kind)
                 self.reader.notes.append(
                     dropped(f"{count} of {self.path.name} dropped ({why}): {shown}.")
                 )

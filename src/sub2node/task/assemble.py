@@ -5,16 +5,17 @@ Every format is read into these tables, so ids, policies and errors are the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..base.errors import DataError
+from ..base.notes import Note
 from ..base.ragged import Array
+from .background import within_background
 from .clean_tables import (
     clean_table,
     drop_repeated_nodes,
@@ -30,8 +31,9 @@ from .impute_features import fill_features
 from .learnable import require_learnable
 from .member_pairs import read_members
 from .names import Names
+from .node_features import check_chosen, read_features
 from .problems import Problem
-from .reading_notes import edge_notes, unused_columns, unused_features
+from .reading_notes import edge_notes, unused_columns
 from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, clean_subgraphs
 from .task import SubgraphTask
@@ -46,6 +48,8 @@ def assemble(
     subgraph_edges: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
     paths: Mapping[str, str | Path] | None = None,
     lines: Mapping[str, Array] | None = None,
@@ -63,6 +67,7 @@ def assemble(
         members: The table of members; None: as for edges.
         labels: The table of labels.
         reading: What to do about problems, and those that were found before.
+        background: Ids of the universe, text: nodes outside of it are omitted with their edges.
         paths: The file each table came from, for error messages.
         lines: Line of each row of a table, where the rows are not those of its file.
         by_position: The node ids are positions, whatever names the graph has.
@@ -76,9 +81,25 @@ def assemble(
     tables["subgraph_edges"] = subgraph_edges
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
     changes += unused_columns(list(frames.values()))
+    check_chosen(node_features, has_nodes=nodes is not None)
     labelled, unlabelled = clean_subgraphs(frames, reading, changes, known_classes=bool(classes))
-    source = edges if isinstance(edges, Graph) else frames.get("edges")
-    space, graph = _read_graph(source, frames, labelled, reading, changes, strict=strict)
+    space, graph = (node_ids(edges), edges) if isinstance(edges, Graph) else (None, None)
+    with reading.problems.collected():
+        ready = _clean_nodes(frames, labelled, reading, changes, node_features=node_features)
+        if "edges" in frames:
+            chosen = _with_flags(node_features, frames.get("nodes"), ready)
+            space, graph = build_graph(frames["edges"], ready, reading, changes, chosen)
+    if graph is not None and background is not None:
+        graph, kept_note = within_background(graph, background)
+        space = node_ids(graph)
+        changes.append(kept_note)
+    if graph is not None and not graph.num_edges and not reading.problems.open and strict:
+        with reading.problems.collected((paths or {}).get("edges")):
+            raise DataError(
+                "the graph has no edges between different nodes; there is nothing to learn from."
+            )
+    if graph is not None and not graph.num_nodes and reading.problems.open:
+        space = None  # nothing was left of it
     if by_position and graph is not None:
         space = IdSpace(np.arange(graph.num_nodes))
     parts = [part for part in (labelled, unlabelled) if part is not None]
@@ -136,60 +157,66 @@ def _read_frames(
     return frames
 
 
-def _read_graph(
-    source: Frame | Graph | None,
+def _clean_nodes(
     frames: Mapping[str, Frame],
     labelled: SubgraphTables | None,
     reading: Reading,
     notes: list[str],
     *,
-    strict: bool,
-) -> tuple[IdSpace | None, Graph | None]:
-    """The ids of nodes and the graph; None where they cannot be read."""
-    nodes, path = frames.get("nodes"), source.path if isinstance(source, Frame) else None
-    if nodes is not None:
-        with reading.problems.collected():
-            nodes = clean_table(nodes, ["node_id"], reading, notes, weighted=False)
-            nodes = drop_repeated_nodes(nodes, reading, notes)
-            members, labels = (None, None) if labelled is None else labelled[:2]
-            nodes = fill_features(nodes, members, labels, reading, notes)
-    if source is None:
-        return None, None
-    with reading.problems.collected():
-        space, graph = build_graph(source, nodes, reading, notes)
-        if strict and not graph.num_edges and not reading.problems.open:
-            raise DataError(
-                "the graph has no edges between different nodes; there is nothing to learn from.",
-                path=path,
-            )
-        return (space, graph) if graph.num_nodes or not reading.problems.open else (None, None)
-    return None, None
+    node_features: Sequence[str] | None,
+) -> Frame | None:
+    """The node table with each node once, and without missing numbers."""
+    nodes = frames.get("nodes")
+    if nodes is None:
+        return None
+    nodes = clean_table(nodes, ["node_id"], reading, notes, weighted=False)
+    nodes = drop_repeated_nodes(nodes, reading, notes)
+    members, labels = (None, None) if labelled is None else labelled[:2]
+    return fill_features(nodes, members, labels, reading, notes, chosen=node_features)
+
+
+def _with_flags(
+    chosen: Sequence[str] | None, before: Frame | None, after: Frame | None
+) -> Sequence[str] | None:
+    """The chosen columns and those that say where one of them was missing."""
+    if chosen is None or before is None or after is None:
+        return chosen
+    return [*chosen, *after.table.column_names[before.table.num_columns :]]
+
+
+def node_ids(graph: Graph) -> IdSpace:
+    """The ids of the nodes of a graph."""
+    return IdSpace(np.arange(graph.num_nodes) if graph.names is None else graph.names.arrow)
 
 
 def build_graph(
-    edges: Frame | Graph, nodes: Frame | None, reading: Reading, notes: list[str]
+    edges: Frame,
+    nodes: Frame | None,
+    reading: Reading,
+    notes: list[str],
+    node_features: Sequence[str] | None = None,
 ) -> tuple[IdSpace, Graph]:
     """The graph of an edge table (and a node table), and the ids of its nodes.
 
     Args:
-        edges: The edges, or a ready graph.
+        edges: The edges.
         nodes: The node table, clean.
         reading: What to do about problems; takes them.
         notes: Takes sentences about what was done.
+        node_features: The columns of the node table that become features; None: all with numbers.
     """
-    if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        return IdSpace(ids), edges
     edges = clean_table(edges, ["source", "target"], reading, notes, weighted=False)
     source, target = edges.ids("source"), edges.ids("target")
-    titles, features, extra_notes = None, None, list[str]()
+    titles, features, extra_notes = None, None, list[Note]()
     if nodes is None:
         if not len(source) and not reading.problems.open:
             raise edges.error("the graph has no edges: the edges table has no rows.")
         space = IdSpace.sorted(concat([source, target]))
     else:
         space = IdSpace.in_order(nodes.ids("node_id"))
-        titles, features, extra_notes = _read_node_extras(nodes)
+        text = nodes.text("title")
+        titles = None if text is None else Names(text)
+        features, extra_notes = read_features(nodes, node_features)
     ends = [space.find(source), space.find(target)]
     unknown = [np.flatnonzero(positions < 0) for positions in ends]
     if rows := np.union1d(*unknown).tolist():
@@ -237,52 +264,3 @@ def _weight_conflict(edges: Frame, rows: Array) -> Problem:
         values=row_texts(edges, rows),
         option="--repeated max",
     )
-
-
-def _read_node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
-    """Titles and features of the node table; what is neither is named in a note."""
-    used = (nodes.column_name("node_id"), nodes.column_name("title"))
-    titles = nodes.text("title")
-    blocks, ignored = [], []
-    for name in nodes.table.column_names:
-        if name in used:
-            continue
-        block = _read_features(nodes, name)
-        if block is None:
-            ignored.append(name)
-        else:
-            blocks.append(block)
-    features = np.concatenate(blocks, axis=1) if blocks else None
-    return None if titles is None else Names(titles), features, list(unused_features(ignored))
-
-
-def _read_features(nodes: Frame, name: str) -> Array | None:
-    """A column of numbers, or of lists of numbers of one length, as float32 (N, width)."""
-    column = nodes.table.column(name).combine_chunks()
-    missing, width, values = np.asarray(column.is_null()), 1, column
-    if pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type):
-        widths = np.asarray(pc.list_value_length(column).fill_null(0))[~missing]
-        width = int(widths[0]) if len(widths) else 0
-        if (widths != width).any() or not width:
-            raise nodes.error(f"the lists of the feature column '{name}' differ in length.")
-        values = column.flatten()
-    kind = values.type
-    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if not numeric and not pa.types.is_boolean(kind):
-        return None
-    if not missing.any():
-        numbers = np.asarray(values.cast(pa.float64(), safe=False).fill_null(np.nan))
-        missing = ~np.isfinite(numbers).reshape(-1, width).all(axis=1)
-    if missing.any():
-        row = int(np.argmax(missing)) + 1
-        raise nodes.error(f"the feature '{name}' of row {row} is missing or not finite.")
-    with np.errstate(over="ignore"):
-        features = numbers.reshape(-1, width).astype(np.float32)
-    large = np.flatnonzero(~np.isfinite(features).all(axis=1))
-    if len(large):
-        largest = np.abs(numbers.reshape(-1, width)[large[0]]).max()
-        raise nodes.error(
-            f"the feature '{name}' of row {large[0] + 1} is {largest:g}, which is too"
-            f" large; features are up to {np.finfo(np.float32).max:.2g}."
-        )
-    return features

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +18,13 @@ from .split import part_of
 
 
 def fill_features(
-    nodes: Frame, members: Frame | None, labels: Frame | None, reading: Reading, notes: list[str]
+    nodes: Frame,
+    members: Frame | None,
+    labels: Frame | None,
+    reading: Reading,
+    notes: list[str],
+    *,
+    chosen: Sequence[str] | None = None,
 ) -> Frame:
     """The node table without missing numbers.
 
@@ -29,11 +37,15 @@ def fill_features(
         labels: The labels table, which may say which subgraphs are for training.
         reading: Whether to fill them; takes the problems.
         notes: Takes sentences about what was done.
+        chosen: The columns that become features; None: all with numbers.
     """
+    used = (nodes.column_name("node_id"), nodes.column_name("title"))
     missing = {
         name: rows
         for name in nodes.table.column_names
-        if name != nodes.column_name("node_id") and len(rows := _missing_rows(nodes, name))
+        if name not in used
+        and (chosen is None or name in chosen)
+        and len(rows := _missing_rows(nodes, name))
     }
     if not missing:
         return nodes

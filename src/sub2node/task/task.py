@@ -127,6 +127,7 @@ class SubgraphTask:
         bad_weights: BadWeights = "error",
         bad_rows: BadRows = "error",
         label_separator: str | None = None,
+        node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
@@ -159,6 +160,8 @@ class SubgraphTask:
                 a node that is given again, a label of a subgraph without members, an edge to a
                 node that the nodes table does not have.
             label_separator: What separates several labels in one value, as ``|``.
+            node_features: The columns of ``nodes`` that become features: numbers as they are, text
+                as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
@@ -182,6 +185,7 @@ class SubgraphTask:
             subgraph_edges=subgraph_edges,
             columns=columns or {},
             reading=Reading(options),
+            node_features=node_features,
             name=name,
         )
 

@@ -41,6 +41,7 @@ class TranslationOptions:
         top_k: Entries kept per row besides the diagonal; more where the other end keeps them.
         a: Lower end of the scores that were normalised to 0…1; None: weights are raw.
         delta: Width of that range.
+        weighted: Whether scores above 0 stayed what they are; else they became 1.
     """
 
     te: str = "edges"
@@ -51,6 +52,7 @@ class TranslationOptions:
     top_k: int | None = None
     a: float | None = None
     delta: float | None = None
+    weighted: bool = True
 
     @property
     def complete(self) -> bool:
@@ -148,11 +150,16 @@ class S2NGraph:
         if self.task_hash not in ("", task.hash) or len(self) != len(task):
             raise ConfigError("the graph was translated from another task than the one given.")
 
-    def normalize(self, a: float, delta: float) -> S2NGraph:
+    def normalize(self, a: float, delta: float, *, weighted: bool = True) -> S2NGraph:
         """Weights by standard score, from 0 at ``a`` to 1 at ``a + delta`` and above (equation 3).
 
         The mean and standard deviation are those of the train block in every stage. Entries at or
         below ``a`` are gone. Works on raw weights and does not translate again.
+
+        Args:
+            a: Standard score of a weight that becomes 0.
+            delta: Width of the range of scores up to weight 1.
+            weighted: Whether entries have their weights; without, each that is left is 1.
         """
         if self.normalized:
             raise ConfigError("the weights are normalised already; normalize the raw graph.")
@@ -161,8 +168,9 @@ class S2NGraph:
                 f"entries up to a score of {self.settings.cut:g} were dropped in translation, so"
                 f" a = {a:g} cannot be had; translate with a lower cut."
             )
-        weights = normalized(self.weights, self.statistics, a, delta)
-        return replace(self, weights=weights, settings=replace(self.settings, a=a, delta=delta))
+        weights = normalized(self.weights, self.statistics, a, delta, weighted=weighted)
+        settings = replace(self.settings, a=a, delta=delta, weighted=weighted)
+        return replace(self, weights=weights, settings=settings)
 
     def attach(self, new: Subgraphs, *, to: Part = "train", among: bool = True) -> Attachment:
         """Weights of subgraphs that were not there at translation; costs only their rows.
@@ -257,18 +265,24 @@ class Attachment:
     statistics: Statistics
     normalized: bool = False
 
-    def normalize(self, a: float, delta: float) -> Attachment:
+    def normalize(self, a: float, delta: float, *, weighted: bool = True) -> Attachment:
         """As :meth:`S2NGraph.normalize`, by the scores of the graph they are attached to."""
         if self.normalized:
             raise ConfigError("the rows are normalised already; normalize the raw ones.")
-        known, new = (normalized(w, self.statistics, a, delta) for w in (self.known, self.new))
+        known, new = (
+            normalized(w, self.statistics, a, delta, weighted=weighted)
+            for w in (self.known, self.new)
+        )
         return replace(self, known=known, new=new, normalized=True)
 
 
 def normalized(
-    weights: SparseMatrix, statistics: Statistics, a: float, delta: float
+    weights: SparseMatrix, statistics: Statistics, a: float, delta: float, *, weighted: bool = True
 ) -> SparseMatrix:
-    """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32."""
+    """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32.
+
+    Without ``weighted`` the entries that are left are 1.
+    """
     check_delta(delta)
     if not isinstance(a, int | float | np.number) or not np.isfinite(a):
         raise ConfigError(f"a, the score that becomes 0, is a number; found {a!r}.")
@@ -280,7 +294,7 @@ def normalized(
     ptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=weights.shape[0]))])
     data = np.minimum(share[inside], 1).astype(np.float32)
     tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
-    data = np.maximum(data, tiny)
+    data = np.maximum(data, tiny) if weighted else np.ones_like(data)
     return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
 
 
