@@ -243,7 +243,7 @@ def _split_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
 
 def _suspect_separators(column: pa.Array) -> list[str]:
     """A warning where labels seem to hold several: parts of them come back in others."""
-    classes = [text for text in column.unique().to_pylist() if text]
+    classes = [text for text in column.unique().to_pylist() if text and text not in NA_WORDS]
     for separator in _SEPARATORS:
         split = [[part.strip() for part in text.split(separator)] for text in classes]
         counts = Counter(part for parts in split for part in set(parts))
