@@ -12,18 +12,13 @@ from ..base.errors import ConfigError
 from ..base.progress import activity
 from .options import (
     AliasFile,
-    BadRows,
-    BadWeights,
     Columns,
     Data,
     GraphFile,
-    LabelSeparator,
     LabelsFile,
     MaxExpansion,
     MinScore,
-    MissingFeatures,
     NaLabels,
-    ProblemFile,
     Repeated,
     ScoreWeights,
     SplitBy,
@@ -31,11 +26,18 @@ from .options import (
     SplitTime,
     Swap,
     UnknownNodes,
-    Unlabelled,
     Variant,
     parse_shares,
 )
 from .output import errors, progress, show_notes
+from .policy_options import (
+    BadRows,
+    BadWeights,
+    LabelSeparator,
+    MissingFeatures,
+    ProblemFile,
+    Unlabelled,
+)
 from .reading_options import BackgroundFile, DataFormat, GraphFormat, NodeFeatures
 
 if TYPE_CHECKING:

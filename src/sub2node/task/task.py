@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base.errors import DataError, MissingExtraError
+from ..base.errors import DataError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, frozen, integers, pointers
 from .attributes import SubgraphAttributes
@@ -26,23 +26,16 @@ from .task_checks import (
     check_order,
     renumber_order,
 )
-from .task_views import task_frame, task_html
+from .task_views import task_data, task_frame, task_html
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from torch_geometric.data import Data
 
+    from . import reading_options as policies
     from .edges import Repeated
     from .frames import TableLike
-    from .reading_options import (
-        BadRows,
-        BadWeights,
-        MissingFeatures,
-        NaLabels,
-        UnknownNodes,
-        Unlabelled,
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,13 +112,13 @@ class SubgraphTask:
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
-        unknown_nodes: UnknownNodes = "error",
+        unknown_nodes: policies.UnknownNodes = "error",
         repeated: Repeated = "same",
-        na_labels: NaLabels = "missing",
-        unlabelled: Unlabelled = "keep",
-        missing_features: MissingFeatures = "error",
-        bad_weights: BadWeights = "error",
-        bad_rows: BadRows = "error",
+        na_labels: policies.NaLabels = "missing",
+        unlabelled: policies.Unlabelled = "keep",
+        missing_features: policies.MissingFeatures = "error",
+        bad_weights: policies.BadWeights = "error",
+        bad_rows: policies.BadRows = "error",
         label_separator: str | None = None,
         node_features: Sequence[str] | None = None,
         name: str = "",
@@ -152,13 +145,10 @@ class SubgraphTask:
                 ``keep``.
             unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, as
                 :attr:`unlabelled`, or ``drop`` them.
-            missing_features: A number of a node that is missing is an ``error``, or ``impute``:
-                the median of the column, with a further column that says where.
-            bad_weights: A weight that is missing, 0, negative or not finite is an ``error``, or
-                its row is ``drop``-ped, or the weight is ``one``.
-            bad_rows: A row that cannot be used is an ``error`` or ``drop``-ped: one without an id,
-                a node that is given again, a label of a subgraph without members, an edge to a
-                node that the nodes table does not have.
+            missing_features: Missing numbers of nodes: ``error``, or ``impute`` the median.
+            bad_weights: Weights that are no number above 0: ``error``, ``drop`` the row, or
+                ``one``.
+            bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
                 as one column for each category; None: all columns of numbers.
@@ -377,31 +367,7 @@ class SubgraphTask:
         in ``PARTS``) are per subgraph. Subgraphs are numbered as the rows of the task, and
         ``subgraph_ids`` names them.
         """
-        try:
-            from torch_geometric.data import Data
-        except ImportError:
-            raise MissingExtraError("torch-geometric", "pyg", "a PyG graph") from None
-        import torch
-
-        matrix = self.graph.adjacency(loops=True).tocoo()
-        data = Data(
-            edge_index=torch.from_numpy(np.stack(matrix.coords).astype(np.int64)),
-            num_nodes=self.graph.num_nodes,
-            membership_index=torch.from_numpy(
-                np.stack([self.subgraphs.owner, self.subgraphs.nodes.astype(np.int64)])
-            ),
-            num_subgraphs=len(self),
-            subgraph_ids=self.subgraph_ids,
-        )
-        if self.graph.weights is not None:
-            data.edge_weight = torch.from_numpy(matrix.data)
-        if self.graph.features is not None:
-            data.x = torch.tensor(self.graph.features)
-        if self.labels is not None:
-            data.y = torch.tensor(self.labels)
-        if self.split is not None:
-            data.part = torch.tensor(self.split.codes.astype(np.int64))
-        return data
+        return task_data(self)
 
     def to_frame(self) -> pd.DataFrame:
         """The subgraphs as a pandas data frame, one row each, in the order of the input.
