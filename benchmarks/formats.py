@@ -11,6 +11,7 @@ of a drawn folder with the files of Elliptic2, a hundredth of its size; its scor
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -71,6 +72,7 @@ def elliptic2_rows(place: Path, share: float) -> list[tuple[str, dict[str, Any]]
     """From the files to answers, each command in a process of its own."""
     data, model = str(place / "data"), str(place / "model")
     draw_elliptic2(place / "data", share)
+    os.environ["S2N_CACHE"] = str(place / "cache")  # as of who trains for the first time
     chosen = ["--structure", "s2n+0", "--preset", "fast", "--seeds", "1"]
     jobs = {
         "describe": ["describe", data],

@@ -30,9 +30,9 @@ def test_what_does_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n3\n")
     with pytest.raises(DataError, match="a line does not fit the header"):
-        read_columns(path, ",", ["a"], {})
+        read_columns(path, ",", ["a"], {"a": pa.int64()})
     with pytest.raises(DataError, match="the file has no column 'c'"):
-        read_columns(path, ",", ["c"], {})
+        read_columns(path, ",", ["c"], {"c": pa.int64()})
     path.write_text("a,b\n")
     assert read_columns(path, ",", ["a"], {"a": pa.int64()}).schema.types == [pa.int64()]
 

@@ -56,6 +56,20 @@ def test_packed_files_read_alike(elliptic: Path, tmp_path: Path) -> None:
     assert load_task(tmp_path).hash == load_task(elliptic).hash
 
 
+def test_ids_may_be_text(elliptic: Path, tmp_path: Path) -> None:
+    for path in elliptic.glob("*.csv"):
+        rows = [row.split(",") for row in path.read_text().splitlines()]
+        at = [i for i, name in enumerate(rows[0]) if name.startswith(("clId", "ccId"))]
+        for row in rows[1:]:
+            for i in at:
+                row[i] = f"x{row[i]}"
+        (tmp_path / path.name).write_text("\n".join(",".join(row) for row in rows))
+    task, plain = load_task(tmp_path), load_task(elliptic)
+    assert task.graph.names is not None
+    assert [name.removeprefix("x") for name in task.graph.names] == list(plain.graph.names or ())
+    assert np.array_equal(task.graph.indices, plain.graph.indices)
+
+
 def test_what_is_wrong_names_the_file(elliptic: Path, tmp_path: Path) -> None:
     folder = write_elliptic2(tmp_path, nodes=40, subgraphs=4)
     edges = (folder / "edges.csv").read_text()

@@ -10,6 +10,7 @@ from bad_files import assert_refused
 from foreign_files import TRANSACTIONS_HEADER, transaction, write_ibm_aml
 from sub2node import ConfigError, DataError, load_task
 from sub2node.io.ibm_aml import attempts, read_transactions
+from sub2node.io.sets import read_sets
 from sub2node.task.attribute_splits import split_anew
 
 
@@ -55,6 +56,14 @@ def test_both_files_by_name_or_recognised(folder: Path, tmp_path: Path) -> None:
     assert_refused(folder, r"in HI-Small_Patterns\.txt and LI-Small_Patterns\.txt; name one: .*")
     with pytest.raises(ConfigError, match="holds subgraphs only"):
         load_task(patterns)
+
+
+def test_attempts_may_be_questions(folder: Path) -> None:
+    (batch,) = read_sets(folder / "HI-Small_Patterns.txt")
+    assert list(batch.names) == [str(number) for number in range(1, 13)]
+    assert batch.lines[:2].tolist() == [1, 7]
+    assert batch.ptr.tolist() == list(range(0, 49, 4))
+    assert batch.nodes[0].as_py() == "10:8000E"
 
 
 def test_an_account_is_bank_and_number(tmp_path: Path) -> None:

@@ -65,3 +65,14 @@ def test_members_outside_are_unknown() -> None:
     assert [task.members("s"), task.members("t")] == [["1"], ["2"]]
     assert any("1 unknown member in 1 subgraph dropped" in note for note in task.notes)
     assert isinstance(task, SubgraphTask)
+
+
+def test_names_are_found_and_kept_inside() -> None:
+    graph = Graph.from_edges([0, 1], [1, 2], names=Names(["a", "b", "c"]))
+    graph = graph.with_other_names({"alias": ["Bee", "Sea", "pet", "pet"],
+                                    "node_id": ["b", "c", "a", "b"]})  # fmt: skip
+    inside, note = within_background(graph, pa.array(["BEE", "a", "pet"]))
+    assert note.endswith("the graph does not have 1 of its ids: 'pet'.")
+    assert inside.names == Names(["a", "b"])
+    assert inside.other_names is not None
+    assert inside.other_names.to_table(inside.ids())["alias"].to_pylist() == ["Bee", "pet", "pet"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..scoring.answer_extras import AnswerExtras
     from ..scoring.answer_tables import AnswerWriter
     from ..scoring.answers import Answers
+    from ..scoring.positive_alerts import PositiveAlerts
 
 
 @dataclass
@@ -38,9 +40,17 @@ class AnswerCollector:
     rows: list[JsonObject] = field(default_factory=list)
     shown: list[tuple[Answers, Array]] = field(default_factory=list)
     _held: list[Answers] = field(default_factory=list)
+    _details: list[JsonObject] = field(default_factory=list)
 
-    def add(self, answers: Answers) -> None:
-        """Take a piece."""
+    def add(self, answers: Answers, details: Sequence[JsonObject] = ()) -> None:
+        """Take a piece.
+
+        Args:
+            answers: The answers.
+            details: What else is kept of each as JSON, such as its reasons.
+        """
+        if self.keep is None and self.write is None:
+            self._details += details
         before, self.count = self.count, self.count + len(answers)
         self.warned += sum(map(bool, answers.warnings))
         if self.extras.positive is not None:
@@ -53,10 +63,14 @@ class AnswerCollector:
             self.shown.append((answers.part(rows, answers.names[: len(rows)]), no_ranks))
 
     def finish(self) -> None:
-        """Rank what was held, where there is a positive class."""
-        positive = self.extras.positive
-        if positive is None:
-            return
+        """Rank what was held, where there is a positive class, and put details beside answers."""
+        if self.extras.positive is not None:
+            self._rank_held(self.extras.positive)
+        if self._details:
+            pairs = zip(self.rows, self._details, strict=True)
+            self.rows = [{**row, **more} for row, more in pairs]
+
+    def _rank_held(self, positive: PositiveAlerts) -> None:
         ranks = self.extras.rank(self._held)
         for answers, own in zip(self._held, ranks, strict=True):
             self.alerts += int(positive.alerts(answers).sum())

@@ -50,9 +50,14 @@ def show_answers(
     if "path" in facts:
         say("Answers", facts["path"], style="bold")
         say_warned(facts["warned"], facts["answered"])
+        for word, key in (("Why", "why"), ("Neighbours", "neighbors")):
+            if key in facts:
+                say(word, facts[key], style="bold")
         if facts["bad"]:
             count = plural(facts["bad"], "row")
             say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
+    if "mapping" in facts:
+        say("Mapping", f"{facts['mapping']}, what the names of nodes mean", style="bold")
 
 
 def describe_alerts(positive: PositiveAlerts) -> str:

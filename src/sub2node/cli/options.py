@@ -83,7 +83,7 @@ AliasFile = Annotated[
     typer.Option(
         "--aliases",
         metavar="FILE",
-        help="STRING's aliases of proteins, where members are symbols and --graph is of STRING.",
+        help="Other names of nodes: a table alias, node_id[, kind], STRING's aliases, an ontology.",
         rich_help_panel=READING,
     ),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task, recognised
+from ..io.aliases import with_aliases
 from ..io.background_files import Background
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
@@ -98,8 +99,9 @@ def load_task(
             text as one column for each category; None: all columns of numbers.
         background: The universe of a study, a file with one id per line or a list of ids: nodes
             outside of it are omitted with their edges, so that such members are unknown.
-        aliases: STRING's file of aliases, where members are given by symbols and ``graph`` is a
-            file of STRING's links.
+        aliases: A table ``alias, node_id[, kind]`` of other names of nodes, in place of the
+            ``aliases`` of a folder; STRING's file of aliases; or an ontology. Members may be given
+            by them.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
@@ -124,9 +126,8 @@ def load_task(
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
-    for_string = aliases is not None or min_score is not None or score_weights
-    if for_string and graph is None:
-        raise ConfigError("aliases, min_score and score_weights go with graph=…, links of STRING.")
+    if (min_score is not None or score_weights) and graph is None:
+        raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
         if node_features is not None:
             raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
@@ -134,9 +135,11 @@ def load_task(
             raise ConfigError(f"{word} is read as it is; format and background do not apply.")
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
-        if graph is not None or labels is not None or columns or variant or swap is not None:
+        others_given = columns or variant or aliases or swap is not None
+        if graph is not None or labels is not None or others_given:
             raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
         return _draw(maker, rest)
+    own_names = None if aliases is None else Path(aliases)
     common: dict[str, Any] = {"reading": reading, "variant": variant}
     if word in BENCHMARKS:
         if graph is not None or labels is not None or columns:
@@ -146,11 +149,12 @@ def load_task(
         if benchmark.package:
             if variant is not None or swap:
                 raise ConfigError(f"{word} has one split; variant and swap do not apply.")
-            return _load_packaged(benchmark, folder)
+            return with_aliases(_load_packaged(benchmark, folder), own_names)
         swap = benchmark.swap if swap is None else swap
         contents = read_files(benchmark, folder)
         task = read_subgnn(folder, swap=swap, name=word, contents=contents, **common)
-        return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
+        task = replace(task, notes=(check_copy(benchmark, contents), *task.notes))
+        return with_aliases(task, own_names)
     if not _exists(word):
         beside = others()
         if word not in beside:

@@ -15,7 +15,7 @@ from ..base.ragged import Array
 from .text_files import first_line, opened
 
 IDS = pa.dictionary(pa.int32(), pa.string())  # each distinct text once
-_BLOCK = 1 << 24  # bytes parsed together
+_BLOCK = 1 << 22  # bytes parsed together, a few blocks at a time
 
 
 def header_of(path: Path, delimiter: str) -> list[str]:
@@ -33,13 +33,13 @@ def read_columns(
     header: Sequence[str] | None = None,
     quoted: bool = False,
 ) -> pa.Table:
-    """Some columns of a delimited file with a header line, plain or gzipped.
+    """Some columns of a delimited file with a header line, plain or gzipped, in bounded memory.
 
     Args:
         path: The file to read.
         delimiter: The character between fields.
         wanted: The columns to read, in this order.
-        types: Arrow types of these columns; others are inferred.
+        types: Arrow types of these columns.
         header: What the columns are called instead of what the header says.
         quoted: Whether double quotes may surround a value.
     """
@@ -48,8 +48,9 @@ def read_columns(
     if lacking:
         raise DataError(f"the file has no column {lacking[0]!r}.", path=path, line=1)
     try:
-        with opened(path) as stream:
-            return pacsv.read_csv(
+        with (
+            opened(path) as stream,
+            pacsv.open_csv(  # ``read_csv`` would read most of the file ahead
                 stream,
                 read_options=pacsv.ReadOptions(column_names=names, skip_rows=1, block_size=_BLOCK),
                 parse_options=pacsv.ParseOptions(
@@ -57,14 +58,15 @@ def read_columns(
                 ),
                 convert_options=pacsv.ConvertOptions(
                     include_columns=list(wanted),
-                    column_types={name: types[name] for name in wanted if name in types},
+                    column_types={name: types[name] for name in wanted},
                     strings_can_be_null=False,
                 ),
-            )
+            ) as batches,
+        ):
+            return pa.Table.from_batches(batches, batches.schema)
     except pa.ArrowException as error:
         if str(error).startswith("Empty CSV"):  # the header and no more
-            empty = {name: pa.array([], types.get(name, pa.string())) for name in wanted}
-            return pa.table(empty)
+            return pa.table({name: pa.array([], types[name]) for name in wanted})
         reason = " ".join(str(error).split())
         raise DataError(f"a line does not fit the header ({reason}).", path=path) from None
 

@@ -8,7 +8,7 @@ gzipped. Only the columns that are needed are parsed, block by block.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +63,8 @@ def read_elliptic2(
     features = [name for name in header_of(nodes_path, ",") if name != "clId"]
     if node_features is not None:
         features = [name for name in features if name in node_features]
-    nodes = read_columns(
-        nodes_path,
-        ",",
-        ["clId", *features],
-        dict.fromkeys(features, pa.float32()),
-        quoted=True,
-    ).rename_columns(["node_id", *features])
+    nodes = _read(nodes_path, ["clId"], dict.fromkeys(features, pa.float32()))
+    nodes = nodes.rename_columns(["node_id", *features])
     edges = _columns(folder, "background_edges.csv").rename_columns(["source", "target"])
     members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
     labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
@@ -106,9 +101,20 @@ def _file(folder: Path, name: str) -> Path:
 
 def _columns(folder: Path, name: str) -> pa.Table:
     """The columns of a file that are needed; a class stays the text that the file has."""
-    return read_columns(
-        _file(folder, name), ",", FILES[name], {"ccLabel": pa.string()}, quoted=True
-    )
+    ids = [column for column in FILES[name] if column != "ccLabel"]
+    others = {column: pa.string() for column in FILES[name] if column not in ids}
+    return _read(_file(folder, name), ids, others)
+
+
+def _read(path: Path, ids: Sequence[str], others: Mapping[str, pa.DataType]) -> pa.Table:
+    """Ids, numbers where they all are (as published) and else text, and columns of other types."""
+    wanted = [*ids, *others]
+    try:
+        types = {**dict.fromkeys(ids, pa.int64()), **others}
+        return read_columns(path, ",", wanted, types, quoted=True)
+    except DataError:
+        types = {**dict.fromkeys(ids, pa.string()), **others}
+        return read_columns(path, ",", wanted, types, quoted=True)
 
 
 def _own_edges(folder: Path, members: pa.Table) -> tuple[pa.Table, list[str]]:

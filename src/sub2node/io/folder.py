@@ -1,8 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
-such: ``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx. A folder we
-wrote as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx.
+A folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
+checked on reading.
 """
 
 from __future__ import annotations
@@ -10,22 +11,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
-from ..base.notes import Note
 from ..base.ragged import Array
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
 from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
-from ..task.ids import concat
 from ..task.reading_options import Reading
+from .aliases import read_aliases
 from .gmx import GMX, read_gmx
-from .other_names import OtherNames
 from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
 from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
 from .tables import SUFFIXES, TableReader, suffix
@@ -100,15 +98,15 @@ def read_tables(
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
-    other_names: OtherNames | None = None,
+    aliases: Path | None = None,
     set_tables: SetTables | None = None,
     format: str | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a graph or frame, or None: see the problems.
 
-    Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
-    the path ``sets``, where they have been read already; ``format`` is that of the path. A file
-    that cannot be read is a problem like others: all files are looked at before one is refused.
+    ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
+    that of the path. A file that cannot be read is a problem like others: all files are looked at
+    before one is refused.
     """
     reader = TableReader(columns or {}, reading or Reading())
     problems = reader.reading.problems
@@ -116,6 +114,7 @@ def read_tables(
     problems.find_lines = reader.find_lines
     files = {"edges": edges if isinstance(edges, Path) else None, "members": sets}
     files |= {"nodes": nodes, "subgraph_edges": subgraph_edges, "labels": labels}
+    files["aliases"] = aliases
     tables = dict[str, Any]({} if isinstance(edges, Path) else {"edges": edges})
     found, lines = set_tables, dict[str, Array]()
     for what, path in files.items():
@@ -126,6 +125,8 @@ def read_tables(
                 found = found or read_sets(path, reader, format=format)
             elif what == "edges":
                 tables[what] = read_edges(path, reader)
+            elif what == "aliases":
+                tables[what] = read_aliases(path, reader)
             else:
                 tables[what] = reader.read(path, what)
     if found is not None:
@@ -138,15 +139,6 @@ def read_tables(
                 tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
-    if other_names is not None and "members" in tables and tables.get("edges") is not None:
-        with problems.collected(sets):
-            nodes_of_graph = _graph_ids(tables["edges"], reader.columns)
-            if background is not None:
-                background, _ = other_names.resolve(background, nodes_of_graph)
-            tables["members"], resolved = _find_members(
-                tables["members"], nodes_of_graph, other_names, reader.columns
-            )
-            notes = (*notes, *resolved)
     paths = {what: path for what, path in files.items() if path is not None}
     return assemble(
         tables.get("edges"),
@@ -154,6 +146,7 @@ def read_tables(
         tables.get("labels"),
         nodes=tables.get("nodes"),
         subgraph_edges=tables.get("subgraph_edges"),
+        aliases=tables.get("aliases"),
         columns=reader.columns,
         reading=reader.reading,
         node_features=node_features,
@@ -165,28 +158,6 @@ def read_tables(
         notes=(*(card or {}).get("notes", ()), *reader.notes, *notes, *reader.stripped.notes()),
         strict=card is None,
     )
-
-
-def _graph_ids(edges: Graph | TableLike, columns: Mapping[str, str]) -> pa.Array:
-    """The ids of the nodes, text."""
-    if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        return pa.array(ids).cast(pa.large_string())
-    ends = Frame.of(edges, "edges", columns)
-    return concat([ends.ids("source"), ends.ids("target")]).cast(pa.large_string()).unique()
-
-
-def _find_members(
-    members: pa.Table, nodes: pa.Array, other_names: OtherNames, columns: Mapping[str, str]
-) -> tuple[pa.Table, list[Note]]:
-    """The members table with ids of nodes where other names were given, and what was done."""
-    frame = Frame.of(members, "members", columns)
-    name = frame.column_name("node_id")
-    if name is None:
-        return members, []  # assembling says so
-    column, notes = other_names.resolve(frame.ids("node_id").cast(pa.large_string()), nodes)
-    place = members.column_names.index(name)
-    return (members.set_column(place, name, column) if notes else members), notes
 
 
 def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -209,9 +180,13 @@ def read_folder(
     reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
     background: pa.Array | None = None,
+    aliases: Path | None = None,
     name: str = "",
 ) -> SubgraphTask:
-    """Read a folder of tables; a card beside them is checked against what was read."""
+    """Read a folder of tables; a card beside them is checked against what was read.
+
+    ``aliases`` is a table to read in place of the folder's own.
+    """
     card = None
     if (folder / CARD).is_file():
         check_tables(folder)
@@ -226,6 +201,7 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
         reading=reading,
         node_features=node_features,

@@ -20,10 +20,10 @@ from ..base.plural import plural
 from ..base.ragged import Array
 from ..task import Graph, Names
 from ..task.edges import Repeated, undirected
+from ..task.other_names import COLUMNS
 from ..task.reading_notes import edge_notes
 from .csv_columns import IDS, common_codes, read_columns
-from .other_names import OtherNames
-from .text_files import first_line, lines
+from .text_files import lines
 
 _SCORE = "combined_score"
 _SYMBOLS = ("Official Symbol Interactor A", "Official Symbol Interactor B")
@@ -77,20 +77,17 @@ def read_biogrid(path: Path) -> tuple[Graph, list[str]]:
     return _graph_of_pairs(table, None, path=path, repeated="same", notes=[])
 
 
-def read_string_aliases(path: Path) -> OtherNames:
-    """STRING's aliases of proteins: symbols count before other names.
+def is_string_aliases(header: str) -> bool:
+    """Whether a first line is that of STRING's file of aliases."""
+    return header.lstrip("#").split("\t")[:3] == ["string_protein_id", "alias", "source"]
+
+
+def read_string_aliases(path: Path) -> pa.Table:
+    """STRING's aliases of proteins as a table of aliases; their kinds are symbol and alias.
 
     Args:
         path: ``#string_protein_id``, ``alias``, ``source``, separated by tabs; plain or gzipped.
     """
-    header = first_line(path).lstrip("#").split("\t")
-    if header[:3] != ["string_protein_id", "alias", "source"]:
-        raise DataError(
-            "expected the columns string_protein_id, alias and source, separated by tabs; found"
-            f" {', '.join(header[:5])!r}.",
-            path=path,
-            line=1,
-        )
     if len(first_two := list(islice(lines(path), 2))) < 2:
         raise DataError(f"there is no row below the header {first_two[0][1]!r}.", path=path)
     kinds = {"string_protein_id": pa.large_string(), "alias": pa.large_string(), "source": IDS}
@@ -99,11 +96,8 @@ def read_string_aliases(path: Path) -> OtherNames:
     is_symbol = np.asarray(
         pc.match_substring_regex(source.dictionary.cast(pa.string()), _SYMBOL_SOURCES)
     )
-    ranks = np.where(is_symbol[np.asarray(source.indices)], 0, 1)
-    columns = [table["string_protein_id"], table["alias"], pa.array(ranks, pa.int64())]
-    return OtherNames(
-        pa.table(columns, names=["node", "name", "rank"]), ("by symbol", "by another alias")
-    )
+    kind = pc.if_else(pa.array(is_symbol).take(source.indices), "symbol", "alias")
+    return pa.table([table["alias"], table["string_protein_id"], kind], names=list(COLUMNS))
 
 
 def _graph_of_pairs(

@@ -10,6 +10,7 @@ from ..base.errors import ConfigError, DataError, suggest
 from ..base.regular_files import require_regular_file
 from ..task.node_features import check_chosen
 from ..task.reading_options import Reading
+from .aliases import with_aliases
 from .background_files import Background, read_background
 from .elliptic2 import is_elliptic2, read_elliptic2
 from .folder import CARD, find_sets, find_table, format_of_sets, read_folder, read_tables
@@ -55,7 +56,7 @@ def read_task(
     reading = reading or Reading()
     repeated = reading.options.repeated
     check_graph_format(graph_format)
-    graph_options = GraphOptions(aliases, min_score, score_weights, repeated, graph_format)
+    graph_options = GraphOptions(min_score, score_weights, repeated, graph_format)
     if not isinstance(graph, str | Path):
         graph_options.refuse_string_options("this graph")
     format = _find_format(path, format)
@@ -66,22 +67,25 @@ def read_task(
     if own_graph and (graph is not None or labels is not None):
         raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
     common: dict[str, Any] = {"reading": reading, "name": name}
+    own_names = None if aliases is None else Path(aliases)
     if own_graph and format == "subgnn":
         if columns or repeated != "same" or background is not None:
             raise ConfigError(
                 "a folder in the SubGNN layout has no columns, no weights and no background."
             )
-        return read_subgnn(path, variant=variant, swap=swap, **common)
+        task = read_subgnn(path, variant=variant, swap=swap, **common)
+        return with_aliases(task, own_names)
     common["background"] = None if background is None else read_background(background)
     if own_graph and format == "ibm-aml":
         path, graph = find_pair(path)
     elif own_graph:
         common["node_features"] = node_features
         if format == "tables":
-            return read_folder(path, columns=columns, **common)
+            return read_folder(path, columns=columns, aliases=own_names, **common)
         if columns:
             raise ConfigError("the files of Elliptic2 have columns of their own; omit columns.")
-        return read_elliptic2(path, **{**common, "name": name or path.name})
+        task = read_elliptic2(path, **{**common, "name": name or path.name})
+        return with_aliases(task, own_names)
     if graph is None:
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
@@ -102,7 +106,7 @@ def read_task(
         columns=columns,
         format=format,
         notes=(*notes, *set_notes),
-        other_names=None if source is None else source.other_names,
+        aliases=own_names,
         set_tables=set_tables,
         **{**common, "name": name or path.stem},
     )
@@ -158,7 +162,7 @@ def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
     """The graph of a file or object; None where it is a table of edges."""
     if not isinstance(graph, str | Path):
         edges = as_graph(graph, repeated=options.repeated)
-        return GraphSource(edges, None, direction_notes(graph))
+        return GraphSource(edges, direction_notes(graph))
     require_regular_file(graph)
     return read_graph_file(Path(graph), options)
 

@@ -37,6 +37,7 @@ _TEXT = {
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
+    "aliases": ("alias", "node_id", "kind"),
 }
 
 

@@ -10,7 +10,7 @@ from ..scoring import WarningKind
 
 NodeId = Annotated[
     str | Annotated[int, Field(ge=-(2**63), lt=2**63)],
-    Field(description="A node of the graph by its id, text or an integer."),
+    Field(description="A node of the graph by its id (text or an integer), or another name."),
 ]
 Nodes = Annotated[
     list[NodeId],
@@ -80,11 +80,22 @@ EXPLAIN: TypeAdapter[ExplainBody] = TypeAdapter(ExplainBody)
 NEIGHBORS: TypeAdapter[NeighborsBody] = TypeAdapter(NeighborsBody)
 
 
+class NodeChoice(BaseModel):
+    """A node that an ambiguous name may mean."""
+
+    id: str
+    title: str
+
+
 class Error(BaseModel):
     """Why there is no answer."""
 
     error: Annotated[str, Field(description="One sentence.")]
     field: Annotated[str | None, Field(description="The field at fault, if it is one.")] = None
+    candidates: Annotated[
+        dict[str, list[NodeChoice]] | None,
+        Field(description="By name, the nodes that it may mean, where there are several."),
+    ] = None
 
 
 class Status(BaseModel):
@@ -98,6 +109,22 @@ class WarningItem(BaseModel):
 
     kind: WarningKind
     text: Annotated[str, Field(description="The same in words.")]
+
+
+class MappingItem(BaseModel):
+    """What was meant by a member that was not given by its id."""
+
+    given: str
+    node_id: Annotated[str, Field(description="The node that is meant; empty for none.")]
+    title: str
+    how: Annotated[
+        str,
+        Field(
+            description="case (the id in another case), former id, symbol, title, synonym, alias or"
+            " a kind of the data; unknown; ambiguous."
+        ),
+    ]
+    candidates: Annotated[list[str], Field(description="Nodes that an ambiguous name may mean.")]
 
 
 class Prediction(BaseModel):
@@ -120,6 +147,9 @@ class Prediction(BaseModel):
     ]
     known: Annotated[float, Field(description="Share of the members that the graph has.")]
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]
+    mapping: Annotated[
+        list[MappingItem], Field(description="Members that were not given by their id.")
+    ]
     warnings: Annotated[list[WarningItem], Field(description="Reasons to doubt the answer.")]
 
 
@@ -200,10 +230,11 @@ class NodeItem(BaseModel):
     id: str
     title: str
     degree: int
+    alias: Annotated[str, Field(description="The other name that has the text, if it is one.")]
 
 
 class NodesAnswer(BaseModel):
-    """Nodes whose id or title contains the text; those that begin with it come first."""
+    """Nodes that have the text in a name; those with a name that begins with it come first."""
 
     nodes: list[NodeItem]
 

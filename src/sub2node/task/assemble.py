@@ -32,6 +32,7 @@ from .learnable import require_learnable
 from .member_pairs import read_members
 from .names import Names
 from .node_features import check_chosen, read_features
+from .other_names import read_other_names
 from .problems import Problem
 from .reading_notes import edge_notes, unused_columns
 from .reading_options import Reading
@@ -46,6 +47,7 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
@@ -78,7 +80,7 @@ def assemble(
     """
     reading, changes = reading or Reading(), list[str]()
     tables = {"edges": edges, "nodes": nodes, "members": members, "labels": labels}
-    tables["subgraph_edges"] = subgraph_edges
+    tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
     changes += unused_columns(list(frames.values()))
     check_chosen(node_features, has_nodes=nodes is not None)
@@ -89,6 +91,9 @@ def assemble(
         if "edges" in frames:
             chosen = _with_flags(node_features, frames.get("nodes"), ready)
             space, graph = build_graph(frames["edges"], ready, reading, changes, chosen)
+        if "aliases" in frames and graph is not None:
+            names = read_other_names(frames["aliases"], graph.ids(), graph.other_names)
+            graph = graph.renamed(names)
     if graph is not None and background is not None:
         graph, kept_note = within_background(graph, background)
         space = node_ids(graph)
@@ -106,7 +111,8 @@ def assemble(
     pairs = []
     for part in parts:
         with reading.problems.collected():
-            pairs.append(read_members(part.members, space, reading, strict=strict))
+            named = None if by_position else graph
+            pairs.append(read_members(part.members, space, reading, graph=named, strict=strict))
     if reading.problems.open:
         reading.problems.notes = [*reading.problems.notes, *changes]
     reading.problems.raise_open()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.notes import Note, changed, dropped
@@ -12,6 +11,7 @@ from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .graph import Graph
 from .names import Names
+from .node_names import NodeNames
 
 
 def within_background(graph: Graph, background: pa.Array) -> tuple[Graph, Note]:
@@ -22,15 +22,17 @@ def within_background(graph: Graph, background: pa.Array) -> tuple[Graph, Note]:
 
     Args:
         graph: The graph.
-        background: Ids of nodes, text; those that the graph does not have are counted.
+        background: Nodes by id or another name, text; what the graph does not have is counted.
     """
     names = graph.names or Names(map(str, range(graph.num_nodes)))
     background = background.cast(pa.large_string()).unique()
-    keep = np.asarray(pc.is_in(names.arrow, value_set=background))
+    found = NodeNames(graph).match(background).positions
+    keep = np.zeros(graph.num_nodes, bool)
+    keep[found[found >= 0]] = True
     if not keep.any():
         shown = examples((repr(one) for one in background.slice(0, 3).to_pylist()), len(background))
         raise DataError(f"no node of the graph is in the background ({shown}).")
-    foreign = background.filter(pc.invert(pc.is_in(background, value_set=names.arrow)))
+    foreign = background.filter(pa.array(found < 0))
     text = f"Background: {plural(int(keep.sum()), 'node')} of the graph kept"
     if omitted := int((~keep).sum()):
         text += f", {omitted:,} outside of it omitted with their edges"
@@ -55,7 +57,7 @@ def induced_graph(graph: Graph, keep: Array, names: Names) -> Graph:
     adjacency.sort_indices()
     loops = keep[graph.loops]
     weights, loop_weights = graph.weights, graph.loop_weights
-    return Graph(
+    inside = Graph(
         adjacency.indptr,
         adjacency.indices,
         weights=None if weights is None else adjacency.data,
@@ -65,3 +67,5 @@ def induced_graph(graph: Graph, keep: Array, names: Names) -> Graph:
         names=names.take(rows),
         titles=None if graph.titles is None else graph.titles.take(rows),
     )
+    others = graph.other_names
+    return inside if others is None else inside.with_other_names(others.to_table(names.arrow))

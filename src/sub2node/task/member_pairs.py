@@ -10,7 +10,9 @@ from ..base.plural import plural
 from ..base.ragged import Array
 from .clean_tables import row_texts
 from .frames import Frame
+from .graph import Graph
 from .ids import IdSpace
+from .node_names import match_members
 from .reading_notes import members_dropped, members_merged, subgraphs_omitted
 from .reading_options import Reading
 from .subgraphs import Subgraphs
@@ -34,7 +36,12 @@ class MemberPairs:
 
 
 def read_members(
-    members: Frame, nodes: IdSpace | None, reading: Reading, *, strict: bool
+    members: Frame,
+    nodes: IdSpace | None,
+    reading: Reading,
+    *,
+    graph: Graph | None = None,
+    strict: bool,
 ) -> MemberPairs:
     """Members as positions, the policy for unknown nodes applied.
 
@@ -42,6 +49,7 @@ def read_members(
         members: The table of members, clean.
         nodes: How nodes are called; None: the graph could not be read, and no node is looked up.
         reading: What to do about nodes that the graph does not have; takes the problem.
+        graph: Members that are given by other names than ids are found by those of it.
         strict: Whether a table without rows is an error.
     """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
@@ -55,6 +63,9 @@ def read_members(
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
+    if graph is not None and nodes is not None:
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets

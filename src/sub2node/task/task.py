@@ -111,6 +111,7 @@ class SubgraphTask:
         *,
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
+        aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: policies.UnknownNodes = "error",
         repeated: Repeated = "same",
@@ -136,18 +137,16 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
-            columns: Your column for ours, as in ``{"source": "from_account"}``; of one table, as in
-                ``{"labels.title": "disease"}``.
+            aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
+                by them too, by titles, and by ids in another case.
+            columns: Your column for ours, ``{"source": "payer"}`` or ``{"labels.title": "disease"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
-            na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
-                ``keep``.
-            unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, as
-                :attr:`unlabelled`, or ``drop`` them.
+            na_labels: Labels that read NA, nan, NULL or None: ``missing``, or classes to ``keep``.
+            unlabelled: Subgraphs without a label: ``keep`` (as :attr:`unlabelled`) or ``drop``.
             missing_features: Missing numbers of nodes: ``error``, or ``impute`` the median.
-            bad_weights: Weights that are no number above 0: ``error``, ``drop`` the row, or
-                ``one``.
+            bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
             bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
@@ -173,6 +172,7 @@ class SubgraphTask:
             labels,
             nodes=nodes,
             subgraph_edges=subgraph_edges,
+            aliases=aliases,
             columns=columns or {},
             reading=Reading(options),
             node_features=node_features,

@@ -14,7 +14,7 @@ from ..base.plotting import draw
 from ..base.ragged import Array, SparseMatrix, owners
 from ..task import Names, Part, Split, Subgraphs
 from .edge_weights import EdgeWeights, LinearEdgeWeights, Side
-from .graph_views import graph_frame, graph_html
+from .graph_views import graph_data, graph_frame, graph_html
 from .memory_limits import Limit
 from .product import Keep, rows
 from .weight_statistics import Statistics
@@ -22,6 +22,7 @@ from .weight_statistics import Statistics
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from torch_geometric.data import Data
 
     from ..task import SubgraphTask
 
@@ -229,6 +230,20 @@ class S2NGraph:
             diagonal: Whether weights of subgraphs with themselves are rows too.
         """
         return graph_frame(self, diagonal=diagonal)
+
+    def to_pyg(self, task: SubgraphTask | None = None) -> Data:
+        """The graph as a ``torch_geometric.data.Data`` (extra ``pyg``), a node per subgraph.
+
+        ``edge_index`` has both directions and the weights of subgraphs with themselves,
+        ``edge_weight`` beside it; ``part`` is a number as in ``PARTS``, ``subgraph_ids`` names the
+        nodes. What a stage sees is the leading block: the nodes below ``split.visible(stage)``.
+
+        Args:
+            task: The task it was made from: its labels become ``y``.
+        """
+        if task is not None:
+            self.require_task(task)
+        return graph_data(self, None if task is None else task.labels)
 
     def plot(self, task: SubgraphTask | None = None) -> Figure:
         """The graph as a Matplotlib figure; of a large one, some subgraphs and strong edges.
