@@ -139,7 +139,7 @@ class SubgraphTask:
                 where they are not all the edges of the graph between its members.
             aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
                 by them too, by titles, and by ids in another case.
-            columns: Your column for ours, ``{"source": "payer"}`` or ``{"labels.title": "disease"}``.
+            columns: Your column for ours, ``{"source": "payer"}``, ``{"labels.title": "disease"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
