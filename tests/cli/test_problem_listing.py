@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from commands import s2n
+from commands import refused, s2n
 
 
 def spoil(tables: Path) -> None:
@@ -23,6 +23,14 @@ def test_an_error_lists_all_kinds_and_names_doctor(tables: Path) -> None:
     assert any("members.csv: 1 unknown member, as line 8: 'zz' in subgraph 's4'" in x for x in rest)
     assert any("labels.csv: 1 unmatched label, as line 3: 's9'; --bad-rows drop" in x for x in rest)
     assert rest[-1] == f"s2n doctor {tables} lists all of them."
+
+
+def test_one_kind_is_one_line_that_names_doctor_where_there_are_more(tables: Path) -> None:
+    text = (tables / "members.csv").read_text()
+    (tables / "members.csv").write_text(f"{text}s4,zz\n")
+    refused(s2n("describe", tables), "--unknown-nodes drop (unknown_nodes='drop') goes on.\n")
+    (tables / "members.csv").write_text(f"{text}s4,zz\ns4,yy\n")
+    refused(s2n("describe", tables), f"goes on. s2n doctor {tables} lists all of them.\n")
 
 
 def test_with_the_options_it_goes_on(tables: Path) -> None:

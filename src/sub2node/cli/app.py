@@ -162,9 +162,12 @@ def main(interruption: Interruption) -> None:
 def _explain(error: Exception) -> None:
     """Leave with a sentence, where there is one for it."""
     if isinstance(error, Sub2NodeError):
-        if len(getattr(error, "problems", ())) > 1:
-            say_problems(error)  # type: ignore[arg-type]  # a DataProblemsError
+        problems = getattr(error, "problems", ())  # of a DataProblemsError
+        if len(problems) > 1:
+            say_problems(error)  # type: ignore[arg-type]
             sys.exit(2)
+        if problems and problems[0].count > 1:
+            _leave(" ".join([str(error), *error.advice]))  # type: ignore[attr-defined]
         _leave(str(error))
     if isinstance(error, MemoryError) or _is_out_of_memory(error):
         _leave("out of memory; nothing was written.")
