@@ -17,6 +17,7 @@ import numpy as np
 
 from sub2node.base.errors import DataError
 from sub2node.scoring import Answers, Node
+from sub2node.scoring.explanation import Contribution
 from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
@@ -63,6 +64,7 @@ class FakeScorer:
             self.graph, known, labels, CLASSES, Split(np.zeros(4, int)), name="fake"
         )
         self.seeds = (0, 1, 2)
+        self.excluded: list[list[str]] | None = None  # of the last question
         self.card = {"validation": {"micro_f1": 0.5, "log_loss": float("nan"), "by": "argmax"}}
         self.seconds = seconds
         self.may_run = threading.Event()
@@ -71,7 +73,8 @@ class FakeScorer:
         self.busy = False
         self.threads: set[str] = set()
 
-    def ask(self, sets, *, names=None, unknown_nodes="error") -> FakeQuery:
+    def ask(self, sets, *, names=None, excluded=None, unknown_nodes="error") -> FakeQuery:
+        self.excluded = excluded
         kept, known, unknown = [], [], []
         for nodes in sets:
             given = list(dict.fromkeys(map(str, nodes)))
@@ -108,7 +111,7 @@ class FakeScorer:
             values = hashed(nodes)
             at = int(values.argmax()) if label is None else CLASSES.index(label)
             parts = tuple(
-                SimpleNamespace(id=n, title=n.upper(), value=0.01, weight=None, labels=())
+                Contribution(n, n.upper(), 0.01, excluded=n in (self.excluded or [[]])[0])
                 for n in nodes
             )
             joined = SimpleNamespace(id="s1", title="", value=0.02, weight=2.0, labels=("red",))

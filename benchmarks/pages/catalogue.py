@@ -7,8 +7,11 @@ from pathlib import Path
 
 from pages import (  # noqa: F401 (they declare)
     best_tables,
+    conclusion_tables,
     cost_claims,
     cost_tables,
+    equal_tables,
+    excluded_tables,
     guide_claims,
     score_claims,
     score_tables,

@@ -19,8 +19,9 @@ import pytest
 
 from answer_files import WORDS, rows_in
 from commands import Done, refused, run_process, s2n
-from small_models import CLASSES, drawn, save_model, write_csv
-from sub2node import SubgraphClassifier
+from scoring_tasks import with_excluded
+from small_models import CLASSES, drawn, save_model, write_csv, write_task
+from sub2node import SubgraphClassifier, load_task
 from sub2node.cli import file_prediction
 from sub2node.cli.answer_printing import show_answers
 from sub2node.cli.one_prediction import OnePrediction, show_one
@@ -214,6 +215,45 @@ def test_one_subgraph(model: Path) -> None:
     for text in ("predicted", "Why ", "g20 (gene 20)", "member", "together", "plain"):
         assert text in shown.out
     assert "Why" not in predict(model, "--nodes", "g1,g20").out
+
+
+@pytest.fixture(scope="module")
+def signed_model(tmp_path_factory) -> Path:
+    """A bag that learned from excluded nodes too."""
+    task = load_task(write_task(tmp_path_factory.mktemp("signed") / "data"))
+    return (
+        SubgraphClassifier(model="bag")
+        .fit(with_excluded(task))
+        .save(tmp_path_factory.mktemp("signed") / "model")
+    )
+
+
+@pytest.mark.slow
+def test_excluded_nodes_are_part_of_the_question(signed_model: Path, tmp_path: Path) -> None:
+    words = ("--nodes", "g1,g2", "--excluded", "g20, g21", "--json", "--why")
+    answer = predict(signed_model, *words).json
+    kinds = {item["id"]: item["excluded"] for item in answer["why"]["members"]}
+    assert kinds == {"g1": False, "g2": False, "g20": True, "g21": True}
+    without = predict(signed_model, "--nodes", "g1,g2", "--json").json
+    assert without["probabilities"] != answer["probabilities"]
+    file = tmp_path / "new.csv"
+    rows = ["s,g1,no", "s,g2,no", "s,g20,yes", "s,g21,yes", "t,g1,no", "t,g2,no"]
+    file.write_text("\n".join(["subgraph_id,node_id,excluded", *rows]) + "\n")
+    both = predict(signed_model, file, "--json").json["answers"]
+    assert [one["probabilities"] for one in both] == [
+        answer["probabilities"],
+        without["probabilities"],
+    ]
+    text = predict(signed_model, *words[:4], "--why").out
+    assert "excluded" in text
+    refused(predict(signed_model, file, "--excluded", "g1"), "--excluded goes with --nodes")
+
+
+def test_excluded_nodes_that_the_model_does_not_read_are_a_warning(model: Path) -> None:
+    answer = predict(model, "--nodes", "g1,g2", "--excluded", "g20", "--json").json
+    plain = predict(model, "--nodes", "g1,g2", "--json").json
+    assert answer["probabilities"] == plain["probabilities"]
+    assert [one["kind"] for one in answer["warnings"]][-1] == "excluded"
 
 
 @pytest.mark.slow

@@ -119,10 +119,11 @@ def test_a_task(folder: Path, *, as_zip: bool) -> None:
     assert sorted(task.members("a")) == ["HP:2", "HP:3"]
     assert task.subgraphs.titles is not None
     assert sorted(task.subgraphs.titles) == ["Disease OMIM:1"] * 2 + ["Disease OMIM:2", "Old"]
-    assert task.notes[1:5] == (
+    assert task.excluded is not None
+    assert task.excluded.sizes.sum() == 4
+    assert task.notes[1:4] == (
         "1 phenopacket without an observed feature omitted: 'empty'.",
         "2 phenopackets without exactly one diagnosis omitted: 'none', 'two'.",
-        "4 excluded features of 3 phenopackets kept apart; they are no members.",
         "1 member given by a former id found: 'HP:30' is 'HP:3'.",
     )
 
@@ -184,6 +185,10 @@ def test_questions_come_in_batches(folder: Path) -> None:
     assert [line for batch in batches for line in batch.lines] == [1, 2, 3, 4, 5, 6, 7]
     problems = {b.names[at]: text for b in batches for at, text in b.problems.items()}
     assert problems == {"empty": "6.json: it has no observed feature."}
+    first = batches[0]
+    assert first.nodes.to_pylist()[:3] == ["HP:2", "HP:30", "HP:4"]
+    assert first.absent is not None
+    assert first.absent.tolist()[:3] == [False, False, True]
 
 
 @pytest.mark.slow

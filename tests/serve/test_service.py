@@ -34,6 +34,24 @@ def test_predict_one(client) -> None:
     assert (prediction["id"], prediction["known"], prediction["unknown"]) == ("mine", 1.0, [])
 
 
+def test_excluded_nodes_go_to_the_model(client) -> None:
+    scorer = client.app.state.service.scorer
+    body = {"nodes": ["n1", "n2"], "excluded": ["n3", 4]}
+    assert client.post("/v1/predict", json=body).status_code == 200
+    assert scorer.excluded == [["n3", 4]]
+    body = {"subgraphs": [{"nodes": ["n1"]}, {"nodes": ["n2"], "excluded": ["n5"]}]}
+    assert client.post("/v1/predict", json=body).status_code == 200
+    assert scorer.excluded == [[], ["n5"]]
+    answer = client.post("/v1/explain", json={"nodes": ["n1", "n2"], "excluded": ["n2"]}).json()
+    assert [(one["id"], one["excluded"]) for one in answer["members"]] == [
+        ("n1", False),
+        ("n2", True),
+    ]
+    many = {"nodes": ["n1"], "excluded": ["n2"] * 100_000}
+    refused = client.post("/v1/predict", json=many)
+    assert (refused.status_code, refused.json()["field"]) == (422, "nodes")
+
+
 def test_predict_many_in_order(client) -> None:
     sets = [["n1"], ["n2", "n3"], ["n4", "zz"]]
     body = {"subgraphs": [{"nodes": nodes} for nodes in sets], "unknown_nodes": "drop"}

@@ -47,6 +47,12 @@ def predict(
             help="One subgraph instead of a file: its nodes, by id or name.",
         ),
     ] = None,
+    excluded: Annotated[
+        str | None,
+        typer.Option(
+            "--excluded", metavar="D,E", help="With --nodes: nodes looked for and absent."
+        ),
+    ] = None,
     top: Annotated[
         int | None,
         typer.Option("--top", metavar="K", help="Also give the K likeliest classes of each."),
@@ -112,7 +118,8 @@ def predict(
         s2n predict my-model new.csv -o answers.csv --why --neighbors 5
         s2n predict my-model --nodes TP53,MDM2 --export case.cx2
 
-    CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
+    CSV and Parquet have the columns subgraph_id and node_id, and where nodes are excluded (looked
+    for and absent) a column excluded that says true for them (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
     ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
     are answered. Several labels are listed likeliest first, and probability is that of the first.
@@ -130,6 +137,7 @@ def predict(
     request = PredictionRequest(
         source=source,
         nodes=nodes,
+        excluded=excluded,
         out=out,
         mapping=mapping,
         export=export,

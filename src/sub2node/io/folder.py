@@ -1,9 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
-such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv, .tsv or .xlsx.
-A folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
-checked on reading.
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv,
+.tsv or .xlsx. A folder that we wrote as Parquet also has ``task.json``, a card with the content
+hash, which is checked on reading.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ def read_tables(
     labels: Path | None = None,
     nodes: Path | None = None,
     subgraph_edges: Path | None = None,
+    excluded: Path | None = None,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
@@ -114,7 +115,7 @@ def read_tables(
     problems.find_lines = reader.find_lines
     files = {"edges": edges if isinstance(edges, Path) else None, "members": sets}
     files |= {"nodes": nodes, "subgraph_edges": subgraph_edges, "labels": labels}
-    files["aliases"] = aliases
+    files |= {"aliases": aliases, "excluded": excluded}
     tables = dict[str, Any]({} if isinstance(edges, Path) else {"edges": edges})
     found, lines = set_tables, dict[str, Array]()
     for what, path in files.items():
@@ -132,6 +133,11 @@ def read_tables(
     if found is not None:
         tables["members"], lines = found.members, found.row_lines()
         tables.setdefault("subgraph_edges", found.edges)
+        if found.excluded is not None and excluded is not None:
+            raise DataError(
+                f"excluded nodes are given twice: in {sets.name} and in a table.", path=excluded
+            )
+        tables.setdefault("excluded", found.excluded)
         if labels is not None:
             lines.pop("labels", None)
         with problems.collected(labels):
@@ -147,12 +153,13 @@ def read_tables(
         nodes=tables.get("nodes"),
         subgraph_edges=tables.get("subgraph_edges"),
         aliases=tables.get("aliases"),
+        excluded=tables.get("excluded"),
         columns=reader.columns,
         reading=reader.reading,
         node_features=node_features,
         background=background,
         name=name,
-        paths={"labels": sets, **paths},
+        paths={"labels": sets, "excluded": sets, **paths},
         lines=lines,
         classes=tuple((card or {}).get("class_names", ())),
         notes=(*(card or {}).get("notes", ()), *reader.notes, *notes, *reader.stripped.notes()),
@@ -201,6 +208,7 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        excluded=find_table(folder, "excluded"),
         aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
         reading=reading,

@@ -14,7 +14,7 @@ from ..base.errors import ConfigError, suggest
 from ..base.files import check_folder, new_folder, written
 from ..base.plural import plural
 from ..base.ragged import Array, pointers
-from ..task import Graph, SubgraphTask
+from ..task import Graph, Subgraphs, SubgraphTask
 from ..task.attributes import OWN_COLUMNS
 from ..task.frames import Frame
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
@@ -27,7 +27,7 @@ Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 # Names of the files we write: a folder that holds others is never overwritten.
 OURS = (
-    r"(edges|members|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
+    r"(edges|members|excluded|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
     r"|subgraphs\.(jsonl|gmt|pth)|edge_list\.txt|subgraph_ids\.tsv"
 )
 
@@ -67,7 +67,9 @@ class TableOrder(NamedTuple):
 
 
 def tables_of(task: SubgraphTask, order: TableOrder | None = None) -> dict[str, pa.Table]:
-    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges, aliases, as needed.
+    """A task as Arrow tables, those it needs.
+
+    They are edges, nodes, members, excluded, labels, subgraph_edges and aliases.
 
     Args:
         task: The task.
@@ -120,24 +122,29 @@ def _graph_columns(graph: Graph) -> dict[str, dict[str, pa.Array]]:
 
 
 def _member_columns(task: SubgraphTask, order: Array) -> dict[str, dict[str, pa.Array]]:
-    """The tables of members and, where subgraphs have some, of their own edges."""
+    """The tables of members and, where there are some, of excluded nodes and of their own edges."""
     node_ids, subgraphs = _node_ids(task.graph), task.subgraphs.take(order)
     set_ids = _subgraph_ids(task).take(pa.array(order))
-    members = {
-        "subgraph_id": set_ids.take(pa.array(subgraphs.owner)),
-        "node_id": node_ids.take(pa.array(subgraphs.nodes)),
-    }
-    if subgraphs.weights is not None:
-        members["weight"] = pa.array(subgraphs.weights)
+
+    def columns_of(sets: Subgraphs) -> dict[str, pa.Array]:
+        columns = {
+            "subgraph_id": set_ids.take(pa.array(sets.owner)),
+            "node_id": node_ids.take(pa.array(sets.nodes)),
+        }
+        return columns if sets.weights is None else {**columns, "weight": pa.array(sets.weights)}
+
+    tables = {"members": columns_of(subgraphs)}
+    if subgraphs.excluded is not None:
+        tables["excluded"] = columns_of(subgraphs.excluded)
     if subgraphs.edges is None or subgraphs.edge_ptr is None:
-        return {"members": members}
+        return tables
     counts = np.diff(subgraphs.edge_ptr)
     edges = {
         "subgraph_id": set_ids.take(pa.array(np.repeat(np.arange(len(task)), counts))),
         "source": node_ids.take(pa.array(subgraphs.edges[:, 0])),
         "target": node_ids.take(pa.array(subgraphs.edges[:, 1])),
     }
-    return {"members": members, "subgraph_edges": edges}
+    return {**tables, "subgraph_edges": edges}
 
 
 def _label_columns(task: SubgraphTask, order: Array) -> dict[str, pa.Array]:
@@ -226,7 +233,11 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     if format in ("csv", "tsv", "gmt") and task.multilabel and not _all_labelled(task):
         raise ConfigError(f"{format} cannot say 'none of the classes'; write parquet or jsonl.")
     if format == "jsonl":
-        write_jsonl(tables.pop("members"), tables.pop("labels", None), pointers(sizes), folder)
+        absent = None
+        if "excluded" in tables:
+            absent = (tables.pop("excluded"), pointers(_excluded_sizes(task, order.members)))
+        members, labels = tables.pop("members"), tables.pop("labels", None)
+        write_jsonl(members, labels, pointers(sizes), folder, excluded=absent)
     if format == "gmt":
         _write_gmt(task, tables, folder, order.members)
     if "labels" in tables:
@@ -267,6 +278,19 @@ def _add_unlabelled(tables: dict[str, pa.Table], others: SubgraphTask, sizes: Ar
                 both = [_with_texts(part, column) for part in both]
         tables[name] = pa.concat_tables(both, promote_options="permissive")
     return np.concatenate([sizes, others.subgraphs.sizes[order.members]])
+
+
+def _excluded_sizes(task: SubgraphTask, order: Array) -> Array:
+    """Excluded nodes of each subgraph in the order of its file, those without a label last."""
+    parts = [(task, order)]
+    if task.unlabelled is not None:
+        last = TableOrder.of_input(task.unlabelled, one_file=True).members
+        parts.append((task.unlabelled, last))
+    sizes = [
+        np.zeros(len(part), np.int64) if part.excluded is None else part.excluded.sizes[rows]
+        for part, rows in parts
+    ]
+    return np.concatenate(sizes)
 
 
 def _with_texts(table: pa.Table, column: str) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,17 @@ from .white_space import StrippedValues
 
 JSONL = tuple(f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".jsonl", ".ndjson"))
 GMT = tuple(f".gmt{packed}" for packed in ("", *PACKED))
-_FIELDS = {"id", "nodes", "weights", "label", "split", "title", "attributes"}
+_FIELDS = {
+    "id",
+    "nodes",
+    "weights",
+    "excluded",
+    "excluded_weights",
+    "label",
+    "split",
+    "title",
+    "attributes",
+}
 
 
 class SetTables(NamedTuple):
@@ -33,12 +43,14 @@ class SetTables(NamedTuple):
         members: One member per row.
         labels: One subgraph per row.
         edges: Edges of the subgraphs, where they are not those of the graph.
+        excluded: Nodes that were looked for and are absent, with columns like those of members.
         lines: Line of the file of each subgraph, where a line is one.
     """
 
     members: pa.Table
     labels: pa.Table | None
     edges: pa.Table | None = None
+    excluded: pa.Table | None = None
     lines: Array | None = None
 
     def row_lines(self) -> dict[str, Array]:
@@ -72,19 +84,9 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
         rows.append(row)
         numbers.append(number)
     bad.report()
-    weighted = sum("weights" in row for row in rows)
-    if weighted not in (0, len(rows)):
-        raise DataError("some subgraphs have 'weights' and some have none.", path=path)
     names = _id_column(row["id"] for row in rows)
-    sizes = [len(row["nodes"]) for row in rows]
-    owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
-    members = {
-        "subgraph_id": names.take(owner),
-        "node_id": _id_column(node for row in rows for node in row["nodes"]),
-    }
-    if weighted:
-        flat = [float(w) for row in rows for w in row["weights"]]
-        members["weight"] = pa.array(flat, pa.float64())
+    members = _json_members(rows, names, "nodes", "weights", path)
+    absent = _json_members(rows, names, "excluded", "excluded_weights", path)
     labels = {"subgraph_id": names}
     for key in ("label", "split", "title"):
         values = [row.get(key) for row in rows]
@@ -94,7 +96,28 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
         values = [row.get("attributes", {}).get(name) for row in rows]
         labels[name] = pa.array([None if v is None else str(v) for v in values], pa.string())
     table = pa.table(labels) if len(labels) > 1 else None
-    return SetTables(pa.table(members), table, lines=np.array(numbers, np.int64))
+    excluded = absent if len(absent) else None
+    return SetTables(members, table, excluded=excluded, lines=np.array(numbers, np.int64))
+
+
+def _json_members(
+    rows: list[dict[str, Any]], names: pa.Array, field: str, weight_field: str, path: Path
+) -> pa.Table:
+    """The nodes under one field as a table, with their weights where the rows have some."""
+    listed = [row for row in rows if row.get(field)]
+    sizes = [len(row.get(field, ())) for row in rows]
+    owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
+    columns = {
+        "subgraph_id": names.take(owner),
+        "node_id": _id_column(node for row in listed for node in row[field]),
+    }
+    weighted = sum(weight_field in row for row in listed)
+    if weighted not in (0, len(listed)):
+        raise DataError(f"some subgraphs have '{weight_field}' and some have none.", path=path)
+    if weighted:
+        flat = [float(w) for row in listed for w in row[weight_field]]
+        columns["weight"] = pa.array(flat, pa.float64())
+    return pa.table(columns)
 
 
 def repeated_name(name: str) -> str:
@@ -113,9 +136,11 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
         row["id"] = row.pop("subgraph_id")
     if unknown := row.keys() - _FIELDS:
         raise refuse(f"unknown field '{min(unknown)}'; fields are {', '.join(sorted(_FIELDS))}.")
-    nodes, weights, label = row.get("nodes"), row.get("weights"), row.get("label")
-    if not isinstance(nodes, list) or not all(_is_id(node) for node in nodes):
-        raise refuse("'nodes' must be a list of node ids (text or integers).")
+    nodes, label = row.get("nodes"), row.get("label")
+    for key in ("nodes", "excluded"):
+        ids = row.get(key, [] if key == "excluded" else None)
+        if not isinstance(ids, list) or not all(_is_id(node) for node in ids):
+            raise refuse(f"'{key}' must be a list of node ids (text or integers).")
     if not nodes:
         raise refuse("the subgraph is empty; it needs a node.")
     if "id" in row and not _is_id(row["id"]):
@@ -126,10 +151,12 @@ def json_row(path: Path, number: int, line: str) -> dict[str, Any]:
     several = label if isinstance(label, list) else [label]
     if not all(_is_id(x) or (x is None and x is label) or isinstance(x, bool) for x in several):
         raise refuse("'label' must be a class or a list of classes.")
-    if "weights" in row and not (isinstance(weights, list) and all(map(_is_number, weights))):
-        raise refuse("'weights' must be a list of numbers.")
-    if "weights" in row and len(row["weights"]) != len(nodes):
-        raise refuse("'weights' and 'nodes' differ in length.")
+    for key, of in (("weights", "nodes"), ("excluded_weights", "excluded")):
+        weights = row.get(key, [])
+        if not (isinstance(weights, list) and all(map(_is_number, weights))):
+            raise refuse(f"'{key}' must be a list of numbers.")
+        if key in row and len(weights) != len(row.get(of, ())):
+            raise refuse(f"'{key}' and '{of}' differ in length.")
     _check_attributes(row.get("attributes", {}), refuse)
     return row
 
@@ -259,23 +286,53 @@ class BadLines:
                 )
 
 
-def write_jsonl(members: pa.Table, labels: pa.Table | None, ptr: Array, folder: Path) -> None:
-    """The counterpart of :func:`read_jsonl`; members come grouped by subgraph."""
-    ids, nodes = (members[name].combine_chunks() for name in ("subgraph_id", "node_id"))
-    weights = members["weight"].combine_chunks() if "weight" in members.column_names else None
+def write_jsonl(
+    members: pa.Table,
+    labels: pa.Table | None,
+    ptr: Array,
+    folder: Path,
+    *,
+    excluded: tuple[pa.Table, Array] | None = None,
+) -> None:
+    """The counterpart of :func:`read_jsonl`; members come grouped by subgraph.
+
+    Args:
+        members: The table of members.
+        labels: The table of labels.
+        ptr: Subgraph i has the rows ``ptr[i]…ptr[i + 1]`` of ``members``.
+        folder: Where the file goes.
+        excluded: The table of excluded nodes, and the pointers into it.
+    """
+    ids = members["subgraph_id"].combine_chunks()
+    fields = _json_fields(members, ptr, "nodes", "weights")
+    absent = [dict[str, Any]()] * (len(ptr) - 1)
+    if excluded is not None:
+        absent = list(_json_fields(*excluded, "excluded", "excluded_weights"))
     rest = None if labels is None else labels.drop_columns(["subgraph_id"]).combine_chunks()
     others = [] if rest is None else [n for n in rest.column_names if n not in OWN_COLUMNS]
     with (folder / "subgraphs.jsonl").open("w", encoding="utf-8") as file:
-        for i, (start, stop) in enumerate(zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True)):
-            row = {"id": ids[start].as_py(), "nodes": nodes[start:stop].to_pylist()}
-            if weights is not None:
-                row["weights"] = weights[start:stop].to_pylist()
+        for i, (own, absent_own) in enumerate(zip(fields, absent, strict=True)):
+            row = {"id": ids[int(ptr[i])].as_py(), **own}
+            row |= absent_own if absent_own.get("excluded") else {}
             if rest is not None:
-                fields = rest.slice(i, 1).to_pylist()[0]
-                row.update({key: value for key, value in fields.items() if value is not None})
+                values = rest.slice(i, 1).to_pylist()[0]
+                row.update({key: value for key, value in values.items() if value is not None})
                 if attributes := {key: row.pop(key) for key in others if key in row}:
                     row["attributes"] = attributes
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _json_fields(
+    table: pa.Table, ptr: Array, field: str, weight_field: str
+) -> Iterator[dict[str, Any]]:
+    """The nodes of each subgraph, and their weights where there are some."""
+    nodes = table["node_id"].combine_chunks()
+    weights = table["weight"].combine_chunks() if "weight" in table.column_names else None
+    for start, stop in zip(ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
+        row = {field: nodes[start:stop].to_pylist()}
+        if weights is not None:
+            row[weight_field] = weights[start:stop].to_pylist()
+        yield row
 
 
 def write_gmt(members: pa.Table, titles: pa.Array | None, ptr: Array, folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from ..base.ragged import Array, owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
 from ..task.frames import ALIASES
+from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
 from .folder import find_sets
@@ -25,14 +26,10 @@ from .gmx import GMX, gmx_columns
 from .ibm_aml import attempts, is_patterns
 from .member_rows import (
     MemberRows,
-    as_text,
     clean,
     column_place,
-    id_text,
-    is_lists,
     parquet_batches,
     parquet_rows,
-    python_values,
     text_rows,
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
@@ -63,11 +60,11 @@ def read_sets(
     """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
     Args:
-        path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
-            ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``;
-            GMT or GMX; phenopackets: a JSON file, a folder or a zip archive of them; a folder of
-            Elliptic2; or laundering attempts of IBM AML. Of a folder of tables, the subgraphs that
-            have no label.
+        path: CSV or TSV with the columns ``subgraph_id, node_id[, excluded]``; Parquet with the
+            same, or with ``subgraph_id`` and list columns ``nodes[, excluded]``; JSONL with
+            ``{"id": …, "nodes": […], "excluded": […]}``; GMT or GMX; phenopackets: a JSON file, a
+            folder or a zip archive of them; a folder of Elliptic2; or laundering attempts of IBM
+            AML. Of a folder of tables, the subgraphs that have no label.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -134,7 +131,7 @@ def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatc
 
 def check_columns(columns: Mapping[str, str]) -> None:
     """Raise for a mapping from a name that is none of ours."""
-    names = ("subgraph_id", "node_id", "nodes")
+    names = ("subgraph_id", "node_id", "nodes", "excluded")
     for ours in columns:
         if ours not in names and not ours.startswith("labels."):
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
@@ -148,19 +145,14 @@ class _Set(NamedTuple):
     name: str
     nodes: Sequence[str]
     problem: str = ""
+    excluded: Sequence[str] = ()
 
 
 def _as_batches(sets: Iterable[_Set]) -> Iterator[SetBatch]:
     remaining = iter(sets)
     while block := list(islice(remaining, _LINES)):
-        lines, names, nodes, problems = zip(*block, strict=True)
-        yield SetBatch(
-            np.array(lines, np.int64),
-            names,
-            pointers(np.fromiter(map(len, nodes), np.int64, len(nodes))),
-            pa.array(list(chain.from_iterable(nodes)), pa.large_string()),
-            {at: text for at, text in enumerate(problems) if text},
-        )
+        lines, names, nodes, problems, excluded = zip(*block, strict=True)
+        yield SetBatch.of_lists(lines, names, nodes, problems=problems, excluded=excluded)
 
 
 def _mark_repeated(batches: Iterable[SetBatch]) -> Iterator[SetBatch]:
@@ -195,7 +187,8 @@ def _parse_jsonl_line(path: Path, number: int, line: str, position: int) -> _Set
         row = json_row(path, number, line)
     except DataError as error:
         return _Set(number, _find_name(line), [], error.reason)
-    return _Set(number, str(row.get("id", position)), list(map(str, row["nodes"])))
+    nodes, excluded = (list(map(str, row.get(field, ()))) for field in ("nodes", "excluded"))
+    return _Set(number, str(row.get("id", position)), nodes, excluded=excluded)
 
 
 def _find_name(line: str) -> str:
@@ -300,7 +293,8 @@ def _batch_by_subgraph(rows: MemberRows) -> tuple[SetBatch, bool]:
     lines = rows.lines[firsts]
     names = rows.names.take(pa.array(firsts)).to_pylist()
     sizes = np.bincount(owner, minlength=len(firsts))
-    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {})
+    absent = None if rows.absent is None else rows.absent[order]
+    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {}, absent)
     if not rows.problems:
         return batch, together
     places = np.empty(len(rows), np.int64)
@@ -351,14 +345,19 @@ def _read_list_rows(
     name = next((name for name in candidates if name in header), "")
     if "subgraph_id" in columns:
         name = header[column_place(header, "subgraph_id", columns, path)]
-    for start, batch in parquet_batches(file, path, [list_column, name] if name else [list_column]):
+    excluded = columns.get("excluded", "excluded")
+    if "excluded" in columns:
+        excluded = header[column_place(header, "excluded", columns, path)]
+    used = [list_column, *[name] * bool(name), *[excluded] * (excluded in header)]
+    for start, batch in parquet_batches(file, path, used):
         lists, rows = batch[0], range(start, start + len(batch[0]))
         names = batch[1] if name else pa.array(map(str, rows))
         texts, nodes = as_text(names), as_text(lists.flatten())
-        if texts is not None and nodes is not None:
+        if texts is not None and nodes is not None and excluded not in header:
             yield _list_batch(start, texts, lists, nodes)
             continue
-        values = zip(rows, python_values(names), python_values(lists), strict=True)
+        lists_of = [names, lists, *batch[-1:] * (excluded in header)]
+        values = zip(rows, *map(python_values, lists_of), strict=True)
         yield from _as_batches(_check_list_row(*row) for row in values)
 
 
@@ -377,7 +376,9 @@ def _list_batch(start: int, names: pa.Array, lists: pa.Array, nodes: pa.Array) -
     return SetBatch(lines, names.to_pylist(), ptr, nodes, {}).with_problems(problems)
 
 
-def _check_list_row(row: int, who: object, nodes: list[object] | None) -> _Set:
+def _check_list_row(
+    row: int, who: object, nodes: list[object] | None, excluded: object = None
+) -> _Set:
     if who is None or who in ("", b""):
         return _Set(row, "", [], "it has no name.")
     try:
@@ -386,7 +387,10 @@ def _check_list_row(row: int, who: object, nodes: list[object] | None) -> _Set:
         return _Set(row, "", [], f"its name is {who!r}; ids are integers or text.")
     if not nodes or any(node is None for node in nodes):
         return _Set(row, name, [], "it is empty or has a missing node.")
+    absent = excluded or []
+    if not isinstance(absent, list):
+        return _Set(row, name, [], f"its excluded nodes are {absent!r}, expected a list.")
     try:
-        return _Set(row, name, list(map(id_text, nodes)))
+        return _Set(row, name, list(map(id_text, nodes)), excluded=list(map(id_text, absent)))
     except ValueError:
         return _Set(row, name, [], "a node of it is neither text nor an integer.")

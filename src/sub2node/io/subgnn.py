@@ -274,6 +274,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         ("node features", graph.features),
         ("member weights", subgraphs.weights),
         ("edges of subgraphs", subgraphs.edges),
+        ("excluded nodes", subgraphs.excluded),
         ("attributes of subgraphs", task.attributes or None),
     ):
         if value is not None:

@@ -36,6 +36,7 @@ _TEXT = {
     "edges": ("source", "target"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
+    "excluded": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
     "aliases": ("alias", "node_id", "kind"),
 }
@@ -69,7 +70,8 @@ class TableReader:
 
         Args:
             path: A CSV or TSV file (either may be packed), a Parquet or an Excel file.
-            what: What the rows are: "edges", "members", "labels", "nodes" or "subgraph_edges".
+            what: What the rows are: "edges", "members", "excluded", "labels", "nodes" or
+                "subgraph_edges".
         """
         ending = suffix(path)
         if ending in PARQUET:

@@ -17,6 +17,11 @@ Nodes = Annotated[
     FailFast(),
     Field(min_length=1, description="The members; one that is repeated counts once."),
 ]
+Excluded = Annotated[
+    list[NodeId],
+    FailFast(),
+    Field(description="Nodes that were looked for and are absent; they are no members."),
+]
 SubgraphId = Annotated[
     str | None,
     Field(max_length=200, description="Your name for the subgraph; the answer carries it."),
@@ -34,10 +39,11 @@ class RequestBody(BaseModel):
 
 
 class Subgraph(RequestBody):
-    """A set of nodes."""
+    """A set of nodes, and those that were looked for and are absent."""
 
     nodes: Nodes
     id: SubgraphId = None
+    excluded: Excluded = []
 
 
 class PredictOne(Subgraph):
@@ -170,6 +176,12 @@ class ContributionItem(BaseModel):
     value: Annotated[float, Field(description="The same as 'contribution'.")]
 
 
+class MemberItem(ContributionItem):
+    """What a member, or a node that is excluded from the subgraph, contributes."""
+
+    excluded: Annotated[bool, Field(description="Whether it was looked for and is absent.")]
+
+
 class SurroundingNode(BaseModel):
     """A known subgraph near the queried one; hop 1 is joined to it, hop 2 to one of those."""
 
@@ -204,7 +216,7 @@ class ExplanationBody(BaseModel):
         Field(description="What its statistics contribute, where the model reads them."),
     ]
     joins: Annotated[bool, Field(description="Whether the model joins subgraphs at all.")]
-    members: list[ContributionItem]
+    members: list[MemberItem]
     neighbors: list[ContributionItem]
     graph: SurroundingGraph
 

@@ -106,10 +106,10 @@ class Service:
     async def explain(self, request: Request) -> Response:
         """What each member and each joined subgraph contributes to a label's probability."""
         body, deadline = await self._read_one(request, EXPLAIN)
-        if len(body.nodes) > self.limits.explained_nodes:
+        if (size := len(body.nodes) + len(body.excluded)) > self.limits.explained_nodes:
             raise RefusalError(
                 422,
-                f"a subgraph of {len(body.nodes):,} nodes is not explained; at most"
+                f"a subgraph of {size:,} nodes is not explained; at most"
                 f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
                 field="nodes",
             )
@@ -217,21 +217,23 @@ class Service:
                 field="subgraphs",
             )
         for number, subgraph in enumerate(subgraphs):
-            if len(subgraph.nodes) > self.limits.nodes:
+            size = len(subgraph.nodes) + len(subgraph.excluded)
+            if size > self.limits.nodes:
                 raise RefusalError(
                     422,
-                    f"a subgraph has {len(subgraph.nodes):,} nodes; at most"
-                    f" {self.limits.nodes:,} are allowed.",
+                    f"a subgraph has {size:,} nodes; at most {self.limits.nodes:,} are allowed.",
                     field=f"subgraphs[{number}].nodes" if many else "nodes",
                 )
 
     def _look_up(self, subgraphs: Sequence[Subgraph], policy: UnknownPolicy) -> Query:
         """Look the nodes up, on the model's thread."""
         sets = [subgraph.nodes for subgraph in subgraphs]
+        excluded = [subgraph.excluded for subgraph in subgraphs]
         try:
-            return self.scorer.ask(sets, unknown_nodes=policy)
+            return self.scorer.ask(sets, excluded=excluded, unknown_nodes=policy)
         except DataError as error:
-            raise lookup_refusal(error, self.scorer, sets, policy) from None
+            every = [[*own, *absent] for own, absent in zip(sets, excluded, strict=True)]
+            raise lookup_refusal(error, self.scorer, every, policy) from None
 
     async def _answer(
         self,

@@ -47,6 +47,7 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    excluded: TableLike | None = None,
     aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     reading: Reading | None = None,
@@ -68,6 +69,7 @@ def assemble(
         edges: A table, or a ready :class:`Graph`; None: it could not be read, as the problems say.
         members: The table of members; None: as for edges.
         labels: The table of labels.
+        excluded: The table of nodes that were looked for and are absent.
         reading: What to do about problems, and those that were found before.
         background: Ids of the universe, text: nodes outside of it are omitted with their edges.
         paths: The file each table came from, for error messages.
@@ -80,7 +82,7 @@ def assemble(
     """
     reading, changes = reading or Reading(), list[str]()
     tables = {"edges": edges, "nodes": nodes, "members": members, "labels": labels}
-    tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases}
+    tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases, "excluded": excluded}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
     changes += unused_columns(list(frames.values()))
     check_chosen(node_features, has_nodes=nodes is not None)
@@ -108,10 +110,9 @@ def assemble(
     if by_position and graph is not None:
         space = IdSpace(np.arange(graph.num_nodes))
     parts = [part for part in (labelled, unlabelled) if part is not None]
-    pairs = []
+    pairs, named = [], None if by_position else graph
     for part in parts:
         with reading.problems.collected():
-            named = None if by_position else graph
             pairs.append(read_members(part.members, space, reading, graph=named, strict=strict))
     if reading.problems.open:
         reading.problems.notes = [*reading.problems.notes, *changes]
@@ -119,7 +120,7 @@ def assemble(
     assert graph is not None  # for mypy: else it is among the problems
     assert space is not None
     built = [
-        build_parts(part, sets, space, reading, classes=classes)
+        build_parts(part, sets, space, reading, graph=named, classes=classes)
         for part, sets in zip(parts, pairs, strict=True)
     ]
     main, *others = built

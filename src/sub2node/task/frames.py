@@ -27,6 +27,7 @@ ALIASES = {
     "title": ("name", "description"),
     "split": (),
     "weight": (),
+    "excluded": (),
     "alias": (),
     "kind": (),
 }

@@ -1,10 +1,12 @@
-"""The members table as pairs of positions, and as subgraphs."""
+"""Tables of members, and of nodes that are excluded from subgraphs, as pairs of positions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..base.plural import plural
 from ..base.ragged import Array
@@ -13,9 +15,15 @@ from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
 from .node_names import match_members
-from .reading_notes import members_dropped, members_merged, subgraphs_omitted
+from .reading_notes import excluded_dropped, members_dropped, members_merged, subgraphs_omitted
 from .reading_options import Reading
 from .subgraphs import Subgraphs
+
+# What a column ``excluded`` may say, in any case.
+_SIGN_WORDS = {
+    **dict.fromkeys(("true", "1", "yes", "y", "t", "excluded", "absent", "-"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "f", "observed", "present", "+", ""), False),
+}
 
 
 @dataclass
@@ -126,3 +134,89 @@ def _check_repeated(members: Frame, sets: MemberPairs, nodes: IdSpace) -> None:
         who = sets.space.text()[int(sets.subgraph[clash[0]])]
         what = nodes.text()[int(sets.node[clash[0]])]
         raise members.error(f"subgraph {who!r} has the node {what!r} with two different weights.")
+
+
+def read_signs(column: pa.Array) -> pa.Array:
+    """Which rows are excluded nodes, by the words of a column; null where a word says neither."""
+    texts = column.cast(pa.large_string()).fill_null("")
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(texts)).dictionary_encode()
+    signs = [_SIGN_WORDS.get(word) for word in words.dictionary.to_pylist()]
+    return pa.array(signs, pa.bool_()).take(words.indices)
+
+
+def sign_problem(value: object) -> str:
+    """What is wrong with a value of the column ``excluded``."""
+    return f"the column 'excluded' has {value!r}; it says true or false."
+
+
+def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame | None]:
+    """Members and excluded nodes, where the table of members tells them apart by a column."""
+    column = members.get("excluded")
+    if column is None:
+        return members, excluded
+    if excluded is not None:
+        raise members.error(
+            "excluded nodes are given twice: by a column of the members table and by a table."
+        )
+    absent = read_signs(column.combine_chunks())
+    if absent.null_count:
+        row = int(np.argmax(np.asarray(absent.is_null())))
+        raise members.error(f"row {row + 1}: {sign_problem(column[row].as_py())}")
+    is_absent = np.asarray(absent)
+    return members.filter(~is_absent), members.filter(is_absent)
+
+
+def read_excluded(
+    excluded: Frame | None,
+    members: Subgraphs,
+    *,
+    sets: MemberPairs,
+    nodes: IdSpace,
+    reading: Reading,
+    graph: Graph | None = None,
+) -> Subgraphs | None:
+    """Excluded nodes of the subgraphs; those that are members too, or of no subgraph, are dropped.
+
+    Args:
+        excluded: The table; None: there is none.
+        members: The subgraphs by their members.
+        sets: How the subgraphs are called; gets the notes.
+        nodes: How nodes are called.
+        reading: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
+        graph: Whose other names of nodes they may be given by; None: by ids only.
+    """
+    if excluded is None:
+        return None
+    who, what = excluded.ids("subgraph_id"), excluded.ids("node_id")
+    pairs = MemberPairs(
+        sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep
+    )
+    if graph is not None:
+        pairs.node, notes = match_members(graph, what, pairs.node)
+        sets.notes += notes
+    lost = pairs.node < 0
+    if lost.any() and reading.options.unknown_nodes == "error":
+        row = int(np.argmax(lost))
+        raise excluded.error(
+            f"subgraph {who[row].as_py()!r} excludes the node {what[row].as_py()!r}, which is not"
+            f" in the graph ({plural(int(lost.sum()), 'unknown node')}); unknown_nodes='drop' goes"
+            " on without."
+        )
+    size = len(nodes)
+    nowhere = ~lost & (pairs.subgraph < 0)
+    keys = members.owner * size + members.nodes
+    both = ~lost & ~nowhere & np.isin(pairs.subgraph * size + pairs.node, keys)
+    for rows, why in (
+        (lost, "unknown to the graph"),
+        (nowhere, "of a subgraph without members"),
+        (both, "a member too"),
+    ):
+        some = np.flatnonzero(rows)[:3].tolist()
+        examples = [(who[row].as_py(), what[row].as_py()) for row in some]
+        sets.notes += excluded_dropped(examples, int(rows.sum()), why)
+    kept = ~(lost | nowhere | both)
+    pairs.subgraph, pairs.node = pairs.subgraph[kept], pairs.node[kept]
+    pairs.weights = None if pairs.weights is None else pairs.weights[kept]
+    absent = build_subgraphs(excluded, pairs, nodes)
+    sets.notes += pairs.notes
+    return absent

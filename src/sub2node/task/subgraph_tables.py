@@ -19,7 +19,7 @@ from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
 from .labels import read_labels, used_classes
-from .member_pairs import MemberPairs, build_subgraphs
+from .member_pairs import MemberPairs, build_subgraphs, read_excluded, split_by_sign
 from .reading_notes import classes_omitted, na_classes_kept, own_edges_changed
 from .reading_options import Reading
 from .split import Split
@@ -34,6 +34,7 @@ class SubgraphTables(NamedTuple):
     members: Frame
     labels: Frame | None
     edges: Frame | None
+    excluded: Frame | None = None
 
     def of(self, ids: pa.Array, *, others: bool = False) -> SubgraphTables:
         """The rows of these subgraphs, or of all others.
@@ -85,16 +86,21 @@ def clean_subgraphs(
         notes: Takes sentences about what was done.
         known_classes: Whether the classes are known, so that no word stands for a missing label.
     """
-    members, labels, edges = (frames.get(w) for w in ("members", "labels", "subgraph_edges"))
+    members, labels, edges, excluded = (
+        frames.get(what) for what in ("members", "labels", "subgraph_edges", "excluded")
+    )
     if members is not None:
         with reading.problems.collected():
             members = clean_table(members, ["subgraph_id", "node_id"], reading, notes)
+            members, excluded = split_by_sign(members, excluded)
+            if excluded is not None:
+                excluded = clean_table(excluded, ["subgraph_id", "node_id"], reading, notes)
     if members is None or not _has(members, "subgraph_id", "node_id"):
         if labels is not None:
             with reading.problems.collected():
                 labels.need("subgraph_id")
         return None, None
-    tables = SubgraphTables(members, labels, edges)
+    tables = SubgraphTables(members, labels, edges, excluded)
     if labels is None or not len(members.table):
         return tables._replace(labels=None), None
     with reading.problems.collected():
@@ -130,6 +136,7 @@ def build_parts(
     nodes: IdSpace,
     reading: Reading,
     *,
+    graph: Graph | None = None,
     classes: tuple[str, ...] = (),
 ) -> SubgraphParts:
     """Subgraphs from clean tables, without those that lost all their members.
@@ -139,6 +146,7 @@ def build_parts(
         sets: Their members as positions.
         nodes: How nodes are called.
         reading: What to do about edges of subgraphs with unknown ends.
+        graph: Whose other names excluded nodes may be given by.
         classes: All classes in order, where they are known.
     """
     na_missing = reading.options.na_labels == "missing" and not classes
@@ -148,11 +156,14 @@ def build_parts(
     if not classes:
         sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
     subgraphs = build_subgraphs(tables.members, sets, nodes)
+    absent = read_excluded(
+        tables.excluded, subgraphs, sets=sets, nodes=nodes, reading=reading, graph=graph
+    )
     if tables.edges is not None:
         subgraphs = _with_own_edges(
             subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading
         )
-    subgraphs = replace(subgraphs, names=sets.space.names(), titles=titles)
+    subgraphs = replace(subgraphs, names=sets.space.names(), titles=titles, excluded=absent)
     if not sets.keep.all():
         remaining = np.flatnonzero(sets.keep)
         subgraphs = subgraphs.take(remaining)

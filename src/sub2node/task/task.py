@@ -24,6 +24,7 @@ from .task_checks import (
     check_lengths,
     check_members,
     check_order,
+    read_split_words,
     renumber_order,
 )
 from .task_views import task_data, task_frame, task_html
@@ -111,6 +112,7 @@ class SubgraphTask:
         *,
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
+        excluded: TableLike | None = None,
         aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: policies.UnknownNodes = "error",
@@ -137,6 +139,7 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
+            excluded: The same columns for absent nodes; or a column ``excluded`` of ``members``.
             aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
                 by them too, by titles, and by ids in another case.
             columns: Your column for ours, ``{"source": "payer"}``, ``{"labels.title": "disease"}``.
@@ -172,6 +175,7 @@ class SubgraphTask:
             labels,
             nodes=nodes,
             subgraph_edges=subgraph_edges,
+            excluded=excluded,
             aliases=aliases,
             columns=columns or {},
             reading=Reading(options),
@@ -208,6 +212,15 @@ class SubgraphTask:
         """The subgraphs in the order of the input, each under its id."""
         in_order = np.array_equal(self.input_order, np.arange(len(self)))
         return self.subgraphs if in_order else self.subgraphs.take(self.input_order)
+
+    @property
+    def excluded(self) -> Subgraphs | None:
+        """Nodes that were looked for and are absent, one set per row; None: none."""
+        return self.subgraphs.excluded
+
+    def without_excluded(self) -> SubgraphTask:
+        """The same task with its members only."""
+        return replace(self, subgraphs=replace(self.subgraphs, excluded=None))
 
     @property
     def multilabel(self) -> bool:
@@ -313,24 +326,10 @@ class SubgraphTask:
             >>> task.with_split(Split.random(task.labels, seed=1))
             >>> task.with_split(task.split.per_class(task.labels, n=10))
         """
-        task = replace(self, split=split if isinstance(split, Split) else self._read_words(split))
+        split = split if isinstance(split, Split) else read_split_words(self, split)
+        task = replace(self, split=split)
         require_learnable(task, parts=())
         return task
-
-    def _read_words(self, words: Sequence[str] | Mapping[str, str]) -> Split:
-        """A split of the rows from one word per subgraph."""
-        if isinstance(words, Mapping):
-            by_id = {str(name): word for name, word in words.items()}
-            missing = next((name for name in self.subgraph_ids if name not in by_id), None)
-            if missing is not None:
-                raise DataError(f"subgraph {missing!r} has no split word.")
-            return Split.given(by_id[name] for name in self.subgraph_ids)
-        codes = Split.given(words).codes
-        if len(codes) != len(self):
-            raise DataError(f"{len(codes):,} split words for {len(self):,} subgraphs.")
-        by_row = np.empty(len(self), np.int8)
-        by_row[self.input_order] = codes
-        return Split(by_row)
 
     def label_counts(self) -> Array:
         """Subgraphs of each class in each part: int64 (4, C), by :class:`SplitCode`."""
@@ -363,9 +362,8 @@ class SubgraphTask:
         """The task as one ``torch_geometric.data.Data`` (needs torch).
 
         ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
-        exist; ``membership_index`` (2, K) pairs subgraph and node; ``y`` and ``part`` (numbers as
-        in ``PARTS``) are per subgraph. Subgraphs are numbered as the rows of the task, and
-        ``subgraph_ids`` names them.
+        exist; ``membership_index`` and ``excluded_index`` (2, K) pair subgraph and node; ``y`` and
+        ``part`` (numbers as in ``PARTS``) are per row, and ``subgraph_ids`` names the rows.
         """
         return task_data(self)
 

@@ -67,6 +67,8 @@ def task_data(task: SubgraphTask) -> Data:
         num_subgraphs=len(task),
         subgraph_ids=task.subgraph_ids,
     )
+    if (absent := task.excluded) is not None:
+        data.excluded_index = torch.tensor(np.stack([absent.owner, absent.nodes]))
     if task.graph.weights is not None:
         data.edge_weight = torch.from_numpy(matrix.data)
     if task.graph.features is not None:
@@ -94,6 +96,8 @@ def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
     if task.split is not None:
         columns["split"] = [PARTS[task.split.codes[row]] for row in rows]
     columns["size"] = subgraphs.sizes[rows].tolist()
+    if subgraphs.excluded is not None:
+        columns["excluded"] = subgraphs.excluded.sizes[rows].tolist()
     if subgraphs.titles is not None:
         columns["title"] = list(subgraphs.titles.take(rows))
     for name, values in task.attributes.items():
