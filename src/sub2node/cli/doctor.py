@@ -21,7 +21,7 @@ _FOR_DEVELOPERS = ("dev", "docs")
 
 
 def _doctor(source: DataArguments, *, as_json: AsJson = False) -> None:
-    """Check your data, with all that is wrong at once; without DATA, check the installation.
+    """List all that is wrong with your data, or what is installed.
 
     Examples:
         s2n doctor

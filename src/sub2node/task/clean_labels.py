@@ -193,7 +193,7 @@ def missing_labels(labels: Frame, *, na_missing: bool) -> Array:
         rows[np.asarray(pc.list_parent_indices(column))[hit]] = True
         return np.asarray(missing | rows)
     if pa.types.is_floating(column.type):
-        return np.asarray(missing) | np.isnan(np.asarray(column.fill_null(np.nan)))
+        return np.asarray(missing | np.isnan(np.asarray(column.fill_null(np.nan))))
     if not lists and _is_text(column.type):
         missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
         if na_missing:
