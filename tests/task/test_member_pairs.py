@@ -9,7 +9,10 @@ import pyarrow as pa
 import pytest
 
 from sub2node import DataError, SubgraphTask
-from sub2node.task.member_pairs import read_signs
+from sub2node.task.frames import Frame
+from sub2node.task.ids import IdSpace
+from sub2node.task.member_pairs import build_subgraphs, read_members, read_signs
+from sub2node.task.reading_options import Reading, ReadingOptions
 
 EDGES = {"source": ["a", "b", "c", "d"], "target": ["b", "c", "d", "a"]}
 MEMBERS = {"subgraph_id": ["s", "s", "t", "u"], "node_id": ["a", "b", "c", "d"]}
@@ -58,7 +61,7 @@ def test_weights_of_excluded_nodes() -> None:
     task = task_of(excluded)
     assert task.excluded is not None
     assert task.excluded.weights.tolist() == [2.0, 0.5]
-    with pytest.raises(DataError, match="with a weight that is not finite and above 0"):
+    with pytest.raises(DataError, match="the weight in row 2 of the excluded table is 0"):
         task_of({**excluded, "weight": [2.0, 0.0]})
 
 
@@ -92,3 +95,32 @@ def test_words_that_say_neither_are_refused() -> None:
     bad = {**MEMBERS, "excluded": ["no", "maybe", "no", "no"]}
     with pytest.raises(DataError, match="row 2: the column 'excluded' has 'maybe'"):
         task_of(None, bad)
+
+
+SPACE = IdSpace(pa.array(["a", "b"], pa.large_string()))
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcome", "kept"),
+    [
+        ("error", "", [True, False, True]),
+        ("drop", "dropped", [True, False, True]),
+        ("ignore-subgraph", "subgraph omitted", [False, False, True]),
+    ],
+)
+def test_unknown_members(policy: str, outcome: str, kept: list[bool]) -> None:
+    reading = Reading(ReadingOptions(unknown_nodes=policy))
+    members = Frame.of({"subgraph_id": list("sstu"), "node_id": list("axyb")}, "members", {})
+    sets = read_members(members, SPACE, reading, strict=True)
+    (problem,) = reading.problems.all
+    assert (problem.rows.tolist(), problem.outcome) == ([1, 2], outcome)
+    assert problem.values.to_pylist() == ["'x' in subgraph 's'", "'y' in subgraph 't'"]
+    assert sets.keep.tolist() == kept
+    assert build_subgraphs(members, sets, SPACE).nodes.tolist() == [0, 1]
+
+
+def test_without_a_graph_no_node_is_unknown() -> None:
+    reading = Reading()
+    members = Frame.of({"subgraph_id": ["s"], "node_id": ["zz"]}, "members", {})
+    assert read_members(members, None, reading, strict=True).keep.all()
+    assert not reading.problems.all

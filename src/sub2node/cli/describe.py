@@ -63,6 +63,8 @@ def _show_shape(facts: JsonObject) -> None:
     row("Density", f"{facts['density']:.4f}")
     view.add_section()
     row("Subgraphs", f"{facts['subgraphs']:,}")
+    if facts["unlabelled"]:
+        row("  without a label, apart from these", f"{facts['unlabelled']:,}")
     row("Internal edges in subgraphs", f"{facts['internal_edges']:,}")
     row("Nodes per subgraph", _spread(facts["subgraph_nodes"], 1))
     if facts["excluded_members"]:

@@ -24,7 +24,7 @@ from ..base.regular_files import read_regular_file, require_regular_file
 from ..base.structured_text import parse_json
 from .expansion import check_archive
 from .set_batch import SetBatch
-from .tables import SetTables
+from .set_files import SetTables
 
 _BATCH = 1000  # phenopackets that are put together
 _FEATURES = ("phenotypicFeatures", "phenotypic_features")

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ..base.ragged import Array, pointers
+from ..base.ragged import Array, pointers, ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +102,22 @@ class SetBatch:
             self.nodes.slice(int(ptr[0]), int(ptr[-1] - ptr[0])),
             {at - first: text for at, text in self.problems.items() if first <= at < last},
             None if self.absent is None else self.absent[ptr[0] : ptr[-1]],
+        )
+
+    def take(self, positions: Array) -> SetBatch:
+        """The subgraphs at these positions, in this order."""
+        sizes = np.diff(self.ptr)[positions]
+        rows = ranges(self.ptr[positions], sizes)
+        nodes, absent = self.nodes.take(pa.array(rows)), self.absent
+        names = [self.names[at] for at in positions.tolist()]
+        problems = {i: self.problems[at] for i, at in enumerate(positions) if at in self.problems}
+        return SetBatch(
+            self.lines[positions],
+            names,
+            pointers(sizes),
+            nodes,
+            problems,
+            None if absent is None else absent[rows],
         )
 
     def with_problems(self, problems: Mapping[int, str]) -> SetBatch:

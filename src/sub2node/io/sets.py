@@ -21,7 +21,8 @@ from ..task.frames import ALIASES
 from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
-from .gmx import gmx_columns
+from .folder import find_sets
+from .gmx import GMX, gmx_columns
 from .ibm_aml import attempts, is_patterns
 from .member_rows import (
     MemberRows,
@@ -33,12 +34,14 @@ from .member_rows import (
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
-from .tables import DELIMITERS, PARQUET, json_row, split_gmt_line, suffix
+from .set_files import GMT, JSONL, json_row, split_gmt_line
+from .table_layout import find_delimiter
+from .tables import DELIMITERS, PARQUET, suffix
 from .text_files import first_line, opened, raw_lines
+from .unlabelled_sets import find_unlabelled, without_labelled
 from .white_space import StrippedValues
 
-FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
-_GMX = (".gmx", ".gmx.gz")
+FORMATS = (*DELIMITERS, *PARQUET, *JSONL, *GMT)
 _LINES = 1000  # of subgraphs that are put together
 
 
@@ -61,7 +64,7 @@ def read_sets(
             same, or with ``subgraph_id`` and list columns ``nodes[, excluded]``; JSONL with
             ``{"id": …, "nodes": […], "excluded": […]}``; GMT or GMX; phenopackets: a JSON file, a
             folder or a zip archive of them; a folder of Elliptic2; or laundering attempts of IBM
-            AML.
+            AML. Of a folder of tables, the subgraphs that have no label.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -77,12 +80,18 @@ def read_sets(
     if is_elliptic2(path):
         path, columns = members_file(path), MEMBER_COLUMNS
     ending = suffix(path)
+    if path.is_dir() and find_sets(path) is not None:
+        members, labelled = find_unlabelled(path, columns)
+        asked = {ours: theirs for ours, theirs in columns.items() if "." not in ours}
+        batches = read_sets(members, asked, size=size, at_once=at_once, stripped=stripped)
+        yield from in_sizes(without_labelled(batches, labelled), size)
+        return
     foreign = _read_foreign_sets(path, stripped)
     if foreign is not None:
         yield from in_sizes(_mark_repeated(foreign), size)
         return
     if ending not in FORMATS:
-        endings = ", ".join((*FORMATS, *_GMX, ".json", ".zip"))
+        endings = ", ".join((*FORMATS, *GMX, ".json", ".zip"))
         raise DataError(f"subgraphs to predict end in {endings}.", path=path)
     at_once = at_once or size is None
     if ending in PARQUET:
@@ -90,7 +99,7 @@ def read_sets(
         return
     first_line(path)
     if ending in DELIMITERS:
-        rows = text_rows(path, DELIMITERS[ending], columns, stripped=stripped)
+        rows = text_rows(path, find_delimiter(path, DELIMITERS[ending]), columns, stripped=stripped)
         yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
     parse_line = (
@@ -109,7 +118,7 @@ def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatc
     """The subgraphs of a format of another program that is not read row by row; else None."""
     if is_phenopackets(path):
         return phenopacket_batches(path)
-    if suffix(path) in _GMX:
+    if suffix(path) in GMX:
         sets = enumerate(gmx_columns(path, stripped), 1)
         return _as_batches(
             _Set(at, one.name, [] if one.problem else one.genes, one.problem) for at, one in sets
@@ -124,7 +133,7 @@ def check_columns(columns: Mapping[str, str]) -> None:
     """Raise for a mapping from a name that is none of ours."""
     names = ("subgraph_id", "node_id", "nodes", "excluded")
     for ours in columns:
-        if ours not in names:
+        if ours not in names and not ours.startswith("labels."):
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
 
 

@@ -273,7 +273,9 @@ def _read_card(folder: Path) -> JsonObject:
     path = folder / CARD
     if not path.exists():
         what = "no such folder" if not folder.exists() else "no model.json here"
-        raise DataError(f"there is {what}; a model is a folder written by save.", path=folder)
+        raise DataError(
+            f"there is {what}; a model is a folder that s2n fit or save() wrote.", path=folder
+        )
     try:
         facts = parse_json(read_regular_file(path).decode("utf-8"))
     except ValueError as error:

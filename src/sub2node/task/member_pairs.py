@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -11,14 +10,15 @@ import pyarrow.compute as pc
 
 from ..base.plural import plural
 from ..base.ragged import Array
+from .clean_tables import row_texts
 from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
 from .node_names import match_members
 from .reading_notes import excluded_dropped, members_dropped, members_merged, subgraphs_omitted
+from .reading_options import Reading
 from .subgraphs import Subgraphs
 
-UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
 # What a column ``excluded`` may say, in any case.
 _SIGN_WORDS = {
     **dict.fromkeys(("true", "1", "yes", "y", "t", "excluded", "absent", "-"), True),
@@ -44,50 +44,59 @@ class MemberPairs:
 
 
 def read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
+    members: Frame,
+    nodes: IdSpace | None,
+    reading: Reading,
+    *,
+    graph: Graph | None = None,
+    strict: bool,
 ) -> MemberPairs:
     """Members as positions, the policy for unknown nodes applied.
 
     Args:
-        members: The table of members.
-        nodes: How nodes are called.
-        unknown: What becomes of nodes that the graph does not have.
-        graph: Whose other names of nodes members may be given by; None: by ids only.
+        members: The table of members, clean.
+        nodes: How nodes are called; None: the graph could not be read, and no node is looked up.
+        reading: What to do about nodes that the graph does not have; takes the problem.
+        graph: Members that are given by other names than ids are found by those of it.
         strict: Whether a table without rows is an error.
     """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
-    if strict and not len(who):
+    if strict and not len(who) and not reading.problems.open:
         raise members.error("there are no subgraphs; the members table has no rows.")
     space = IdSpace.in_order(who)
     sets = MemberPairs(
         space,
         subgraph=space.find(who),
-        node=nodes.find(what),
+        node=np.zeros(len(what), np.int64) if nodes is None else nodes.find(what),
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
-    if graph is not None:
+    if graph is not None and nodes is not None:
         sets.node, notes = match_members(graph, what, sets.node)
         sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets
+    rows, policy = np.flatnonzero(lost), reading.options.unknown_nodes
     hit = np.unique(sets.subgraph[lost])
-    unknown_count = plural(int(lost.sum()), "unknown member")
-    counts = f"{unknown_count} in {plural(len(hit), 'subgraph')}"
-    if unknown == "error":
-        row = int(np.argmax(lost))
-        raise members.error(
-            f"subgraph {who[row].as_py()!r} has the node {what[row].as_py()!r}, which is not in the"
-            f" graph ({counts}); unknown_nodes='drop' or 'ignore-subgraph' goes on without."
+    unknown_count = plural(len(rows), "unknown member")
+    reading.problems.add(
+        members.problem(
+            "unknown member",
+            f"subgraph {who[rows[0]].as_py()!r} has the node {what[rows[0]].as_py()!r}, which is"
+            f" not in the graph ({unknown_count} in {plural(len(hit), 'subgraph')}).",
+            rows,
+            values=row_texts(members, rows),
+            option="--unknown-nodes drop",
+            outcome={"error": "", "drop": "dropped"}.get(policy, "subgraph omitted"),
         )
-    if unknown == "drop":
-        some = np.flatnonzero(lost)[:3]
-        pairs = [(who[row].as_py(), what[row].as_py()) for row in some.tolist()]
-        sets.notes.append(members_dropped(pairs, int(lost.sum()), len(hit)))
-    else:
+    )
+    if policy == "ignore-subgraph":
         sets.keep[hit] = False
         sets.notes.append(subgraphs_omitted(sets.names_of(hit), f"with {unknown_count}"))
+    else:
+        pairs = [(who[row].as_py(), what[row].as_py()) for row in rows[:3].tolist()]
+        sets.notes.append(members_dropped(pairs, len(rows), len(hit)))
     sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
     sets.weights = None if sets.weights is None else sets.weights[~lost]
     empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
@@ -100,9 +109,9 @@ def read_members(
 
 def build_subgraphs(members: Frame, sets: MemberPairs, nodes: IdSpace) -> Subgraphs:
     """Pairs as subgraphs, repeated ones merged; a note says so."""
-    count = len(sets.space)
     if sets.weights is not None:
-        _check_member_weights(members, sets, nodes)
+        _check_repeated(members, sets, nodes)
+    count = len(sets.space)
     subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
     if len(sets.node) > len(subgraphs.nodes):
         sets.notes += members_merged(
@@ -114,26 +123,17 @@ def build_subgraphs(members: Frame, sets: MemberPairs, nodes: IdSpace) -> Subgra
     return subgraphs
 
 
-def _check_member_weights(members: Frame, sets: MemberPairs, nodes: IdSpace) -> None:
-    """Raise unless weights are above 0, and the same one where a member is given again."""
+def _check_repeated(members: Frame, sets: MemberPairs, nodes: IdSpace) -> None:
+    """Raise unless a member that is given again has the same weight."""
     assert sets.weights is not None  # for mypy
-    with np.errstate(over="ignore", under="ignore"):
-        single = sets.weights.astype(np.float32)
-    bad = np.flatnonzero(~(sets.weights > 0) | ~np.isfinite(sets.weights))
-    extreme = np.flatnonzero(~(single > 0) | ~np.isfinite(single))
     order = np.lexsort((sets.weights, sets.node, sets.subgraph))
     one, two = order[:-1], order[1:]
     same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
     clash = one[same & (sets.weights[one] != sets.weights[two])]
-    for rows, problem in (
-        (bad, "a weight that is not finite and above 0"),
-        (extreme, "a weight that is too large or too small for single precision"),
-        (clash, "two different weights"),
-    ):
-        if len(rows):
-            who = sets.space.text()[int(sets.subgraph[rows[0]])]
-            what = nodes.text()[int(sets.node[rows[0]])]
-            raise members.error(f"subgraph {who!r} has the node {what!r} with {problem}.")
+    if len(clash):
+        who = sets.space.text()[int(sets.subgraph[clash[0]])]
+        what = nodes.text()[int(sets.node[clash[0]])]
+        raise members.error(f"subgraph {who!r} has the node {what!r} with two different weights.")
 
 
 def read_signs(column: pa.Array) -> pa.Array:
@@ -162,8 +162,8 @@ def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame 
     if absent.null_count:
         row = int(np.argmax(np.asarray(absent.is_null())))
         raise members.error(f"row {row + 1}: {sign_problem(column[row].as_py())}")
-    present = members.table.filter(pc.invert(absent))
-    return replace(members, table=present), replace(members, table=members.table.filter(absent))
+    is_absent = np.asarray(absent)
+    return members.filter(~is_absent), members.filter(is_absent)
 
 
 def read_excluded(
@@ -172,7 +172,7 @@ def read_excluded(
     *,
     sets: MemberPairs,
     nodes: IdSpace,
-    unknown: UnknownNodes,
+    reading: Reading,
     graph: Graph | None = None,
 ) -> Subgraphs | None:
     """Excluded nodes of the subgraphs; those that are members too, or of no subgraph, are dropped.
@@ -182,7 +182,7 @@ def read_excluded(
         members: The subgraphs by their members.
         sets: How the subgraphs are called; gets the notes.
         nodes: How nodes are called.
-        unknown: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
+        reading: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
         graph: Whose other names of nodes they may be given by; None: by ids only.
     """
     if excluded is None:
@@ -195,7 +195,7 @@ def read_excluded(
         pairs.node, notes = match_members(graph, what, pairs.node)
         sets.notes += notes
     lost = pairs.node < 0
-    if lost.any() and unknown == "error":
+    if lost.any() and reading.options.unknown_nodes == "error":
         row = int(np.argmax(lost))
         raise excluded.error(
             f"subgraph {who[row].as_py()!r} excludes the node {what[row].as_py()!r}, which is not"

@@ -47,6 +47,7 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
         "graph_components": int(connected_components(graph.adjacency(), directed=False)[0]),
         "density": graph.num_edges / pairs if pairs else 0.0,
         "subgraphs": len(subgraphs),
+        "unlabelled": 0 if task.unlabelled is None else len(task.unlabelled),
         "excluded_members": 0 if task.excluded is None else len(task.excluded.nodes),
         "with_excluded": 0 if task.excluded is None else int((task.excluded.sizes > 0).sum()),
         "internal_edges": int(measures.edges.sum()),
