@@ -230,14 +230,14 @@ def signed_model(tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 def test_excluded_nodes_are_part_of_the_question(signed_model: Path, tmp_path: Path) -> None:
-    words = ("--nodes", "g1,g2", "--excluded", "g20, g21", "--json", "--why")
+    words = ("--nodes", "g1,g2", "--excluded", "g24, g38", "--json", "--why")
     answer = predict(signed_model, *words).json
     kinds = {item["id"]: item["excluded"] for item in answer["why"]["members"]}
-    assert kinds == {"g1": False, "g2": False, "g20": True, "g21": True}
+    assert kinds == {"g1": False, "g2": False, "g24": True, "g38": True}
     without = predict(signed_model, "--nodes", "g1,g2", "--json").json
     assert without["probabilities"] != answer["probabilities"]
     file = tmp_path / "new.csv"
-    rows = ["s,g1,no", "s,g2,no", "s,g20,yes", "s,g21,yes", "t,g1,no", "t,g2,no"]
+    rows = ["s,g1,no", "s,g2,no", "s,g24,yes", "s,g38,yes", "t,g1,no", "t,g2,no"]
     file.write_text("\n".join(["subgraph_id,node_id,excluded", *rows]) + "\n")
     both = predict(signed_model, file, "--json").json["answers"]
     assert [one["probabilities"] for one in both] == [
