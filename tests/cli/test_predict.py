@@ -22,7 +22,7 @@ from commands import Done, refused, run_process, s2n
 from small_models import CLASSES, drawn, save_model, write_csv
 from sub2node import SubgraphClassifier
 from sub2node.cli import predict as command
-from sub2node.cli.answer_printing import show_answers
+from sub2node.cli.answer_printing import show_answers, show_one
 from sub2node.evaluate.positive_class import measure_positive
 from sub2node.scoring import Scorer, load_scorer, save_scorer
 from sub2node.scoring.answer_extras import AnswerExtras
@@ -491,7 +491,7 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for ending in (".jsonl", ".parquet"):
         assert [row["spread"] for row in rows_in(tmp_path / f"a{ending}")] == [None, None]
     for show in (
-        lambda given: command._show_one(given, None, AnswerExtras(), as_json=False),
+        lambda given: show_one(given, None, AnswerExtras(), as_json=False),
         lambda given: show_answers({"answered": 2}, [(given, NO_RANKS)], AnswerExtras()),
     ):
         show(alone)

@@ -13,7 +13,7 @@ from bad_files import assert_refused
 from commands import refused, s2n
 from sub2node import ConfigError, DataError, SubgraphClassifier, load_task
 from sub2node.io import read_phenopackets
-from sub2node.io.phenopackets import phenopacket_batches
+from sub2node.io.phenopackets import phenopacket_batches, read_excluded
 from sub2node.io.sets import read_sets
 
 OBO = "[Term]\nid: HP:1\nname: All\n\n" + "\n\n".join(
@@ -207,3 +207,10 @@ def test_the_sample(data: Path) -> None:
     assert all(found.observed)
     assert None not in found.diagnoses
     assert all(one.startswith("PMID:") for one in found.publications)
+
+
+def test_excluded_features_of_those_that_can_be_read(tmp_path: Path) -> None:
+    for name, content in (("a", packet("p", "HP:2", "-HP:3", "-HP:4")), ("c", packet("q", "HP:2"))):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    (tmp_path / "b.json").write_text("{")
+    assert read_excluded(tmp_path) == {"p": ("HP:3", "HP:4"), "q": ()}

@@ -26,12 +26,14 @@ class AnswerCollector:
     Args:
         extras: What is added to the answers.
         write: Writes a piece to a file; None: there is none.
-        keep: How many answers a table shows; None: all are kept, as JSON, unless written.
+        keep: How many answers are shown.
+        as_json: Whether all are kept as JSON, unless written.
     """
 
     extras: AnswerExtras
     write: AnswerWriter | None
-    keep: int | None
+    keep: int
+    as_json: bool = False
     count: int = 0
     alerts: int = 0
     warned: int = 0
@@ -48,8 +50,8 @@ class AnswerCollector:
             return
         no_ranks = np.empty(0, np.int64)
         self._take(answers, no_ranks)
-        if before < (self.keep or 0):
-            rows = range(min(len(answers), (self.keep or 0) - before))
+        if before < self.keep:
+            rows = range(min(len(answers), self.keep - before))
             self.shown.append((answers.part(rows, answers.names[: len(rows)]), no_ranks))
 
     def finish(self) -> None:
@@ -80,13 +82,13 @@ class AnswerCollector:
 
         if self.write is not None:
             self.write(answers, ranks)
-        elif self.keep is None:
+        elif self.as_json:
             self.rows += extended_objects(answers, self.extras, ranks)
 
     def _show_first(self, ranks: list[Array]) -> None:
         """Show those with the highest ranks, wherever they stand in the input."""
         starts = np.cumsum([0, *map(len, ranks)])
-        order = np.argsort(np.concatenate([*ranks, []]), kind="stable")[: self.keep or 0]
+        order = np.argsort(np.concatenate([*ranks, []]), kind="stable")[: self.keep]
         for number in order.tolist():
             piece = int(np.searchsorted(starts, number, side="right")) - 1
             row = number - int(starts[piece])

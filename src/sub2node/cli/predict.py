@@ -11,37 +11,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from rich.text import Text
 
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.progress import activity
 from ..base.records import JsonObject
 from .answer_collector import AnswerCollector
-from .answer_printing import NO_SPREAD, describe_alerts, show_answers, unchosen_note
+from .answer_printing import SHOWN, show_answers, show_one, unchosen_note
+from .case_file import CaseReport, check_case_report, say_report, write_cases
 from .data_arguments import column_mapping
-from .doubt_lines import NullDraws, NullSeed, say_null, say_warnings
-from .explanation_table import show_explanation
+from .doubt_lines import NullDraws, NullSeed
 from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import (
-    console,
     errors,
     print_json,
     progress,
-    say,
     show_notes,
-    table,
 )
 
 if TYPE_CHECKING:
     from ..io.white_space import StrippedValues
-    from ..scoring import Answers, Explanation, Query, Scorer
+    from ..scoring import Answers, Query, Scorer
     from ..scoring.answer_extras import AnswerExtras
     from ..scoring.query_changes import QueryChanges
     from ..scoring.scorer import PlacedSubgraphs
 
 _BATCH = 1000  # subgraphs answered together
-_SHOWN = 20
 
 
 def predict(
@@ -83,6 +78,7 @@ def predict(
     ] = "independent",
     null: NullDraws = None,
     seed: NullSeed = 0,
+    report: CaseReport = None,
     column: Columns = None,
     max_expansion: MaxExpansion = None,
     overwrite: Overwrite = False,
@@ -94,6 +90,7 @@ def predict(
         s2n predict my-model new.csv -o answers.csv
         s2n predict my-model --nodes TP53,MDM2 --why
         s2n predict my-model patient.json --top 5 --why
+        s2n predict my-model patient.json --report case.html
 
     CSV and Parquet have the columns subgraph_id and node_id (best with the rows of a subgraph
     together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
@@ -114,6 +111,7 @@ def predict(
         overwrite=overwrite,
         draws=null,
         seed=seed,
+        report=report,
     )
     if (source is None) == (nodes is None):
         raise ConfigError("give a file of subgraphs, or one subgraph by --nodes A,B,C.")
@@ -134,12 +132,19 @@ def predict(
             with activity("Explaining the answer"):
                 reasons = scorer.explain(placed)[0] if why else None
         else:
-            keep = None if as_json else _SHOWN
-            facts, collected = request.answer(scorer, extras, keep=keep)
+            queries: list[Query] = []
+            facts, collected = request.answer(scorer, extras, as_json=as_json, queries=queries)
+        if report is not None:
+            shown = [answers] if one else [part for part, _ in collected.shown]
+            queries = [query] if one else queries
+            reading_notes = [] if one else facts["notes"]
+            write_cases(report, scorer, queries, shown, extras, source=source,
+                        notes=reading_notes, overwrite=overwrite)  # fmt: skip
     notes = unchosen_note(extras.positive)
     if one:
         show_notes(notes, to=errors)
-        _show_one(answers, reasons, extras, as_json=as_json, draws=null)
+        show_one(answers, reasons, extras, as_json=as_json, draws=null)
+        say_report(report, 1, as_json=as_json)
         return
     facts["notes"] += notes
     show_notes(facts["notes"], to=errors)
@@ -147,6 +152,7 @@ def predict(
         print_json(facts)
     else:
         show_answers(facts, collected.shown, extras, draws=null)
+    say_report(report, collected.count, as_json=as_json)
 
 
 def _ask(scorer: Scorer, nodes: str, unknown_nodes: str) -> Query:
@@ -189,6 +195,7 @@ class _FileRequest:
         overwrite: Whether a file that is there may be replaced.
         draws: Number of random sets to compare each subgraph with; None: none.
         seed: Seed of the random sets.
+        report: Where the case report goes; None: nowhere.
     """
 
     source: Path | None
@@ -199,6 +206,7 @@ class _FileRequest:
     overwrite: bool
     draws: int | None = None
     seed: int = 0
+    report: Path | None = None
 
     def check(self) -> None:
         """Raise what can be known before the model is loaded."""
@@ -216,6 +224,10 @@ class _FileRequest:
             check_draws(self.draws, self.seed)
             if self.mode == "joint":
                 raise ConfigError("--null is for --mode independent: random sets are asked alone.")
+        if self.report is not None:
+            check_case_report(
+                self.report, self.source, self.out, mode=self.mode, overwrite=self.overwrite
+            )
         if self.out is None:
             return
         if self.out.suffix.lower() not in ENDINGS:
@@ -262,18 +274,32 @@ class _FileRequest:
         return query
 
     def answer(
-        self, scorer: Scorer, extras: AnswerExtras, *, keep: int | None
+        self, scorer: Scorer, extras: AnswerExtras, *, as_json: bool, queries: list[Query]
     ) -> tuple[JsonObject, AnswerCollector]:
-        """Answer for all; numbers for people and machines, and the answers to show."""
+        """Answer for all; numbers for people and machines, and the answers to show.
+
+        Args:
+            scorer: The model.
+            extras: What is added to the answers.
+            as_json: Whether all answers are kept as JSON.
+            queries: Takes the questions, where there will be a case report of some.
+        """
         from ..io.sets import ScatteredRowsError
 
         try:
-            return self._answer(scorer, extras, keep=keep, read_all=False)
+            return self._answer(scorer, extras, as_json=as_json, queries=queries, read_all=False)
         except ScatteredRowsError:  # a subgraph came back: nothing holds that was answered for it
-            return self._answer(scorer, extras, keep=keep, read_all=True)
+            queries.clear()
+            return self._answer(scorer, extras, as_json=as_json, queries=queries, read_all=True)
 
     def _answer(
-        self, scorer: Scorer, extras: AnswerExtras, *, keep: int | None, read_all: bool
+        self,
+        scorer: Scorer,
+        extras: AnswerExtras,
+        *,
+        as_json: bool,
+        queries: list[Query],
+        read_all: bool,
     ) -> tuple[JsonObject, AnswerCollector]:
         from ..base.files import new_file, written
         from ..io.white_space import StrippedValues
@@ -288,9 +314,11 @@ class _FileRequest:
                 stack.enter_context(written(self.out))
                 part = stack.enter_context(new_file(self.out, overwrite=self.overwrite))
                 write = stack.enter_context(table_writer(part, self.out.suffix.lower(), extras))
-            collected = AnswerCollector(extras, write, keep)
-            for answers, bad in self._answer_batches(scorer, changes, stripped, read_all=read_all):
+            collected = AnswerCollector(extras, write, SHOWN, as_json)
+            for query, bad in self._read_batches(scorer, changes, stripped, read_all=read_all):
                 problems += bad
+                answers = self.predict(scorer, query)
+                queries += [query] * (self.report is not None)
                 collected.add(answers)
                 report(plural(collected.count, "subgraph"))
             if not collected.count:
@@ -304,13 +332,14 @@ class _FileRequest:
             facts |= {"path": str(self.out), "errors": str(self.errors_file) if problems else None}
         else:
             facts |= {"problems": [p._asdict() for p in problems]}
-            facts |= {"answers": collected.rows} if keep is None else {}
+            facts |= {"answers": collected.rows} if as_json else {}
+        facts |= {} if self.report is None else {"report": str(self.report)}
         return facts, collected
 
-    def _answer_batches(
+    def _read_batches(
         self, scorer: Scorer, changes: QueryChanges, stripped: StrippedValues, *, read_all: bool
-    ) -> Iterator[tuple[Answers, list[_BadSubgraph]]]:
-        """Answers for some subgraphs at a time, and those that have none."""
+    ) -> Iterator[tuple[Query, list[_BadSubgraph]]]:
+        """Some subgraphs at a time, and those that cannot be answered."""
         from ..io.sets import read_sets
         from ..scoring.query import IdLists
 
@@ -327,7 +356,7 @@ class _FileRequest:
                 _BadSubgraph(int(batch.lines[at]), batch.names[at], [], problems[at])
                 for at in sorted(problems)
             ]
-            yield self.predict(scorer, query), bad
+            yield query, bad
 
     def _write_problems(self, problems: list[_BadSubgraph]) -> None:
         """Write the list of bad rows; an old one that does not hold any more goes."""
@@ -354,43 +383,3 @@ def _why_unanswered(problems: list[_BadSubgraph]) -> str:
     first = problems[0]
     count = plural(len(problems), "subgraph")
     return f"none of {count} has an answer; line {first.line}: {first.problem}"
-
-
-def _show_one(
-    answers: Answers,
-    reasons: Explanation | None,
-    extras: AnswerExtras,
-    *,
-    as_json: bool,
-    draws: int | None = None,
-) -> None:
-    from ..scoring.answer_tables import extended_objects
-    from ..scoring.answers import explanation_object
-
-    if as_json:
-        (answer,) = extended_objects(answers, extras, extras.rank([answers])[0])
-        print_json(answer if reasons is None else {**answer, "why": explanation_object(reasons)})
-        return
-    has_spread = answers.has_spread
-    title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
-    headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
-    view = table(title, "Class", "Probability", *headings)
-    order = (-answers.probabilities[0]).argsort(kind="stable")[: extras.top or _SHOWN]
-    for c in order:
-        mark = "predicted" if answers.predicted[0, c] else ""
-        spreads = [f"{answers.spread[0, c]:.3f}"] if has_spread else []
-        probability = f"{answers.probabilities[0, c]:.3f}"
-        null = [] if answers.null is None else [f"{answers.null[0, c]:.3f}"]
-        view.add_row(Text(answers.classes[c]), probability, *spreads, *null, mark)
-    console.print(view)
-    if not has_spread:
-        say("Spread", NO_SPREAD, style="bold")
-    if extras.positive is not None:
-        word = "yes" if extras.positive.alerts(answers)[0] else "no"
-        say("Alert", f"{word}, {describe_alerts(extras.positive)}", style="bold")
-    say_null(draws)
-    say_warnings(answers.names, answers.warnings, named=False)
-    if answers.unknown[0]:
-        say("Unknown", ", ".join(answers.unknown[0][:_SHOWN]), style="yellow")
-    if reasons is not None:
-        show_explanation(reasons)

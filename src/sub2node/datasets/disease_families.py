@@ -41,6 +41,7 @@ import pyarrow.compute as pc
 
 from ..base.environment import installed_version
 from ..base.errors import DataError, MissingExtraError, Sub2NodeError
+from ..base.notes import Note, NoteKind
 from ..base.ragged import Array, distinct, lengths, pointers, ranges
 from ..io import read_task, save_task
 from ..io.ontology import Ontology, parse_ontology
@@ -89,7 +90,8 @@ def load_disease_families(contents: Mapping[Path, bytes], *, cache: Path) -> Sub
     folder, notes = cache / f"{NAME}-{state.hexdigest()[:32]}", []
     if folder.is_dir():
         try:
-            return read_task(folder)
+            task = read_task(folder)
+            return replace(task, notes=(Note(NoteKind.SOURCE, task.notes[0]), *task.notes[1:]))
         except DataError as error:
             notes.append(f"The stored {NAME} cannot be used ({error}) and was made anew.")
     task = build_disease_families(contents)
@@ -203,8 +205,9 @@ def _common_titles(rows: pa.Table, ids: pa.Array) -> pa.Array:
     return pairs["disease_name"].combine_chunks().take(pa.array(first))
 
 
-def _provenance(ontology: Ontology, annotations: DiseaseAnnotations) -> str:
-    return (
+def _provenance(ontology: Ontology, annotations: DiseaseAnnotations) -> Note:
+    return Note(
+        NoteKind.SOURCE,
         f"Made from {ONTOLOGY} ({ontology.version}) and {ANNOTATIONS} ({annotations.version}),"
-        f" files of the package {PACKAGE} {installed_version(PACKAGE) or 'of unknown version'}."
+        f" files of the package {PACKAGE} {installed_version(PACKAGE) or 'of unknown version'}.",
     )

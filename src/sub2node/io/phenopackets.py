@@ -173,6 +173,16 @@ def phenopacket_batches(path: Path) -> Iterator[SetBatch]:
         yield _as_batch(rows, start)
 
 
+def read_excluded(path: Path) -> dict[str, tuple[str, ...]]:
+    """Ids of the excluded features by the id of the phenopacket, of those that can be read.
+
+    Args:
+        path: As for :func:`read_phenopackets`.
+    """
+    packets = (packet for _, packet in _read_all(path))
+    return {one.id: one.excluded for one in packets if isinstance(one, Phenopacket)}
+
+
 def _as_batch(rows: list[tuple[str, tuple[str, ...], str]], start: int) -> SetBatch:
     names, terms, problems = zip(*rows, strict=True)
     return SetBatch(

@@ -37,9 +37,7 @@ def check_report(path: Path, *, overwrite: bool) -> None:
         raise ConfigError(f"{path} is a folder, expected a file such as report.html.")
     if path.exists():
         if not overwrite:
-            raise ConfigError(
-                f"{path} exists already; choose another place (-o), or --overwrite it."
-            )
+            raise ConfigError(f"{path} exists already; choose another place, or --overwrite it.")
         with path.open("rb") as file:
             if OURS.encode() not in file.read(2000):
                 raise ConfigError(f"{path} is not a report of ours; it is not overwritten.")
