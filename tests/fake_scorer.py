@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from sub2node.base.errors import DataError
-from sub2node.scoring import Answers
+from sub2node.scoring import Answers, Scorer
+from sub2node.scoring.query import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -29,9 +31,23 @@ class FakeQuery:
     sets: tuple[tuple[str, ...], ...]
     known: np.ndarray
     unknown: tuple[tuple[str, ...], ...]
+    index: NodeIndex
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @property
+    def query(self) -> FakeQuery:
+        return self
+
+    @property
+    def subgraphs(self) -> Subgraphs:
+        return Subgraphs.from_lists([self.index.find(nodes) for nodes in self.sets])
+
+    def take(self, positions: list[int]) -> FakeQuery:
+        columns = (self.names, self.sets, self.known, self.unknown)
+        names, sets, known, unknown = ([column[i] for i in positions] for column in columns)
+        return FakeQuery(tuple(names), tuple(sets), np.array(known), tuple(unknown), self.index)
 
     @staticmethod
     def join(queries: list[FakeQuery]) -> FakeQuery:
@@ -40,6 +56,7 @@ class FakeQuery:
             tuple(nodes for q in queries for nodes in q.sets),
             np.concatenate([q.known for q in queries]),
             tuple(names for q in queries for names in q.unknown),
+            queries[0].index,
         )
 
 
@@ -47,7 +64,7 @@ class FakeScorer:
     """Knows the nodes n0 … n199; a set with n13 makes the model fail, with n17 after 20 s."""
 
     classes, multilabel = CLASSES, False
-    structure, conv = "s2n+a", "gcn2"
+    structure, conv, title = "s2n+a", "gcn2", "fake"
 
     def __init__(self, seconds: float = 0.0) -> None:
         size = 200
@@ -83,7 +100,24 @@ class FakeScorer:
             known.append(len(inside) / len(given))
             unknown.append(missing)
         names = tuple(names or map(str, range(len(kept))))
-        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown))
+        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown), self.index)
+
+    @cached_property
+    def index(self) -> NodeIndex:
+        return NodeIndex(self.graph)
+
+    @property
+    def num_labelled(self) -> int:
+        return len(self.task)
+
+    def explain_one(self, query: FakeQuery, target: int) -> SimpleNamespace:
+        return self.explain(query, label=self.classes[target])[0]
+
+    def similarities(self, query: FakeQuery) -> None:
+        return None
+
+    def describe_known(self, number: int) -> tuple[str, str, tuple[str, ...]]:
+        return Scorer.describe_known(self, number)  # type: ignore[arg-type]
 
     def place(self, query: FakeQuery) -> FakeQuery:
         return query

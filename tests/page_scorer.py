@@ -32,7 +32,14 @@ class PageScorer(FakeScorer):
 
     classes = CLASSES
 
-    def __init__(self, *, multilabel: bool = False, seeds: int = 3) -> None:
+    def __init__(
+        self,
+        *,
+        multilabel: bool = False,
+        seeds: int = 3,
+        words: dict[str, str] | None = None,
+        card: dict[str, object] | None = None,
+    ) -> None:
         super().__init__()
         self.multilabel = multilabel
         self.seeds = tuple(range(seeds))
@@ -51,7 +58,8 @@ class PageScorer(FakeScorer):
         self.task = SubgraphTask(
             self.graph, known, labels, CLASSES, Split(np.zeros(3, int)), name="genes <b>"
         )
-        self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}}
+        self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}, **(card or {})}
+        self.card |= {"words": words} if words else {}
 
     def predict(self, query: FakeQuery, *, mode: str = "independent") -> Answers:
         self._pass(len(query))

@@ -38,7 +38,7 @@ def check_case_report(
         mode: How subgraphs are asked about.
         overwrite: Whether a report that is there may be replaced.
     """
-    from ..report.html.report_page import check_report
+    from ..report.html.page_file import check_report
 
     if report.suffix.lower() not in (".html", ".htm"):
         raise ConfigError(f"--report writes a page; {report} must end in .html.")

@@ -67,6 +67,16 @@ class NeighborsBody(PredictOne):
     count: Annotated[int, Field(ge=1, le=1000, description="How many, most similar first.")] = 10
 
 
+class ReportBody(PredictOne):
+    """One subgraph, whose case report is wanted."""
+
+    excluded: Annotated[
+        list[NodeId],
+        FailFast(),
+        Field(max_length=1000, description="Members that were looked for and are absent."),
+    ] = []
+
+
 def _one_or_many(body: object) -> str:
     return "many" if isinstance(body, dict) and "subgraphs" in body else "one"
 
@@ -78,6 +88,7 @@ PredictBody = Annotated[
 PREDICT: TypeAdapter[PredictOne | PredictMany] = TypeAdapter(PredictBody)
 EXPLAIN: TypeAdapter[ExplainBody] = TypeAdapter(ExplainBody)
 NEIGHBORS: TypeAdapter[NeighborsBody] = TypeAdapter(NeighborsBody)
+REPORT: TypeAdapter[ReportBody] = TypeAdapter(ReportBody)
 
 
 class Error(BaseModel):
@@ -120,6 +131,9 @@ class Prediction(BaseModel):
     ]
     known: Annotated[float, Field(description="Share of the members that the graph has.")]
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]
+    doubt: Annotated[
+        float, Field(description="Entropy of the probabilities: 0 is sure, 1 is all alike.")
+    ]
     warnings: Annotated[list[WarningItem], Field(description="Reasons to doubt the answer.")]
 
 
@@ -228,6 +242,15 @@ class ModelAnswer(BaseModel):
     """What the model is and what it accepts."""
 
     name: str
+    question: Annotated[str, Field(description="What the model answers.")]
+    words: Annotated[
+        dict[str, str],
+        Field(description="What to call a subgraph, a member and a label, one and several."),
+    ]
+    caution: Annotated[str, Field(description="What to say with every answer.")]
+    reads_excluded: Annotated[
+        bool, Field(description="Whether the model reads members that are absent.")
+    ]
     structure: str
     conv: str | None
     classes: list[str]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ... import __version__
-from ...base.files import new_file, written
 from ...base.plural import plural, plural_of
 from ...base.records import JsonObject
 from ...scoring import Scorer, WarningKind
 from ...scoring.card_words import CardWords, card_words
 from .case_findings import Case
-from .report_page import OURS, check_report
+from .page_file import OURS, check_report, write_page
 from .report_wording import percent
 from .templating import load_template
 
@@ -70,12 +69,9 @@ def write_case_report(
         notes: What was mapped or merged in reading them.
         overwrite: Whether an existing report may be replaced.
     """
-    path = Path(path)
-    check_report(path, overwrite=overwrite)
+    check_report(Path(path), overwrite=overwrite)
     text = render_cases(scorer, cases, left=left, notes=notes)
-    with written(path), new_file(path, overwrite=overwrite) as part:
-        part.write_text(text, encoding="utf-8", errors="replace")
-    return path
+    return write_page(text, Path(path), overwrite=overwrite)
 
 
 def render_cases(
