@@ -2,30 +2,36 @@
 
 Every point of the search is tried on every task, always on a rehearsal: the test part is set aside
 unread, and train and val are split anew into 70/10/20, so that a point's score comes from subgraphs
-that chose nothing. A point's regret on a task is the distance to the best point there; a default is
-judged by the regret it has on a task that had no say in choosing it (leave one data set out).
+that chose nothing; where subgraphs belong to groups (patients of one publication), a group is in
+one part, as in the split that the data come with. A point's regret on a task is the distance to the
+best point there; a default is judged by the regret it has on a task that had no say in choosing it
+(leave one data set out).
 
     python benchmarks/suite.py suite                                   # write the tasks
-    python benchmarks/defaults.py search suite --out rows.csv --minutes 8 --workers 10
-    python benchmarks/defaults.py judge rows.csv --out benchmarks/results/defaults.csv
+    python benchmarks/defaults.py search suite --out rows.csv --minutes 8 --workers 14
+    python benchmarks/defaults.py search suite --out last.csv --stage last --points 20
+    python benchmarks/defaults.py judge rows.csv last.csv
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import json
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 SEEDS = (10, 11, 12)
-SPLITS = 2  # rehearsals per task
+SPLITS = 3  # rehearsals per task
+GROUPS = "publication"  # the attribute whose values stay in one part, where a task has it
 STRUCTURES = ("s2n+0", "s2n+a")
 COLUMNS = (
     "task",
@@ -35,6 +41,8 @@ COLUMNS = (
     "score",
     "sd",
     "runs",
+    "by_split",  # scores of each rehearsal's test part, mean over seeds
+    "val_by_split",
     "epoch",
     "seconds",
     "settings",
@@ -104,19 +112,43 @@ AROUND = (
     {**CENTRE, "features.kind": "random", "edge_dropout": 0.4, "weight_decay": 3e-4},
 )
 
+# Candidates for the place of the default: vectors at random or singular, and more dropout.
+RANDOM = {**WIDE, "weight_decay": 1e-4}
+LAST = (
+    RANDOM,
+    {**RANDOM, "dropout": 0.6},
+    {**RANDOM, "edge_dropout": 0.4, "dropout": 0.6},
+    {**RANDOM, "edge_dropout": 0.4, "weight_decay": 3e-4},
+    {**RANDOM, "dropout": 0.6, "weight_decay": 3e-4},
+    {**CENTRE, "dropout": 0.6, "edge_dropout": 0.4},
+    {**CENTRE, "dropout": 0.6, "weight_decay": 3e-4},
+    {**CENTRE, "dropout": 0.6, "lr": 0.006},
+    {**CENTRE, "dropout": 0.6, "features.scale": 0.15},
+    {**CENTRE, "dropout": 0.6, "features.scale": 0.3, "weight_decay": 3e-4},
+    {**RANDOM, "dropout": 0.6, "lr": 0.006},
+)
 
-def points(around: bool = False) -> Iterator[dict[str, Any]]:
-    """The points of the search, the same for all tasks; or only those around the centre."""
-    if around:
-        yield from AROUND
+
+def points(stage: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The points of the search with their numbers, the same for all tasks.
+
+    Args:
+        stage: ``first`` draws without end; ``around`` and ``last`` are lists.
+    """
+    if stage == "around":
+        yield 0, TODAY
+        yield from enumerate(AROUND, 1000)
         return
-    yield from FIRST
+    if stage == "last":
+        yield from enumerate(LAST, 2000)
+        return
+    yield from enumerate(FIRST)
     rng = np.random.default_rng(25)
-    while True:
+    for number in itertools.count(len(FIRST)):
         drawn = {name: values[rng.integers(len(values))] for name, values in SPACE.items()}
         point = {**TODAY, **drawn, "ties": "loss", "inner.theta": 0.5}
         # Vectors as wide as the network, so that nothing is squeezed on the way in.
-        yield {**point, "features.width": point["hidden"]}
+        yield number, {**point, "features.width": point["hidden"]}
 
 
 def rehearsal(task: Any, seed: int) -> Any:
@@ -124,7 +156,9 @@ def rehearsal(task: Any, seed: int) -> Any:
     from sub2node.task import Split
 
     seen = task.subset(~task.split.mask("test"))
-    return seen.with_split(Split.random(seen.labels, fractions=(0.7, 0.1, 0.2), seed=seed))
+    groups = seen.attributes.groups(GROUPS) if GROUPS in seen.attributes else None
+    split = Split.random(seen.labels, fractions=(0.7, 0.1, 0.2), seed=seed, groups=groups)
+    return seen.with_split(split)
 
 
 def measure(task: Any, structure: str, point: dict[str, Any]) -> dict[str, Any]:
@@ -134,109 +168,128 @@ def measure(task: Any, structure: str, point: dict[str, Any]) -> dict[str, Any]:
     from sub2node.models.graph_network import GraphNetwork
 
     config = Config().with_settings({**point, "structure": structure})
-    scores, epochs, start = [], [], time.perf_counter()
+    scores, val_scores, epochs, start = [], [], [], time.perf_counter()
     for seed in range(SPLITS):
         split = rehearsal(task, seed)
         labels = {part: split.labels[split.split.mask(part)] for part in ("train", "val")}
         trained = GraphNetwork((config,)).fit(split, labels, SEEDS)
-        truth = split.labels[split.split.mask("test")]
-        outputs = trained.outputs("test").logits
-        scores += [micro_f1(truth, logits, multilabel=task.multilabel) for logits in outputs]
+        for part, kept in (("val", val_scores), ("test", scores)):
+            truth = split.labels[split.split.mask(part)]
+            outputs = trained.outputs(part).logits
+            kept.append([micro_f1(truth, one, multilabel=task.multilabel) for one in outputs])
         epochs += trained.fitted.best_epoch.tolist()
     seconds = time.perf_counter() - start
     return {
         "score": f"{np.mean(scores):.5f}",
         "sd": f"{np.std(scores, ddof=1):.5f}",
-        "runs": len(scores),
+        "runs": np.size(scores),
+        "by_split": json.dumps(np.mean(scores, axis=1).round(5).tolist()),
+        "val_by_split": json.dumps(np.mean(val_scores, axis=1).round(5).tolist()),
         "epoch": f"{np.mean(epochs):.0f}",
         "seconds": f"{seconds:.2f}",
     }
 
 
-def search_task(job: tuple[str, str, float, bool]) -> None:
-    """All points on one task, until the time is up; rows are appended as they come."""
-    folder, out, until, around = job
-    import torch
-
+@cache
+def load(folder: str) -> Any:
+    """A task of the suite; a process reads each once."""
     import sub2node as s2n
 
+    return s2n.load_task(folder)
+
+
+def store_vectors(folders: Sequence[str], widths: Sequence[int]) -> None:
+    """Singular vectors of each graph into the cache, before all processes ask for them at once."""
+    from sub2node.encode import encode
+
+    for folder, width in itertools.product(folders, widths):
+        encode(load(folder).graph, "svd", width=width)
+
+
+def search_point(job: tuple[str, str, float, int, dict[str, Any], str]) -> None:
+    """One point on one task, unless the time is up; its row is appended."""
+    folder, out, until, number, point, structure = job
+    if time.time() > until:
+        return
+    import torch
+
     torch.set_num_threads(1)
-    task, name = s2n.load_task(folder), Path(folder).name
-    first = 1000 if around else 0
-    for number, point in enumerate(points(around), first):
-        for structure in STRUCTURES:
-            if time.time() > until:
-                return
-            row = {"task": name, "family": "identity", "point": number, "structure": structure}
-            try:
-                row |= measure(task, structure, point)
-            except Exception as error:  # a row without a score says why
-                row["score"] = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-            row["settings"] = json.dumps(point)
-            with Path(out).open("a", newline="") as file:
-                csv.DictWriter(file, COLUMNS).writerow(row)
+    name = Path(folder).name
+    row = {"task": name, "family": "identity", "point": number, "structure": structure}
+    try:
+        row |= measure(load(folder), structure, point)
+    except Exception as error:  # a row without a score says why
+        row["score"] = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+    row["settings"] = json.dumps(point)
+    with Path(out).open("a", newline="") as file:
+        csv.DictWriter(file, COLUMNS).writerow(row)
 
 
 def search(arguments: argparse.Namespace) -> None:
-    """Search all tasks side by side."""
+    """Search all tasks side by side, point by point, so that all tasks have the same ones."""
     folders = [path for path in sorted(arguments.suite.iterdir()) if path.is_dir()]
     wanted = arguments.only.split(",") if arguments.only else [path.name for path in folders]
     with arguments.out.open("w", newline="") as file:
         csv.DictWriter(file, COLUMNS).writeheader()
     until = time.time() + 60 * arguments.minutes
-    chosen = [path for path in folders if path.name in wanted]
-    jobs = [(str(path), str(arguments.out), until, arguments.around) for path in chosen]
+    chosen = [str(path) for path in folders if path.name in wanted]
+    drawn = list(itertools.islice(points(arguments.stage), arguments.points))
+    jobs = [
+        (folder, str(arguments.out), until, number, point, structure)
+        for number, point in drawn
+        for folder in chosen
+        for structure in STRUCTURES
+    ]
     os.environ.setdefault("S2N_CACHE", str(arguments.out.parent / "cache"))
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    widths = {point["features.width"] for _, point in drawn if point["features.kind"] == "svd"}
+    store_vectors(chosen, sorted(widths))
     with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
-        pool.map(search_task, jobs, chunksize=1)
+        for _ in pool.imap_unordered(search_point, jobs, chunksize=1):
+            pass
+
+
+def regrets(frame: Any, structure: str) -> Any:
+    """Regret in points: one row per point, or pair of points of which validation chose, by task."""
+    import pandas as pd
+
+    part = frame[frame.structure == structure].dropna(subset="score")
+    chosen: dict[str, dict[str, float]] = {}
+    for task, rows in part.groupby("task"):
+        by_point = {
+            row.point: (np.array(json.loads(row.by_split)), np.array(json.loads(row.val_by_split)))
+            for row in rows.itertuples()
+        }
+        for first, second in itertools.combinations_with_replacement(sorted(by_point), 2):
+            (test, val), (other_test, other_val) = by_point[first], by_point[second]
+            score = np.where(other_val > val, other_test, test).mean()
+            name = f"{first}" if first == second else f"{first} or {second}"
+            chosen.setdefault(name, {})[task] = 100 * float(score)
+    scores = pd.DataFrame.from_dict(chosen, orient="index").dropna()
+    return scores[~scores.index.str.contains("or")].max() - scores
 
 
 def judge(arguments: argparse.Namespace) -> None:
-    """Regret of every point on every task; the default that each task would have been given."""
+    """The points and pairs of least regret; what each task would have been given by the others."""
     import pandas as pd
 
-    frame = pd.read_csv(arguments.rows)
+    frame = pd.concat([pd.read_csv(path) for path in arguments.rows])
     frame["score"] = pd.to_numeric(frame["score"], errors="coerce")
     settings = frame.drop_duplicates("point").set_index("point")["settings"]
-    rows = []
-    for structure, part in frame.groupby("structure"):
-        table = part.pivot_table(index="point", columns="task", values="score").dropna()
-        regret = table.max() - table
-        whole = int(regret.mean(axis=1).idxmin())
-        for task in table.columns:
-            others = regret.drop(columns=task).mean(axis=1)
-            chosen = int(others.idxmin())
-            rows.append(
-                {
-                    "structure": structure,
-                    "task": task,
-                    "points": len(table),
-                    "best": f"{table[task].max():.4f}",
-                    "today": f"{table.loc[0, task]:.4f}",
-                    "left_out_point": chosen,
-                    "left_out": f"{table.loc[chosen, task]:.4f}",
-                    "chosen_point": whole,
-                    "chosen": f"{table.loc[whole, task]:.4f}",
-                }
-            )
-        mean = {
-            name: float(
-                np.mean(
-                    [float(r["best"]) - float(r[name]) for r in rows if r["structure"] == structure]
-                )
-            )
-            for name in ("today", "left_out", "chosen")
-        }
-        print(structure, {name: round(100 * value, 2) for name, value in mean.items()})
-        for point in regret.mean(axis=1).nsmallest(8).index:
-            changed = {k: v for k, v in json.loads(settings[point]).items() if TODAY[k] != v}
-            print(f"  {point:4d} {100 * regret.loc[point].mean():.2f} {changed}")
-    if arguments.out is not None:
-        with arguments.out.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    print(pd.DataFrame(rows).to_string())
+    for structure in STRUCTURES:
+        regret = regrets(frame, structure)
+        pairs = regret.index.str.contains("or")
+        for kind, table in (("points", regret[~pairs]), ("pairs", regret[pairs])):
+            left_out = [
+                table.loc[[table.drop(columns=task).mean(axis=1).idxmin()], task].iloc[0]
+                for task in table.columns
+            ]
+            print(f"{structure}, {kind}: {len(table)}; left out {np.mean(left_out):.2f}")
+            best = table.assign(mean=table.mean(axis=1)).nsmallest(8, "mean")
+            print(best.round(2).to_string())
+    for point in sorted(settings.index):
+        changed = {k: v for k, v in json.loads(settings[point]).items() if TODAY[k] != v}
+        print(f"{point:5d} {changed}")
 
 
 def main() -> None:
@@ -248,12 +301,12 @@ def main() -> None:
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--minutes", type=float, default=8.0)
     one.add_argument("--workers", type=int, default=10)
-    one.add_argument("--around", action="store_true", help="Only the points around the centre.")
+    one.add_argument("--points", type=int, default=200, help="The most points.")
+    one.add_argument("--stage", choices=("first", "around", "last"), default="first")
     one.add_argument("--only", default="", help="Names of tasks, joined by commas.")
     one.set_defaults(work=search)
     two = commands.add_parser("judge")
-    two.add_argument("rows", type=Path)
-    two.add_argument("--out", type=Path)
+    two.add_argument("rows", type=Path, nargs="+")
     two.set_defaults(work=judge)
     arguments = parser.parse_args()
     arguments.work(arguments)

@@ -143,14 +143,13 @@ def take_page(path: Path, model: Path | None, *, dark: bool) -> None:
     """
     features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
     observed = [one["type"]["id"] for one in features if not one.get("excluded")]
-    with families(model) as place, browser(dark=dark) as driver:
-        with serving(place) as home:
-            address = f"{home}#nodes={','.join(observed).replace(':', '%3A')}"
-            parts = ".similar tbody tr", "#why .sides"
-            ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
-            done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"
-            is_ready = partial(driver.execute_script, done)
-            take(driver, address, path, until="#similar", ready=is_ready)
+    with families(model) as place, browser(dark=dark) as driver, serving(place) as home:
+        address = f"{home}#nodes={','.join(observed).replace(':', '%3A')}"
+        parts = ".similar tbody tr", "#why .sides"
+        ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
+        done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"
+        is_ready = partial(driver.execute_script, done)
+        take(driver, address, path, until="#similar", ready=is_ready)
 
 
 @contextmanager
@@ -177,7 +176,7 @@ def serving(model: Path) -> Iterator[str]:
 
 def main() -> None:
     """Take the picture that is named, or all."""
-    global WIDTH
+    global WIDTH  # noqa: PLW0603
     about = argparse.ArgumentParser(description=__doc__)
     about.add_argument("name", nargs="?", choices=NAMES, help="by default all")
     about.add_argument("--model", type=Path, help="the folder of a model, for page and case")

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from sub2node.base.errors import DataError
-from sub2node.scoring import Answers, Scorer
-from sub2node.scoring.query import NodeIndex
+from sub2node.scoring import Answers, Node, Scorer
+from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -72,6 +72,7 @@ class FakeScorer:
             np.arange(size - 1), np.arange(1, size), names=[f"n{i}" for i in range(size)]
         )
         self._nodes = {f"n{i}" for i in range(size)}
+        self.index = NodeIndex(self.graph)
         known = Subgraphs.from_lists([[0, 1], [2, 3], [4], [5, 6, 7]], names=Names("abcd"))
         labels = np.array([0, 0, 1, 2])
         self.task = SubgraphTask(
@@ -164,9 +165,9 @@ class FakeScorer:
         found = SimpleNamespace(nodes=(near, far), links=((-1, 0, 2.0), (0, 1, 1.0)))
         return [found for _ in query.sets]
 
-    def find_nodes(self, text: str, *, count=20) -> list[SimpleNamespace]:
+    def find_nodes(self, text: str, *, count=20) -> list[Node]:
         hits = sorted(n for n in self._nodes if text.lower() in n)[:count]
-        return [SimpleNamespace(id=n, title=n.upper(), degree=2) for n in hits]
+        return [Node(n, n.upper(), 2) for n in hits]
 
     def _pass(self, size: int) -> None:
         self.threads.add(threading.current_thread().name)

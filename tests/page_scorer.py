@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fake_scorer import FakeQuery, FakeScorer
-from sub2node.scoring import Answers, AnswerWarning, WarningKind
+from sub2node.scoring import Answers, AnswerWarning, Node, WarningKind
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -117,11 +117,11 @@ class PageScorer(FakeScorer):
         far = [(i - 8, i, 2.5) for i in range(8, 12)]
         return [SimpleNamespace(nodes=nodes, links=(*near, *far))]
 
-    def find_nodes(self, text: str, *, count: int = 20) -> list[SimpleNamespace]:
+    def find_nodes(self, text: str, *, count: int = 20) -> list[Node]:
         low = text.lower()
         hits = [n for n in self._nodes if low in n.lower() or low in TITLES.get(n, "").lower()]
         hits = sorted(hits, key=lambda name: (not name.lower().startswith(low), name))[:count]
-        return [SimpleNamespace(id=n, title=TITLES.get(n, ""), degree=len(n)) for n in hits]
+        return [Node(n, TITLES.get(n, ""), len(n)) for n in hits]
 
 
 def part(

@@ -18,7 +18,7 @@ from sub2node.cli import predict as command
 from sub2node.scoring import load_scorer
 from sub2node.scoring.forward import ForwardPass
 from sub2node.scoring.network_scorer import NetworkScorer
-from sub2node.scoring.query import NodeIndex
+from sub2node.scoring.node_index import NodeIndex
 from sub2node.scoring.query_links import KnownGraph
 from sub2node.serve.app import create_app
 from sub2node.task import Subgraphs

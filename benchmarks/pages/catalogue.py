@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pages import (  # noqa: F401 (they declare)
     best_tables,
+    conclusion_tables,
     cost_claims,
     cost_tables,
     guide_claims,

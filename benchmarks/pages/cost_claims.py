@@ -103,3 +103,28 @@ def mixed_load() -> Iterator[Claim]:
     """Predictions beside explanations."""
     median, high = mixed_load_latencies()
     yield claim("half of them within {median}, 99 % within {high}.", median=median, high=high)
+
+
+@claims_on("docs/data.md")
+def foreign_files() -> Iterator[Claim]:
+    """Reading large files of other programs."""
+    ontology, links, *elliptic2 = read("formats.csv")
+    costs = [(float(row["seconds"]), float(row["peak_mb"]) / 1000) for row in elliptic2]
+    (describe, describe_peak), _, (fit, fit_peak), (predict, _) = costs
+    yield claim(
+        "19,034 terms take {ontology:.1f} s, 12 million lines of links {links:.0f} s and"
+        " {links_peak:.1f} GB.",
+        ontology=float(ontology["seconds"]),
+        links=float(links["seconds"]),
+        links_peak=float(links["peak_mb"]) / 1000,
+    )
+    yield claim(
+        "`describe` takes {describe:.0f} s and {describe_peak:.1f} GB, `fit` with a network of the"
+        " preset `fast` {fit:.0f} s and {fit_peak:.1f} GB, `predict` for all of them {predict:.0f}"
+        " s.",
+        describe=describe,
+        describe_peak=describe_peak,
+        fit=fit,
+        fit_peak=fit_peak,
+        predict=predict,
+    )

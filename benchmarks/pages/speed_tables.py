@@ -106,6 +106,26 @@ def speed_ratios() -> str:
     return table(head, rows, right=1)
 
 
+def authors(model: str, shape: str) -> Rows:
+    """Epochs of the authors' own code, and of ours in the same run where it was there."""
+    return read("efficiency-authors.csv").where(model=model, shape=shape)
+
+
+@generates("speed-authors")
+def speed_authors() -> str:
+    """Ours against the authors' own code, and theirs against theirs."""
+    rows = []
+    for shape in SHAPES:
+        glass = authors("GLASS", shape).number("authors_epoch_ms")
+        s2n = authors("S2N+A GCNII", shape)
+        theirs, ours = s2n.number("authors_epoch_ms"), s2n.number("ours_epoch_ms")
+        row = [shape, digits(glass), f"{theirs:.1f}", digits(ours), f"{glass / theirs:.0f}"]
+        rows.append([*row, f"{theirs / ours:.0f}", f"{glass / ours:,.0f}"])
+    head = ["shape", "GLASS, authors, ms", "S2N+A, authors, ms", "S2N+A, ours, ms"]
+    head += ["authors' S2N+A against their GLASS", "ours against the authors' S2N+A"]
+    return table([*head, "ours against the authors' GLASS"], rows, right=1)
+
+
 @generates("gpu-steps")
 def gpu_steps() -> str:
     """A training step of S2N+A GCNII: times, kernels, bytes."""

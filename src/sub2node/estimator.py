@@ -47,8 +47,8 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     Args:
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0``, ``cos2n+a``; or
             ``auto``: structure and convolution are chosen on validation within ``budget``.
-        conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``module:Class`` or a class; by
-            default ``gcn2``.
+        conv: ``gcn``, ``gcn2``, ``gin``, ``gatv2``, ``sage``, ``fagcn``, ``module:Class`` or a
+            class; by default ``gcn2``.
         model: Another model than the network of a structure: ``best``, an ensemble of several kinds
             of models within ``time_limit``; or a simple one, ``hops``, ``bag``, ``statistics``, ….
         time_limit: Seconds that ``best`` may take to learn.

@@ -61,11 +61,11 @@ def clock(monkeypatch) -> Clock:
 
 def test_the_second_epoch_counts(clock: Clock) -> None:
     (cost,) = time_structures(TASK, ("s2n+0",), seeds=1, limit=1000.0)
-    assert clock.epochs == [5, 2, 5, 2]  # of two candidates
-    assert cost.by_features == {"svd": 2, "constant": 2}
+    assert clock.epochs == 3 * [5, 2]  # of three candidates
+    assert cost.by_features == {"svd": 2, "random": 2, "constant": 2}
     settings = find_preset("default", TASK, "s2n+0").config
     assert (cost.epoch, cost.epochs) == (2, settings.training.epochs)
-    assert cost.training == 2 * 2 * cost.epochs
+    assert cost.training == 3 * 2 * cost.epochs
     assert cost.seconds == cost.prepare + cost.training
     assert cost.timed
 
@@ -73,13 +73,13 @@ def test_the_second_epoch_counts(clock: Clock) -> None:
 def test_short_epochs_are_repeated_and_their_median_counts(clock: Clock) -> None:
     clock.later = 0.03
     time_structures(TASK, ("s2n+0",), seeds=1, limit=1000.0)
-    assert clock.epochs == 2 * [5, *[0.03] * 7]
+    assert clock.epochs == 3 * [5, *[0.03] * 7]
 
 
 def test_a_first_epoch_that_takes_the_whole_limit_counts(clock: Clock) -> None:
     (cost,) = time_structures(TASK, ("s2n+0",), seeds=1, limit=4.0)
     assert clock.epochs == [5]
-    assert cost.by_features == {"svd": 5, "constant": 5}  # the other one was not begun
+    assert cost.by_features == {"svd": 5, "random": 5, "constant": 5}  # the others were not begun
 
 
 @pytest.mark.slow

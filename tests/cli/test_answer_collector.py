@@ -37,10 +37,10 @@ def test_ranked_answers_are_written_in_the_order_of_the_input() -> None:
 
 def test_rows_for_json_are_kept_unless_they_are_written() -> None:
     for extras in (AnswerExtras(1), RANKED):
-        collector = AnswerCollector(extras, None, 1, as_json=True)
+        collector = AnswerCollector(extras, None, None)
         collector.add(answers_of([0.5, 0.1]))
         collector.finish()
         assert [row["id"] for row in collector.rows] == ["s0", "s1"]
         assert all("ranking" in row for row in collector.rows)
-        assert [answers.names for answers, _ in collector.shown] == [("s0",)]
+        assert collector.shown == []
     assert [row["rank"] for row in collector.rows] == [1, 2]

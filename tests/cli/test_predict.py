@@ -19,26 +19,23 @@ import pytest
 
 from answer_files import WORDS, rows_in
 from commands import Done, refused, run_process, s2n
-from small_models import CLASSES, drawn, save_model, write_csv
-from sub2node import SubgraphClassifier
-from sub2node.cli import predict as command
-from sub2node.cli.answer_printing import show_answers, show_one
+from scoring_tasks import with_excluded
+from small_models import CLASSES, drawn, save_model, write_csv, write_task
+from sub2node import SubgraphClassifier, load_task
+from sub2node.cli import file_prediction
+from sub2node.cli.answer_printing import show_answers
+from sub2node.cli.one_prediction import OnePrediction, show_one
 from sub2node.evaluate.positive_class import measure_positive
 from sub2node.scoring import Scorer, load_scorer, save_scorer
 from sub2node.scoring.answer_extras import AnswerExtras
-from sub2node.scoring.answer_tables import table_writer
+from sub2node.scoring.answer_tables import answer_writer
 from sub2node.scoring.answers import Answers
 
 COLUMNS = ["subgraph_id", "prediction", "probability", "spread", "known",
            *(f"p {name}" for name in CLASSES), "warnings"]  # fmt: skip
 
 NO_RANKS = np.empty(0, int)
-ADDED = ["id", "labels", "probabilities", "unknown"]  # in JSON
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> Path:
-    return save_model(tmp_path_factory.mktemp("single"))
+ADDED = ["id", "labels", "probabilities", "unknown", "mapping"]  # in JSON
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +217,45 @@ def test_one_subgraph(model: Path) -> None:
     assert "Why" not in predict(model, "--nodes", "g1,g20").out
 
 
+@pytest.fixture(scope="module")
+def signed_model(tmp_path_factory) -> Path:
+    """A bag that learned from excluded nodes too."""
+    task = load_task(write_task(tmp_path_factory.mktemp("signed") / "data"))
+    return (
+        SubgraphClassifier(model="bag")
+        .fit(with_excluded(task))
+        .save(tmp_path_factory.mktemp("signed") / "model")
+    )
+
+
+@pytest.mark.slow
+def test_excluded_nodes_are_part_of_the_question(signed_model: Path, tmp_path: Path) -> None:
+    words = ("--nodes", "g1,g2", "--excluded", "g20, g21", "--json", "--why")
+    answer = predict(signed_model, *words).json
+    kinds = {item["id"]: item["excluded"] for item in answer["why"]["members"]}
+    assert kinds == {"g1": False, "g2": False, "g20": True, "g21": True}
+    without = predict(signed_model, "--nodes", "g1,g2", "--json").json
+    assert without["probabilities"] != answer["probabilities"]
+    file = tmp_path / "new.csv"
+    rows = ["s,g1,no", "s,g2,no", "s,g20,yes", "s,g21,yes", "t,g1,no", "t,g2,no"]
+    file.write_text("\n".join(["subgraph_id,node_id,excluded", *rows]) + "\n")
+    both = predict(signed_model, file, "--json").json["answers"]
+    assert [one["probabilities"] for one in both] == [
+        answer["probabilities"],
+        without["probabilities"],
+    ]
+    text = predict(signed_model, *words[:4], "--why").out
+    assert "excluded" in text
+    refused(predict(signed_model, file, "--excluded", "g1"), "--excluded goes with --nodes")
+
+
+def test_excluded_nodes_that_the_model_does_not_read_are_a_warning(model: Path) -> None:
+    answer = predict(model, "--nodes", "g1,g2", "--excluded", "g20", "--json").json
+    plain = predict(model, "--nodes", "g1,g2", "--json").json
+    assert answer["probabilities"] == plain["probabilities"]
+    assert [one["kind"] for one in answer["warnings"]][-1] == "excluded"
+
+
 @pytest.mark.slow
 def test_unknown_nodes(model: Path, tmp_path: Path) -> None:
     refused(predict(model, "--nodes", "g1,zz"), "nodes that are not in the graph: 'zz'")
@@ -289,7 +325,7 @@ def test_places_that_cannot_be_written(model: Path, asked: Path, tmp_path: Path)
     for out, message in (
         (tmp_path / "file" / "out.csv", "no folder to write into"),
         (tmp_path / "folder.csv", "exists already"),
-        (tmp_path / "out.txt", "must end in .parquet, .csv, .tsv, .jsonl."),
+        (tmp_path / "out.txt", "must end in .parquet, .csv, .tsv, .jsonl, .xlsx, .json."),
         (tmp_path / "out", "must end in"),
         (tmp_path / "out.csv.gz", "must end in"),
     ):
@@ -332,7 +368,7 @@ def test_a_failure_in_the_middle_leaves_nothing(model: Path, cut: Path, ending: 
 def test_an_end_between_two_pieces_leaves_nothing(
     model: Path, asked: Path, monkeypatch, what: str
 ) -> None:
-    monkeypatch.setattr(command, "_BATCH", 3)
+    monkeypatch.setattr(file_prediction, "_BATCH", 3)
     real, calls = Scorer.predict, []
 
     def ends(*given, **options):
@@ -449,7 +485,7 @@ def test_joint_is_one_graph_and_independent_is_not(model: Path, asked: Path, mon
                        for m in ("independent", "joint"))  # fmt: skip
     assert np.abs(alone - together).max() > 1e-5
     for piece in (2, 1000):
-        monkeypatch.setattr(command, "_BATCH", piece)
+        monkeypatch.setattr(file_prediction, "_BATCH", piece)
         for mode, wanted in (("independent", alone), ("joint", together)):
             done = predict(model, asked, "--mode", mode, "--json")
             given = numbers(json.loads(done.out)["answers"])
@@ -484,14 +520,14 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
     answers = made([[True, False, True], [False] * 3], [[0.9, 0.1, 0.7], [0.2, 0.4, 0.3]])
     alone = replace(answers, spread=answers.spread * np.nan)
     for ending in (".csv", ".jsonl", ".parquet"):
-        with table_writer(tmp_path / f"a{ending}", ending) as write:
+        with answer_writer(tmp_path / f"a{ending}", ending) as write:
             write(alone)
     with (tmp_path / "a.csv").open(newline="") as text:
         assert [row["spread"] for row in csv.DictReader(text)] == ["", ""]
     for ending in (".jsonl", ".parquet"):
         assert [row["spread"] for row in rows_in(tmp_path / f"a{ending}")] == [None, None]
     for show in (
-        lambda given: show_one(given, None, AnswerExtras(), as_json=False),
+        lambda given: show_one(OnePrediction(given), AnswerExtras(), as_json=False),
         lambda given: show_answers({"answered": 2}, [(given, NO_RANKS)], AnswerExtras()),
     ):
         show(alone)
@@ -507,15 +543,16 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ((), "give a file of subgraphs, or one subgraph by --nodes A,B,C."),
         (("in.csv", "--nodes", "g1"), "give a file of subgraphs, or one subgraph"),
-        (
-            ("in.csv", "--why", "-o", "x.csv"),
-            "--why explains one answer, which is printed; omit -o.",
-        ),
+        (("in.csv", "--export", "x.cx2", "-o", "x.csv"), "--export is for one subgraph"),
+        (("--nodes", "g1", "--export", "x.csv"), "x.csv must end in .graphml, .cx2."),
+        (("--nodes", "g1", "--mapping", "x.gmt"), "x.gmt must end in .parquet, .csv"),
+        (("in.csv", "--neighbors", "0"), "--neighbors is a number of subgraphs from 1, found 0."),
+        (("in.csv", "--neighbors", "1001"), "--neighbors is a number from 1 to 1,000."),
         (("--nodes", "g1", "-o", "x.csv"), "-o is for a file of subgraphs"),
         (("in.csv", "--mode", "both"), "--mode is independent or joint, not 'both'."),
         (("in.csv", "--unknown-nodes", "ignore-subgraph"), "--unknown-nodes is error or drop"),
         (("in.csv", "--column", "node_id"), "--column wants OURS=YOURS"),
-        (("in.csv", "-o", "x.xlsx"), "x.xlsx must end in"),
+        (("in.csv", "-o", "x.xls"), "x.xls must end in"),
         (("in.csv", "--null", "0"), "a null distribution needs 1 random set or more, found 0."),
         (("in.csv", "--null", "9", "--seed", "-1"), "a seed is 0 or more, found -1."),
         (("in.csv", "--null", "9", "--mode", "joint"), "--null is for --mode independent"),
@@ -624,7 +661,7 @@ def alerting(model: Path, tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 def test_a_positive_class_ranks_the_answers(alerting: Path, asked: Path, monkeypatch) -> None:
-    monkeypatch.setattr(command, "_BATCH", 3)
+    monkeypatch.setattr(file_prediction, "_BATCH", 3)
     facts = predict(alerting, asked, "--json").json
     rows = facts["answers"]
     assert [row["subgraph_id"] for row in rows] == list(drawn(7))  # in the order of the input
@@ -676,6 +713,5 @@ def test_the_only_subgraph_of_a_file_can_be_explained(model, tmp_path) -> None:
         done = predict(model, file, "--why")
         assert done.code == 2
     assert "nobody" in done.err
-    assert f"--why is for one subgraph, and {two} has not just one." in " ".join(
-        predict(model, two, "--why").err.split()
-    )
+    words = predict(model, two, "--why").err.split()
+    assert f"are for one subgraph, and {two} has not just one." in " ".join(words)

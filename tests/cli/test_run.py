@@ -234,8 +234,8 @@ def test_what_can_be_known_before_training_is_said_before(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_the_second_candidate_is_heard() -> None:
-    with ctrl_c(is_epoch, at=6):
+def test_ctrl_c_in_the_last_candidate_is_heard() -> None:
+    with ctrl_c(is_epoch, at=10):
         done = run("--seeds", "1", "--preset", "fast", "--set", "epochs=4", "--json")
     assert done.code == 0, done.err
     found = done.json

@@ -18,6 +18,7 @@ from commands import Done, fork_process, refused, s2n
 from forked import Forked
 from small_models import QUICK, write_task
 from sub2node import Sub2NodeError
+from sub2node.cli.tune import _read_trials
 from sub2node.config.preset_resolver import NETWORKS, resolve_preset
 from sub2node.tune import objective as objectives
 
@@ -111,6 +112,7 @@ def test_resume_goes_on(study, data, tmp_path) -> None:
     ("words", "message"),
     [
         (("--trials", "0"), "one trial at least"),
+        (("--trials", "papr"), "a whole number or the word paper, found 'papr'"),
         (("--space", "papr"), "Did you mean 'paper'"),
         (("--space", "none.toml"), "there is no file 'none.toml'"),
         (("--vary", "lr=2..1"), "training.lr: no number lies between 2 and 1"),
@@ -265,3 +267,7 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
     assert {trial["state"] for trial in trials} == {"complete"}
     assert 5 <= len(trials) <= 7
     assert len({json.dumps(trial["point"]) for trial in trials}) == len(trials)
+
+
+def test_trials_of_the_paper() -> None:
+    assert [_read_trials(text) for text in ("paper", "7")] == [400, 7]

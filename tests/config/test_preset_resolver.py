@@ -27,7 +27,8 @@ def test_presets_for_any_data(task, name, structure) -> None:
         preset = find_preset(name, task, structure, conv)
         assert (preset.config.structure, preset.config.conv) == (structure, conv)
     assert preset.notes == ()
-    assert [config.features.kind for config in preset.candidates] == ["svd", "constant"]
+    kinds = [config.features.kind for config in preset.candidates]
+    assert kinds == ["svd", "random", "constant"]
     for kind in ("svd", "random", "constant"):
         (one,) = preset.with_settings({"features.kind": kind, "lr": 0.5}).candidates
         assert (one.features.kind, one.training.lr) == (kind, 0.5)
@@ -39,11 +40,16 @@ def test_given_features_are_tried_beside_vectors_and_constants(task, name) -> No
     graph = replace(task.graph, features=np.ones((task.graph.num_nodes, 2), np.float32))
     preset = find_preset(name, replace(task, graph=graph))
     kinds = [(config.features.kind, config.features.encoding) for config in preset.candidates]
-    assert kinds == [("svd", "none"), ("constant", "none"), ("svd", "given"), ("constant", "given")]
-    for config in preset.candidates[2:]:
+    plain_kinds = ["svd", "random", "constant"]
+    assert kinds == [
+        *((kind, "none") for kind in plain_kinds),
+        ("svd", "given"),
+        ("constant", "given"),
+    ]
+    for config in preset.candidates[3:]:
         assert (config.features.join, config.features.scaling) == ("concat", "standard")
     plain = find_preset(name, task)
-    assert preset.without_given().candidates == plain.candidates == preset.candidates[:2]
+    assert preset.without_given().candidates == plain.candidates == preset.candidates[:3]
     for settings in ({"features.kind": "svd"}, {"features.kind": "constant"}, {"encoding": "rwpe"}):
         chosen, expected = (one.with_settings(settings) for one in (preset, plain))
         assert chosen.candidates == expected.candidates
@@ -53,9 +59,12 @@ def test_given_features_are_tried_beside_vectors_and_constants(task, name) -> No
 
 @pytest.mark.parametrize(("name", "width"), [("default", 256), ("fast", 128)])
 def test_identity_is_wide_and_breaks_ties_by_the_loss(task, name, width) -> None:
-    identity, shape = find_preset(name, task).candidates
-    assert (identity.features.width, identity.model.hidden) == (width, width)
-    assert (identity.training.ties, shape.training.ties) == ("loss", "first")
+    *identities, shape = find_preset(name, task).candidates
+    assert [config.features.kind for config in identities] == ["svd", "random"]
+    for config in identities:
+        assert (config.features.width, config.model.hidden) == (width, width)
+        assert config.training.ties == "loss"
+    assert shape.training.ties == "first"
 
 
 @pytest.mark.slow
@@ -164,6 +173,9 @@ def test_a_file_does_not_say_which_code_to_import(task, tmp_path: Path, monkeypa
         file.write_text(f'conv = "{conv}"\n')
         with pytest.raises(ConfigError, match=r"never says which code to import.*--conv"):
             s2n.run(task, preset=str(file), seeds=1)
+    file.write_text('[translation]\nte = "evil_conv:Conv"\n')
+    with pytest.raises(ConfigError, match=r"names the T_e 'evil_conv:Conv'.*translation\.te="):
+        s2n.run(task, preset=str(file), seeds=1)
     assert not trace.exists()
     config = find_preset(str(file), task, conv="torch_geometric.nn:GraphConv").config
     assert config.conv == "torch_geometric.nn:GraphConv"

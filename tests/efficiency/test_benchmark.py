@@ -10,6 +10,7 @@ import torch
 
 import sub2node as s2n
 from sub2node.base.errors import ConfigError
+from sub2node.config import TranslationSettings
 from sub2node.efficiency import benchmark as module
 from sub2node.efficiency.benchmark import (
     MODELS,
@@ -86,7 +87,11 @@ def test_published_shapes_get_published_settings() -> None:
     )
     assert here.preset == "paper:ppi_bp"
     settings = here.settings("s2n+a gcn")
-    edges = models.translated(here.task, True).normalize(settings["translation.a"], 1.0).num_edges
+    edges = (
+        models.translated(here.task, TranslationSettings())
+        .normalize(settings["translation.a"], 1.0)
+        .num_edges
+    )
     assert abs(edges - 4800) < 1000
     assert settings["translation.delta"] == 1
     assert here.settings("separated gcn") == here.settings("cos2n+a gcn2") == {}

@@ -205,9 +205,8 @@ def test_members_given_by_former_ids_and_names(tmp_path: Path, name: str) -> Non
     assert sorted(task.members("b")) == ["HP:2", "HP:3", "HP:5"]
     assert task.notes[:4] == (
         f"The graph is the ontology {name}, release hp/releases/2000-01-01.",
-        "3 members given by an alternative or replaced id found: 'HP:30' is 'HP:3', 'HP:4' is"
-        " 'HP:3'.",
-        "1 member given by name found: 'abnormality' is 'HP:2'.",
+        "3 members given by a former id found: 'HP:30' is 'HP:3', 'HP:4' is 'HP:3'.",
+        "1 member given by a title found: 'abnormality' is 'HP:2'.",
         "1 member given by a synonym found: 'visage' is 'HP:5'.",
     )
 

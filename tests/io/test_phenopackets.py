@@ -123,7 +123,7 @@ def test_a_task(folder: Path, *, as_zip: bool) -> None:
         "1 phenopacket without an observed feature omitted: 'empty'.",
         "2 phenopackets without exactly one diagnosis omitted: 'none', 'two'.",
         "4 excluded features of 3 phenopackets kept apart; they are no members.",
-        "1 member given by an alternative or replaced id found: 'HP:30' is 'HP:3'.",
+        "1 member given by a former id found: 'HP:30' is 'HP:3'.",
     )
 
 
@@ -214,3 +214,25 @@ def test_excluded_features_of_those_that_can_be_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     (tmp_path / "b.json").write_text("{")
     assert read_excluded(tmp_path) == {"p": ("HP:3", "HP:4"), "q": ()}
+
+
+@pytest.mark.slow
+def test_one_command_answers_for_the_sample(
+    data: Path, tmp_path: Path, few_candidates: None
+) -> None:
+    task = load_task(data / "patients")
+    SubgraphClassifier(model="bag", compare=False).fit(task).save(tmp_path / "model")
+    sample = data / "phenopackets_sample"
+    done = s2n("predict", tmp_path / "model", sample, "--unknown-nodes", "drop", "--json")
+    found = read_phenopackets(sample)
+    answers = done.json["answers"]
+    assert [answer["id"] for answer in answers] == found.ids
+    known = [d for d in found.diagnoses if d in task.class_names]
+    right = [a["prediction"] == d for a, d in zip(answers, found.diagnoses, strict=True)]
+    assert sum(right) > 0.5 * len(known) > 10
+
+
+def test_publications_keep_patients_together(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "terms.obo").write_text(OBO)
+    task = load_task(folder, graph=tmp_path / "terms.obo", unknown_nodes="drop")
+    assert set(task.attributes["publication"]) == {"PMID:7", ""}

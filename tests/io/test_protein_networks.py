@@ -81,8 +81,8 @@ def test_members_given_by_symbols(folder: Path, *, packed: bool) -> None:
     task = load_task(folder / "sets.gmt", graph=links, aliases=aliases)
     assert sorted(task.members("a")) == ["9606.P1", "9606.P2"]
     assert sorted(task.members("b")) == ["9606.P2", "9606.P3"]
-    assert task.notes[0].startswith("2 members given by symbol found: 'MDM\"2' is '9606.P2'")
-    assert task.notes[1] == "1 member given by another alias found: 'Q9' is '9606.P3'."
+    assert task.notes[0].startswith("2 members given by a symbol found: 'tp53' is '9606.P1', ")
+    assert task.notes[1] == "1 member given by an alias found: 'Q9' is '9606.P3'."
 
 
 def test_options_on_the_command_line(folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_does_not_fit_is_said(folder: Path) -> None:
     (folder / "links.txt").write_text(LINKS)
     (folder / "aliases.txt").write_text("a,b\n")
     options = {"graph": folder / "links.txt", "aliases": folder / "aliases.txt"}
-    assert_refused(folder / "sets.gmt", r"aliases\.txt:1: expected the columns", **options)
+    assert_refused(folder / "sets.gmt", r"aliases\.txt: aliases are a table", **options)
     (folder / "aliases.txt").write_text(ALIASES.splitlines()[0])
     assert_refused(folder / "sets.gmt", r"aliases\.txt: there is no row", **options)
     with pytest.raises(ConfigError, match="for links of STRING, not for biogrid"):

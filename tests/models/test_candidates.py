@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import sub2node as s2n
+from feature_cases import SETTINGS, featured_task
 from quick_models import NET, QUICK, odd_task
 from sub2node.base.errors import ConfigError
 from sub2node.base.progress import Report, listen
@@ -182,3 +183,30 @@ def test_weighted_losses_are_those_of_torch() -> None:
         for each in logits
     ]
     torch.testing.assert_close(found, torch.stack(wanted), atol=1e-6, rtol=1e-6)
+
+
+def score_of(task: SubgraphTask, **settings: Any) -> tuple[float, str]:
+    """Mean test score, and what validation chose from."""
+    result = s2n.run(
+        task, structure="s2n+0", seeds=2, preset="fast", settings={**SETTINGS, **settings}
+    )
+    return float(np.mean(result.test["micro_f1"].values)), result.notes[-1]
+
+
+@pytest.mark.slow
+def test_a_table_of_nodes_that_says_nothing_ruins_no_network() -> None:
+    task = featured_task("community")
+    score, note = score_of(task)
+    assert score > 0.95
+    for candidate in ("svd", "constant", "svd+given", "constant+given"):
+        assert f"{candidate} " in note  # tried, and told by the name
+    alone, _ = score_of(task, **{"features.kind": "given"})
+    assert alone < 0.7  # what these columns say by themselves
+
+
+@pytest.mark.slow
+def test_a_column_that_says_something_is_used() -> None:
+    without, _ = score_of(featured_task("kind", []))
+    score, _ = score_of(featured_task("kind", ["kind"]))
+    assert score > 0.9
+    assert without < 0.8

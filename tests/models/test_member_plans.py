@@ -23,10 +23,11 @@ def test_simple_models_come_first_and_first_candidates_before_second_ones() -> N
     names = [plan.name for plan in plans]
     assert names == [
         "hops", "bag", "statistics", "diffused-bag", "gbdt", "wl",
+        "s2n+0 identity svd", "s2n+a identity svd",
         "s2n+0 identity", "s2n+a identity",
         "s2n+0 shape", "s2n+a shape",
     ]  # fmt: skip
-    assert [plan.is_network for plan in plans] == [False] * 6 + [True] * 4
+    assert [plan.is_network for plan in plans] == [False] * 6 + [True] * 6
     for plan in plans:
         if plan.is_network:
             (config,) = plan.model.candidates  # nothing is left to choose on validation
@@ -47,7 +48,8 @@ def test_features_of_nodes_join_networks_and_boosted_trees() -> None:
     task = replace(TASK, graph=replace(TASK.graph, features=features))
     plans = {plan.name: plan.model for plan in member_plans(task)}
     assert [name for name in plans if "+given" in name] == [
-        "s2n+0 identity+given", "s2n+a identity+given", "s2n+0 shape+given", "s2n+a shape+given",
+        "s2n+0 identity svd+given", "s2n+a identity svd+given",
+        "s2n+0 shape+given", "s2n+a shape+given",
     ]  # fmt: skip
     assert plans["gbdt"].settings.features.encoding == "given"
     own = member_plans(task, encodings=np.ones((TASK.graph.num_nodes, 3)))
@@ -67,7 +69,7 @@ def test_structures_with_fewer_candidates_do_not_stop_the_others(monkeypatch) ->
     monkeypatch.setattr(module, "_SIMPLE", ())
     names = [plan.name for plan in member_plans(TASK)]
     assert names == [
-        "s2n+0 identity", "s2n+a identity", "s2n+a shape",
+        "s2n+0 identity svd", "s2n+a identity svd", "s2n+a identity",
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
-from torch_geometric.nn import GATv2Conv, GCN2Conv, GCNConv, GINConv, SAGEConv
+from torch_geometric.nn import FAConv, GATv2Conv, GCN2Conv, GCNConv, GINConv, SAGEConv
 
 from ring_tasks import ring
 from strategies import graphs
@@ -208,6 +208,27 @@ def test_sage(graph: Graph, seed: int) -> None:
 
     x, first = inputs(graph.num_nodes, seed)
     assert_same_as_pyg(conv, Adjacency.from_csr(matrix), reference, x, first)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@given(graph=weighted_graphs, seed=seeds)
+def test_fagcn(graph: Graph, seed: int, weighted: bool) -> None:
+    """PyG normalises unweighted graphs itself; ready weights it takes as they are."""
+    matrix, conv = matrix_of(graph), made("fagcn", ConvolutionSettings(eps=0.4))
+    if not weighted:
+        matrix.data[:] = 1
+    adjacency = Adjacency.from_csr(matrix)
+
+    def reference(r: int, x: Tensor, first: Tensor) -> tuple[Tensor, Pairs]:
+        layer = FAConv(WIDTH, eps=0.4, normalize=not weighted)
+        pairs = [*linear(layer.att_l, conv.source, r), *linear(layer.att_r, conv.target, r)]
+        if not weighted:
+            return layer(x, first, edge_list(matrix)[0]), pairs
+        ends = torch.stack([adjacency.pattern.index, adjacency.pattern.row]).long()
+        return layer(x, first, ends, adjacency.normalized), pairs
+
+    x, first = inputs(graph.num_nodes, seed)
+    assert_same_as_pyg(conv, adjacency, reference, x, first)
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)

@@ -127,7 +127,7 @@ def test_convolutions_that_ignore_weights_are_named(conv: str, names: list[str])
     ("conv", "message"),
     [
         ("gatv3", "no convolution 'gatv3'. Did you mean 'gatv2'"),
-        ("transformer", "Known: gcn, gcn2, gin, gatv2, sage"),
+        ("transformer", "Known: gcn, gcn2, gin, gatv2, sage, fagcn"),
         ("no_such_module:Conv", "cannot be imported"),
         ("torch_geometric.nn:NoSuchConv", "cannot be imported"),
         ("torch:pi", "is not a class of torch.nn.Module"),

@@ -189,3 +189,16 @@ def test_given_features_alone_are_scaled_where_asked_for(task) -> None:
     for settings in ({"kind": "given"}, {"encoding": "given", "join": "concat"}):
         with pytest.raises(ConfigError, match="the graph has no features; set features"):
             inputs_of(task, **settings)
+
+
+def test_what_never_varies_in_train_is_nothing_elsewhere(task) -> None:
+    featured, features = with_features(task)
+    assert task.split is not None
+    train = np.unique(task.subgraphs.nodes[task.split.mask("train")[task.subgraphs.owner]])
+    values = features.copy()
+    values[:, 0] = 7e8  # as a time in seconds, which float32 cannot add up exactly
+    values[train, 0] = 1.7e9
+    featured = replace(featured, graph=replace(featured.graph, features=values))
+    scaled = inputs_of(featured, kind="given", scaling="standard").vectors
+    assert not scaled[:, 0].any()
+    assert scaled[:, 1].any()

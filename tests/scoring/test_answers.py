@@ -17,6 +17,7 @@ from sub2node.scoring.answers import (
     explanation_object,
 )
 from sub2node.scoring.explanation import Contribution, Explanation
+from sub2node.scoring.name_mapping import MappedName
 
 
 def test_several_labels_come_likeliest_first_with_the_probability_of_the_first() -> None:
@@ -77,6 +78,16 @@ def test_doubts_are_texts_in_tables_and_objects_in_json() -> None:
     assert part.null.tolist() == [[0.1, 0.2, 0.3]]
     assert SEVERAL.warnings == ((), ())
     assert "null" not in answer_objects(SEVERAL)[0]
+
+
+def test_names_that_are_no_ids_come_with_an_answer() -> None:
+    row = MappedName("Cat", "n1", "a cat", "symbol")
+    answers = replace(SEVERAL, mapping=((), (row,)))
+    assert [one["mapping"] for one in answer_objects(answers)] == [
+        [],
+        [{"given": "Cat", "node_id": "n1", "title": "a cat", "how": "symbol", "candidates": []}],
+    ]
+    assert answers.part(range(1, 2), ["z"]).mapping == ((row,),)
 
 
 def test_some_rows_under_other_names() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring.arguments import build_query, build_task, order_labels, task_labels
-from sub2node.scoring.query import NodeIndex
+from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
 
 GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3], names=Names(list("abcd")))

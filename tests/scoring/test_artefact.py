@@ -6,13 +6,17 @@ import hashlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from torch import nn
 
 import sub2node as s2n
+from feature_cases import SETTINGS, featured_task
 from scoring_tasks import (
     FAST,
     FILES,
@@ -26,6 +30,7 @@ from scoring_tasks import (
 )
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import ConfigError, DataError
+from sub2node.io import save_task
 from sub2node.scoring import artefact as artefact_module
 from sub2node.scoring import load_scorer, save_scorer
 from sub2node.scoring.arguments import build_query
@@ -101,6 +106,38 @@ def test_names_and_titles_come_back(fitted, saved) -> None:
     found = back.scorer_.find_nodes("gene № 3", count=2)
     assert found == fitted.scorer_.find_nodes("gene № 3", count=2)
     assert back.explain(QUERY[:1])[0].members[0].title.startswith("Gene №")
+
+
+@pytest.mark.parametrize("by_reference", [False, True])
+def test_other_names_come_back(fitted, tmp_path, *, by_reference: bool) -> None:
+    scorer = fitted.scorer_
+    aliases = {"alias": ["First", "zwei", "zwei"], "node_id": ["g1", "g2", "g3"],
+               "kind": ["symbol", "synonym", "synonym"]}  # fmt: skip
+    graph = scorer.graph.with_other_names(aliases)
+    task = replace(scorer.task, graph=graph)
+    known = replace(scorer.known_subgraphs, task=task)
+    reference = None
+    if by_reference:
+        reference = str(save_task(replace(task, graph=scorer.graph), tmp_path / "data"))
+    folder = save_scorer(
+        replace(scorer, known_subgraphs=known), tmp_path / "model", graph=reference
+    )
+    assert ("aliases.parquet" in [path.name for path in folder.iterdir()]) is True
+    back = load_scorer(folder)
+    query = back.ask([["FIRST", "g2", "G4"]])
+    assert query.subgraphs.nodes.tolist() == [1, 2, 4]
+    (row,) = back.predict(query).mapping
+    assert [name[:2] + name[3:4] for name in row] == [
+        ("FIRST", "g1", "symbol"), ("G4", "g4", "case"),
+    ]  # fmt: skip
+    with pytest.raises(DataError, match=r"'Zwei' may mean g2 .* or g3 .*; give the id of one"):
+        back.ask([["g1", "Zwei"]])
+    table = pa.table({"name": ["a"], "node": [99], "kind": ["alias"]})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    signed(folder, lambda facts: None, **{"aliases.parquet": bytes(sink.getvalue())})
+    with pytest.raises(DataError, match="nodes in 0…49"):
+        load_scorer(folder)
 
 
 def test_edges_of_subgraphs_come_back(tmp_path) -> None:
@@ -418,3 +455,15 @@ def test_a_scorer_without_an_estimator_is_saved_too(fitted, tmp_path, wanted) ->
     assert back.classes_.tolist() == ["0", "1", "2"]
     assert np.array_equal(back.predict_proba(QUERY), wanted)
     assert json.loads((path / "model.json").read_text())["seeds"] == [10, 11]
+
+
+@pytest.mark.slow
+def test_a_model_keeps_the_features_that_were_chosen(tmp_path: Path) -> None:
+    task = featured_task("kind", ["kind"])
+    settings = {**SETTINGS, "features.kind": "constant", "features.encoding": "given"}
+    fitted = SubgraphClassifier(structure="s2n+0", seeds=1, preset="fast", settings=settings)
+    fitted.fit(task)
+    loaded = SubgraphClassifier.load(fitted.save(tmp_path / "model"))
+    sets = [[0, 1, 2], [40, 50, 60, 70]]
+    assert np.array_equal(loaded.predict_proba(sets), fitted.predict_proba(sets))
+    assert loaded.scorer_.task.graph == task.graph

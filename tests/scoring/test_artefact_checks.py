@@ -71,6 +71,7 @@ CARDS = {
     "other structure": put("config", "structure", value="s2n+0"),
     "other convolution": put("config", "conv", value="gatv2"),
     "conv null": put("config", "conv", value=None),
+    "code as T_e": put("config", "translation", "te", value="os:getcwd"),
     "wider": put("config", "model", "hidden", value=16),
     "negative width": put("config", "model", "hidden", value=-8),
     "deeper": put("config", "model", "layers", value=3),

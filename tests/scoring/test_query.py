@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sub2node.base.errors import ConfigError, DataError
-from sub2node.scoring.query import IdLists, NodeIndex, ask, look_up, read_id_lists
+from sub2node.scoring.node_index import NodeIndex
+from sub2node.scoring.query import IdLists, ask, look_up, read_id_lists
 from sub2node.task import Graph
 
 NAMED = Graph.from_edges([0, 1, 2], [1, 2, 3], names=["a", "b", "c", "7"])

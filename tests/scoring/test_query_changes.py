@@ -6,7 +6,8 @@ import numpy as np
 
 from sub2node import Graph, SubgraphClassifier
 from sub2node.base.notes import NoteKind
-from sub2node.scoring.query import IdLists, NodeIndex, look_up
+from sub2node.scoring.node_index import NodeIndex
+from sub2node.scoring.query import IdLists, look_up
 from sub2node.scoring.query_changes import QueryChanges
 from sub2node.task import Names
 

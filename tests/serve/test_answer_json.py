@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sub2node.scoring import Answers
+from sub2node.scoring import Answers, Node
 from sub2node.scoring.answers import Neighbor, Surroundings
 from sub2node.scoring.explanation import Explanation
 from sub2node.serve.answer_json import (
@@ -39,8 +38,8 @@ def test_lists_of_the_service() -> None:
     assert json.loads(neighbors_json([neighbor])) == {
         "neighbors": [{"id": "s1", "title": "first", "labels": ["red", "blue"], "similarity": 0.5}]
     }
-    node = SimpleNamespace(id="ü", title="", degree=3)
-    assert nodes_json([node]) == '{"nodes":[{"id":"ü","title":"","degree":3}]}'.encode()
+    wanted = '{"nodes":[{"id":"ü","title":"","degree":3,"alias":"u"}]}'
+    assert nodes_json([Node("ü", "", 3, "u")]) == wanted.encode()
 
 
 def test_a_subgraph_without_a_name_is_number_0() -> None:

@@ -7,6 +7,11 @@ import json
 import pytest
 
 from service_requests import refused
+from sub2node import DataError
+from sub2node.scoring.node_index import NodeIndex
+from sub2node.scoring.query import IdLists, ask
+from sub2node.serve.error_responses import lookup_refusal
+from sub2node.task import Graph, Names
 
 BROKEN = {
     "nothing": b"",
@@ -53,6 +58,36 @@ WRONG = {
     "a zero byte": (rb'{"nodes": ["n1", "n\u0000"]}', "no node 'n"),
     "only unknown ones": (b'{"nodes": ["zz"], "unknown_nodes": "drop"}', "no node that the graph"),
 }
+
+
+class NamedScorer:
+    """Two nodes with one symbol, and one with a title."""
+
+    graph = Graph.from_edges(
+        [0, 1], [1, 2], names=Names(["n1", "n2", "n3"]), titles=Names(["One", "Two", "Seizure"])
+    ).with_other_names({"alias": ["Cat", "cat"], "node_id": ["n1", "n2"]})
+    index = NodeIndex(graph)
+
+    def ask(self, sets, *, unknown_nodes):
+        return ask(self.index, IdLists.of(sets, None), unknown_nodes)
+
+
+@pytest.mark.parametrize(
+    ("policy", "sets"), [("error", [["n3"], ["n1", "CAT"]]), ("drop", [["n3"], ["CAT"]])]
+)
+def test_ambiguous_names_are_asked_about(policy: str, sets: list) -> None:
+    refusal = lookup_refusal(DataError("?"), NamedScorer(), sets, policy)
+    content = refusal.content()
+    assert content["error"] == "'CAT' may mean n1 (One) or n2 (Two); give the id of one."
+    choices = [{"id": "n1", "title": "One"}, {"id": "n2", "title": "Two"}]
+    assert content["candidates"] == {"CAT": choices}
+
+
+def test_what_is_spelled_alike_is_suggested() -> None:
+    refusal = lookup_refusal(DataError("?"), NamedScorer(), [["n1", "Seizures"]], "error")
+    assert refusal.content()["error"].startswith(
+        "the graph has no node 'Seizures' (did you mean 'Seizure', n3?); check the ids"
+    )
 
 
 @pytest.mark.parametrize(("body", "text"), WRONG.values(), ids=WRONG)

@@ -60,7 +60,7 @@ def test_the_latest_are_test(task: SubgraphTask) -> None:
 def test_what_cannot_be_split(task: SubgraphTask) -> None:
     with pytest.raises(ConfigError, match="by groups or by time, not by both"):
         split_anew(task, by="paper", time="year")
-    with pytest.raises(ConfigError, match=r"no column 'journal'.* the columns are paper, year"):
+    with pytest.raises(ConfigError, match=r"no column 'journal'.* Known: paper, year"):
         split_anew(task, by="journal")
     with pytest.raises(DataError, match="has no labels"):
         split_anew(replace(task, labels=None, class_names=()))

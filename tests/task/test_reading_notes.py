@@ -42,7 +42,7 @@ def test_columns_that_nothing_reads_are_named() -> None:
     (note,) = notes.unused_columns(tables)
     assert note == "1 column of the edges table not used: 'colour'."
     assert note.kind is NoteKind.UNUSED
-    assert list(notes.unused_features(["a", "b"])) == [
+    assert list(notes.unused_features(["a", "b"], "no numbers")) == [
         "2 node columns not used (no numbers): 'a', 'b'."
     ]
 

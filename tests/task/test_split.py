@@ -242,7 +242,7 @@ def test_a_grouped_split_has_every_class_in_train() -> None:
     [
         (("train", "Train", "TRAINING", "trn"), "train"),
         (("val", "Valid", "validation", "dev", "Development"), "val"),
-        (("test", "TEST", "testing", "holdout", " hold-out "), "test"),
+        (("test", "TEST", "testing", "holdout", " hold-out ", "Test set", "held_out"), "test"),
         (("virtual",), "virtual"),
         (("", "t", "later", "trainval", None, 0), None),
     ],

@@ -70,7 +70,7 @@ def test_what_is_recorded_is_what_runs() -> None:
 
 @needs_gpu
 @pytest.mark.parametrize("structure", ["separated", "connected", "s2n+0", "s2n+a"])
-@pytest.mark.parametrize("conv", ["gcn", "gcn2", "gin", "gatv2", "sage"])
+@pytest.mark.parametrize("conv", ["gcn", "gcn2", "gin", "gatv2", "sage", "fagcn"])
 def test_without_dropout_gpu_and_cpu_agree(task, structure, conv) -> None:
     options = {"structure": structure, "conv": conv, "seeds": 3}
     here, there = (run(task, device, QUIET, **options) for device in ("cpu", "cuda"))

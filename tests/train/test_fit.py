@@ -59,7 +59,7 @@ def trained(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
-@pytest.mark.parametrize("conv", ["gcn2", "gcn", "gin", "sage", "gatv2"])
+@pytest.mark.parametrize("conv", ["gcn2", "gcn", "gin", "sage", "gatv2", "fagcn"])
 def test_a_replica_learns_the_same_alone_and_among_others(task, structure, conv) -> None:
     settings = {"structure": structure, "conv": conv, **(LIVELY if conv == "gcn2" else NO_NORM)}
     settings |= {"epochs": 4, "hidden": 16}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import sub2node as s2n
 from report_runs import NASTY, small_task
@@ -44,3 +45,20 @@ def test_a_graph_without_names_or_edges() -> None:
     assert graph.subgraph_ids == ["0", "1"]
     assert graph.to_frame().empty
     assert "strongest" not in graph._repr_html_()
+
+
+def test_pyg_has_the_weights_parts_and_labels() -> None:
+    pytest.importorskip("torch_geometric")
+    task = small_task(12)
+    graph = s2n.translate(task)
+    data = graph.to_pyg(task)
+    assert data.validate()
+    dense = np.zeros((12, 12))
+    dense[tuple(data.edge_index.numpy())] = data.edge_weight.numpy()
+    assert np.array_equal(dense, graph.weights.toarray())
+    assert data.part.tolist() == task.split.codes.tolist()
+    assert data.y.tolist() == task.labels.tolist()
+    assert data.subgraph_ids == task.subgraph_ids
+    assert graph.to_pyg().y is None
+    with pytest.raises(s2n.ConfigError, match="another task"):
+        graph.to_pyg(small_task(13))

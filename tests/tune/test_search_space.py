@@ -113,8 +113,20 @@ def test_one_point_is_no_space() -> None:
     Space({"model.skip": Choice((True, False))}).require_several_points()
 
 
+def test_the_papers_space_has_the_readout_of_the_base() -> None:
+    for settings, readouts in (
+        ({"structure": "s2n+0", "readout": "mean"}, ("sum", "degree-code", "mean")),
+        ({"structure": "cos2n+a", "conv": "fagcn"}, ("sum", "degree-code")),
+    ):
+        axes = paper_space(Config().with_settings(settings)).axes
+        assert axes["model.readout"] == Choice(readouts)
+    assert axes["model.inner.eps"] == Range(0.1, 0.5, step=0.1)
+    separated = Config().with_settings({"structure": "separated"})
+    assert "model.readout" not in paper_space(separated).axes
+
+
 def test_the_papers_space() -> None:
-    """The table of the authors' search files, with batch norm and skip."""
+    """The table of the authors' search files, with batch norm, skip and the readout."""
     result = paper_space(Config().with_settings({"structure": "s2n+a", "conv": "gcn2"})).to_dict()
     tenths = {"low": 0.0, "high": 0.5, "step": 0.1}
     both = [False, True]
@@ -131,6 +143,7 @@ def test_the_papers_space() -> None:
         "model.batch_norm": both, "model.skip": both,
         "translation.a": {"low": 1.0, "high": 4.0, "step": 0.25},
         "translation.delta": {"low": 0.5, "high": 2.0, "step": 0.5},
+        "model.readout": ["sum", "degree-code"],
         **{f"model.{side}.{name}": axis for side in ("outer", "inner")
            for name, axis in gcn2.items()},
     }  # fmt: skip

@@ -146,6 +146,10 @@ def test_a_worker_imports_no_code_that_a_study_names(tmp_path) -> None:
     optuna.create_study(study_name="x", storage=open_storage(url)).set_user_attr("spec", tree)
     with pytest.raises(ConfigError, match="'os:system'; a file never says which code to import"):
         Study.join(url)
+    changed = spec()
+    other = changed.base.with_settings({"translation.te": "os:getcwd"})
+    with pytest.raises(ConfigError, match="names the T_e 'os:getcwd'"):
+        replace(changed, base=other).refuse_import_paths(url)
 
 
 @pytest.mark.slow

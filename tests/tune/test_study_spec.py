@@ -17,10 +17,10 @@ from sub2node.tune.study_spec import Spec
 
 
 @pytest.mark.slow
-def test_two_features_are_an_axis() -> None:
+def test_several_features_are_an_axis() -> None:
     """Without a choice of features, the search chooses."""
     result = make_spec(task(), structure="s2n+0")
-    assert result.space.axes["features.kind"] == Choice(("svd", "constant"))
+    assert result.space.axes["features.kind"] == Choice(("svd", "random", "constant"))
     assert result.settings({"features.kind": "constant"}).features.trainable is False
     assert result.settings({"features.kind": "random"}).features.trainable is True
     with pytest.raises(ConfigError, match="both fixed and varied"):

@@ -235,7 +235,7 @@ class _Timer:
         model = GraphNetwork((config,), device=self.device)
         task, _ = model.present(self.task)
         if config.structure.translated:
-            translated(task, config.translation.self_loops)
+            translated(task, config.translation.raw)
         kind = (config.structure.translated, config.structure.coarsened)
         presented = perf_counter()  # once for all structures of a kind
         present = max(presented - start, self.present_seconds.get(kind, 0.0))

@@ -20,7 +20,7 @@ from ..config import TranslationSettings
 from ..evaluate.homophily import label_overlap
 from ..task import SubgraphTask
 from ..task.subgraph_measures import measure
-from ..translation import S2NGraph, translate
+from ..translation import S2NGraph, normalize_by, translate_by
 
 _CHUNK = 1 << 22  # shared nodes processed together
 _MAX_SHARED = 1 << 26  # shared nodes processed in all; beyond, a sample of subgraphs is compared
@@ -175,8 +175,8 @@ def traits(task: SubgraphTask, translation: TranslationSettings | None = None) -
     has_subgraphs = len(bare) > 0
     links, s2n = None, None
     try:
-        raw = translate(bare, self_loops=translation.self_loops)
-        s2n = raw.normalize(translation.a, translation.delta)
+        raw = translate_by(bare, translation)
+        s2n = normalize_by(raw, translation)
         links = _measure_links(raw, s2n, translation.a)
     except Sub2NodeError as error:
         notes.append(f"there is no S2N graph at the default cut: {error}")

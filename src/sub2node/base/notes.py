@@ -17,6 +17,7 @@ class NoteKind(StrEnum):
     CHANGED = "changed"  # data was merged, exchanged or completed
     UNUSED = "unused"  # columns that nothing reads
     SOURCE = "source"  # which release of which files the data were made from
+    NO_EFFECT = "no effect"  # settings that somebody chose and nothing reads
 
 
 class Note(str):

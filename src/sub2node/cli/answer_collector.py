@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..scoring.answer_extras import AnswerExtras
     from ..scoring.answer_tables import AnswerWriter
     from ..scoring.answers import Answers
+    from ..scoring.positive_alerts import PositiveAlerts
 
 
 @dataclass
@@ -26,23 +28,29 @@ class AnswerCollector:
     Args:
         extras: What is added to the answers.
         write: Writes a piece to a file; None: there is none.
-        keep: How many answers are shown.
-        as_json: Whether all are kept as JSON, unless written.
+        keep: How many answers a table shows; None: all are kept, as JSON, unless written.
     """
 
     extras: AnswerExtras
     write: AnswerWriter | None
-    keep: int
-    as_json: bool = False
+    keep: int | None
     count: int = 0
     alerts: int = 0
     warned: int = 0
     rows: list[JsonObject] = field(default_factory=list)
     shown: list[tuple[Answers, Array]] = field(default_factory=list)
     _held: list[Answers] = field(default_factory=list)
+    _details: list[JsonObject] = field(default_factory=list)
 
-    def add(self, answers: Answers) -> None:
-        """Take a piece."""
+    def add(self, answers: Answers, details: Sequence[JsonObject] = ()) -> None:
+        """Take a piece.
+
+        Args:
+            answers: The answers.
+            details: What else is kept of each as JSON, such as its reasons.
+        """
+        if self.keep is None and self.write is None:
+            self._details += details
         before, self.count = self.count, self.count + len(answers)
         self.warned += sum(map(bool, answers.warnings))
         if self.extras.positive is not None:
@@ -50,15 +58,19 @@ class AnswerCollector:
             return
         no_ranks = np.empty(0, np.int64)
         self._take(answers, no_ranks)
-        if before < self.keep:
-            rows = range(min(len(answers), self.keep - before))
+        if before < (self.keep or 0):
+            rows = range(min(len(answers), (self.keep or 0) - before))
             self.shown.append((answers.part(rows, answers.names[: len(rows)]), no_ranks))
 
     def finish(self) -> None:
-        """Rank what was held, where there is a positive class."""
-        positive = self.extras.positive
-        if positive is None:
-            return
+        """Rank what was held, where there is a positive class, and put details beside answers."""
+        if self.extras.positive is not None:
+            self._rank_held(self.extras.positive)
+        if self._details:
+            pairs = zip(self.rows, self._details, strict=True)
+            self.rows = [{**row, **more} for row, more in pairs]
+
+    def _rank_held(self, positive: PositiveAlerts) -> None:
         ranks = self.extras.rank(self._held)
         for answers, own in zip(self._held, ranks, strict=True):
             self.alerts += int(positive.alerts(answers).sum())
@@ -82,13 +94,13 @@ class AnswerCollector:
 
         if self.write is not None:
             self.write(answers, ranks)
-        elif self.as_json:
+        elif self.keep is None:
             self.rows += extended_objects(answers, self.extras, ranks)
 
     def _show_first(self, ranks: list[Array]) -> None:
         """Show those with the highest ranks, wherever they stand in the input."""
         starts = np.cumsum([0, *map(len, ranks)])
-        order = np.argsort(np.concatenate([*ranks, []]), kind="stable")[: self.keep]
+        order = np.argsort(np.concatenate([*ranks, []]), kind="stable")[: self.keep or 0]
         for number in order.tolist():
             piece = int(np.searchsorted(starts, number, side="right")) - 1
             row = number - int(starts[piece])

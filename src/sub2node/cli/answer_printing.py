@@ -10,20 +10,17 @@ from rich.text import Text
 from ..base.plural import plural
 from ..base.records import JsonObject
 from .doubt_lines import null_cells, say_null, say_warned, say_warnings
-from .explanation_table import show_explanation
-from .output import console, print_json, say, table
+from .output import console, say, table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..base.ragged import Array
-    from ..scoring import Explanation
     from ..scoring.answer_extras import AnswerExtras
     from ..scoring.answers import Answers
     from ..scoring.positive_alerts import PositiveAlerts
 
 NO_SPREAD = "one seed: no spread; s2n fit --seeds 5 gives one."
-SHOWN = 20  # answers of a file, or classes of one answer
 _MOST_PROBLEMS = 20
 
 Shown = Sequence[tuple["Answers", "Array"]]  # pieces with their ranks
@@ -53,9 +50,14 @@ def show_answers(
     if "path" in facts:
         say("Answers", facts["path"], style="bold")
         say_warned(facts["warned"], facts["answered"])
+        for word, key in (("Why", "why"), ("Neighbours", "neighbors")):
+            if key in facts:
+                say(word, facts[key], style="bold")
         if facts["bad"]:
             count = plural(facts["bad"], "row")
             say("Bad", f"{count} without an answer: {facts['errors']}", style="yellow")
+    if "mapping" in facts:
+        say("Mapping", f"{facts['mapping']}, what the names of nodes mean", style="bold")
 
 
 def describe_alerts(positive: PositiveAlerts) -> str:
@@ -134,52 +136,3 @@ def _rankings(shown: Shown, extras: AnswerExtras) -> Iterator[Text]:
 def _prediction(row: JsonObject) -> Text:
     labels = row["prediction"]
     return Text(", ".join(labels) if isinstance(labels, list) else labels)
-
-
-def show_one(
-    answers: Answers,
-    reasons: Explanation | None,
-    extras: AnswerExtras,
-    *,
-    as_json: bool,
-    draws: int | None = None,
-) -> None:
-    """The answer for one subgraph, and its reasons.
-
-    Args:
-        answers: The answer.
-        reasons: Why its likeliest class is likely; None where nobody asked.
-        extras: What was asked for beside the answer.
-        as_json: Whether to print JSON.
-        draws: Number of random sets that the answer was compared with.
-    """
-    from ..scoring.answer_tables import extended_objects
-    from ..scoring.answers import explanation_object
-
-    if as_json:
-        (answer,) = extended_objects(answers, extras, extras.rank([answers])[0])
-        print_json(answer if reasons is None else {**answer, "why": explanation_object(reasons)})
-        return
-    has_spread = answers.has_spread
-    title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
-    headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
-    view = table(title, "Class", "Probability", *headings)
-    order = (-answers.probabilities[0]).argsort(kind="stable")[: extras.top or SHOWN]
-    for c in order:
-        mark = "predicted" if answers.predicted[0, c] else ""
-        spreads = [f"{answers.spread[0, c]:.3f}"] if has_spread else []
-        probability = f"{answers.probabilities[0, c]:.3f}"
-        null = [] if answers.null is None else [f"{answers.null[0, c]:.3f}"]
-        view.add_row(Text(answers.classes[c]), probability, *spreads, *null, mark)
-    console.print(view)
-    if not has_spread:
-        say("Spread", NO_SPREAD, style="bold")
-    if extras.positive is not None:
-        word = "yes" if extras.positive.alerts(answers)[0] else "no"
-        say("Alert", f"{word}, {describe_alerts(extras.positive)}", style="bold")
-    say_null(draws)
-    say_warnings(answers.names, answers.warnings, named=False)
-    if answers.unknown[0]:
-        say("Unknown", ", ".join(answers.unknown[0][:SHOWN]), style="yellow")
-    if reasons is not None:
-        show_explanation(reasons)

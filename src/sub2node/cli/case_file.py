@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from ..base.errors import ConfigError
@@ -14,6 +16,8 @@ from .output import say
 if TYPE_CHECKING:
     from ..scoring import Answers, Query, Scorer
     from ..scoring.answer_extras import AnswerExtras
+    from ..scoring.positive_alerts import PositiveAlerts
+    from .prediction_request import PredictionRequest
 
 CaseReport = Annotated[
     Path | None,
@@ -50,53 +54,90 @@ def check_case_report(
     check_report(report, overwrite=overwrite)
 
 
+@dataclass
+class CaseCollector:
+    """Takes questions with their answers, as many as a report has sections.
+
+    With a positive class all are held, since the highest ranks come first.
+
+    Args:
+        positive: Which answers are alerts; None: there is no positive class.
+    """
+
+    positive: PositiveAlerts | None
+    count: int = 0
+    pieces: list[tuple[Query, Answers]] = field(default_factory=list)
+
+    def add(self, query: Query, answers: Answers) -> None:
+        """Take a piece."""
+        from ..report.html.case_page import MOST_CASES
+
+        if self.positive is not None or self.count < MOST_CASES:
+            self.pieces.append((query, answers))
+        self.count += len(answers)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.count = 0
+        self.pieces.clear()
+
+    def chosen(self) -> list[tuple[Query, Answers]]:
+        """The subgraphs that have a section, one at a time and in their order."""
+        from ..report.html.case_page import MOST_CASES
+
+        places = [(p, row) for p, (_, a) in enumerate(self.pieces) for row in range(len(a))]
+        if self.positive is not None:
+            shares = np.concatenate([self.positive.probabilities(a) for _, a in self.pieces])
+            places = [places[i] for i in np.argsort(-shares, kind="stable").tolist()]
+        found = []
+        for piece, row in places[:MOST_CASES]:
+            query, answers = self.pieces[piece]
+            part = answers.part(range(row, row + 1), [answers.names[row]])
+            found.append((query.take([row]), part))
+        return found
+
+
 def write_cases(
+    collector: CaseCollector | None,
     report: Path,
     scorer: Scorer,
-    queries: Sequence[Query],
-    shown: Sequence[Answers],
     extras: AnswerExtras,
     *,
-    source: Path | None,
+    request: PredictionRequest,
     notes: Sequence[str],
-    overwrite: bool,
 ) -> None:
     """Write the page.
 
     Args:
+        collector: What was asked and answered.
         report: The file to write.
         scorer: The model.
-        queries: All subgraphs that were asked about.
-        shown: The answers that have a section, in their order.
         extras: What was asked for beside the answers.
-        source: The file that the subgraphs come from.
+        request: Where the subgraphs come from.
         notes: What reading them omitted or changed.
-        overwrite: Whether a report that is there may be replaced.
     """
     from ..base.notes import NoteKind, has_kind
     from ..io.phenopackets import is_phenopackets, read_excluded
     from ..report.html.case_findings import collect_cases
     from ..report.html.case_page import write_case_report
-    from ..scoring.query import Query
 
-    everything = Query.join(queries)
-    places = {name: place for place, name in reversed(list(enumerate(everything.names)))}
-    excluded = {}
-    if source is not None and is_phenopackets(source):
-        excluded = read_excluded(source)
-    cases = []
-    for answers in shown:
-        chosen = everything.take([places[name] for name in answers.names])
-        cases += collect_cases(
-            scorer, chosen, answers=answers, excluded=excluded, positive=extras.positive
+    assert collector is not None
+    source = request.source
+    excluded = read_excluded(source) if source is not None and is_phenopackets(source) else {}
+    cases = [
+        case
+        for query, answers in collector.chosen()
+        for case in collect_cases(
+            scorer, query, answers=answers, excluded=excluded, positive=extras.positive
         )
+    ]
     write_case_report(
         scorer,
         cases,
         report,
-        left=len(everything) - len(cases),
+        left=collector.count - len(cases),
         notes=[note for note in notes if has_kind(note, NoteKind.CHANGED)],
-        overwrite=overwrite,
+        overwrite=request.overwrite,
     )
 
 

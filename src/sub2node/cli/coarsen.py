@@ -45,6 +45,14 @@ def coarsen(
             help="Components of at most --eigenvectors nodes: leave-out, or keep as one set.",
         ),
     ] = "leave-out",
+    averaging: Annotated[
+        str,
+        typer.Option(
+            "--averaging",
+            help="How local variation passes vectors to the next level: mean over a set, or root:"
+            " sum over the root of its size, as the published code.",
+        ),
+    ] = "mean",
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same sets.")] = 0,
     errors: Annotated[
         int, typer.Option("--errors", help="Eigenvalues to measure the loss on; 0: none.")
@@ -85,6 +93,7 @@ def coarsen(
             ratio,
             eigenvectors=eigenvectors,
             small=small,  # type: ignore[arg-type]  # checked there
+            averaging=averaging,  # type: ignore[arg-type]  # checked there
             seed=seed,
         )
         seconds = time.perf_counter() - start

@@ -30,6 +30,7 @@ from .options import (
     parse_shares,
 )
 from .output import errors, progress, show_notes
+from .reading_options import BackgroundFile, DataFormat, GraphFormat, NodeFeatures
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -42,10 +43,14 @@ class DataArguments:
     data: Data
     graph: GraphFile = None
     labels: LabelsFile = None
+    format: DataFormat = None
+    graph_format: GraphFormat = None
     column: Columns = None
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    node_features: NodeFeatures = None
+    background: BackgroundFile = None
     aliases: AliasFile = None
     min_score: MinScore = None
     score_weights: ScoreWeights = False
@@ -75,10 +80,14 @@ class DataArguments:
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
+                format=self.format,
+                graph_format=self.graph_format,
                 columns=column_mapping(self.column or []),
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
+                node_features=chosen_columns(self.node_features),
+                background=self.background,
                 aliases=self.aliases,
                 min_score=self.min_score,
                 score_weights=self.score_weights,
@@ -113,6 +122,16 @@ class DataArguments:
                 for item in value if isinstance(value, list) else [value]:
                     words += [option, str(item)]
         return shlex.join(words)
+
+
+def chosen_columns(text: str | None) -> list[str] | None:
+    """``age,balance`` as names of columns; ``none`` as no column, None as it is."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ConfigError("--node-features wants names of columns, as age,balance, or none.")
+    return [] if names == ["none"] else names
 
 
 def column_mapping(pairs: list[str]) -> dict[str, str]:

@@ -82,7 +82,7 @@ AliasFile = Annotated[
     typer.Option(
         "--aliases",
         metavar="FILE",
-        help="STRING's aliases of proteins, where members are symbols and --graph is of STRING.",
+        help="Other names of nodes: a table alias, node_id[, kind], STRING's aliases, an ontology.",
         rich_help_panel=READING,
     ),
 ]
@@ -184,7 +184,7 @@ Conv = Annotated[
     str | None,
     typer.Option(
         "--conv",
-        help="Graph convolution: gcn, gcn2, gin, gatv2, sage, or module:Class of your own.",
+        help="Graph convolution: gcn, gcn2, gin, gatv2, sage, fagcn, or module:Class of your own.",
         show_default="gcn2",
         rich_help_panel=MODEL,
     ),

@@ -44,7 +44,7 @@ def warn(text: str, *, to: Console | None = errors) -> None:
 def show_notes(
     notes: Iterable[str], *, to: Console | None = None, except_for: Iterable[str] = ()
 ) -> None:
-    """Notes one per line: what was omitted from the data as a warning, the others as notes.
+    """Notes one per line: omitted data and settings without effect as warnings, the rest as notes.
 
     Args:
         notes: Sentences that go along with data or results; each is shown once.
@@ -55,7 +55,7 @@ def show_notes(
     for note in dict.fromkeys(notes):
         if note in shown:
             continue
-        if has_kind(note, NoteKind.DROPPED):
+        if has_kind(note, NoteKind.DROPPED) or has_kind(note, NoteKind.NO_EFFECT):
             warn(note, to=to or console)
         else:
             say("Note", note, style="dim", to=to)

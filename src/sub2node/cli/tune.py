@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..tune.search_space import Axis
 
 _SEARCH, _WORKERS = "Search", "Several processes"  # groups of options in the help
+_PAPER_TRIALS = 400
 _LINGER = 2.0  # seconds that a shared study stays for workers to see its end
 
 
@@ -50,9 +51,13 @@ def tune(
     structure: Structure = None,
     conv: Conv = None,
     trials: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            "--trials", help="Points to try in all.", show_default="100", rich_help_panel=_SEARCH
+            "--trials",
+            metavar="N|paper",
+            help="Points to try in all; paper: 400, as the authors of S2N.",
+            show_default="100",
+            rich_help_panel=_SEARCH,
         ),
     ] = None,
     seeds: Seeds = 10,
@@ -157,8 +162,7 @@ def tune(
     place = StudyPlace(out, storage, study, worker, share, resume)
     feature_arguments = FeatureArguments(features, encoding)
     fixed = feature_arguments.with_settings(settings or [])
-    if trials is not None and trials < 1:
-        raise ConfigError(f"one trial at least is needed, found {trials}.")
+    wanted = None if trials is None else _read_trials(trials)
     if worker:
         _refuse_options(context, feature_arguments.file_options)
     request: dict[str, Any] = {
@@ -181,7 +185,7 @@ def tune(
     show_notes(split_notes, to=errors)
     changes = (*data_changes(task.notes), *split_notes)
     request["encodings"] = feature_arguments.encodings
-    search = _Search(task, request, trials, device, compiled, start)
+    search = _Search(task, request, wanted, device, compiled, start)
     outcome = search.run(place)
     outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
@@ -193,6 +197,17 @@ def tune(
     if outcome.ended == "interrupted":
         say("Stopped", "--resume goes on.", style="yellow", to=errors)
         raise typer.Exit(130)
+
+
+def _read_trials(text: str) -> int:
+    """The number of trials, or that of the paper."""
+    if text == "paper":
+        return _PAPER_TRIALS
+    if not (text.isascii() and text.removeprefix("-").isdecimal()):
+        raise ConfigError(f"--trials is a whole number or the word paper, found {text!r}.")
+    if int(text) < 1:
+        raise ConfigError(f"one trial at least is needed, found {text}.")
+    return int(text)
 
 
 def _parse_axes(texts: list[str]) -> dict[str, Axis]:

@@ -19,6 +19,8 @@ from .levels import SET_METHODS, contract
 METHODS = (*EDGE_METHODS, *SET_METHODS, *COMMUNITY_METHODS, *CONTROL_METHODS)
 Small = Literal["leave-out", "keep"]
 SMALL: tuple[Small, ...] = get_args(Small)
+Averaging = Literal["mean", "root"]
+AVERAGING: tuple[Averaging, ...] = get_args(Averaging)
 
 
 def coarsen(
@@ -28,6 +30,7 @@ def coarsen(
     *,
     eigenvectors: int = 4,
     small: Small = "leave-out",
+    averaging: Averaging = "mean",
     seed: int = 0,
 ) -> Coarsening:
     """Put the nodes of a graph into sets, which become virtual subgraphs.
@@ -46,13 +49,15 @@ def coarsen(
         eigenvectors: How many of them local variation preserves, the constant one counted.
         small: What becomes of components of at most that many nodes: ``leave-out``, or ``keep``
             each as one set.
+        averaging: How local variation passes eigenvectors to the next level: the ``mean`` over a
+            set, or the sum over the ``root`` of its size, as the published code has it.
         seed: The same seed gives the same sets.
 
     Returns:
         Partition, coarse graph and virtual subgraphs (sets of a single node are none).
     """
     check_method(method, ratio)
-    _check_options(graph, eigenvectors=eigenvectors, small=small, seed=seed)
+    _check_options(graph, eigenvectors=eigenvectors, small=small, averaging=averaging, seed=seed)
     weights = graph.adjacency(dtype=np.float64)
     if method in CONTROL_METHODS:
         return _random_coarsening(graph, weights, method=method, ratio=ratio, seed=seed)
@@ -73,7 +78,15 @@ def coarsen(
             target = _target_sizes(sizes[~is_small], ratio)
             try:
                 with np.errstate(over="ignore", invalid="ignore"):
-                    contraction = contract(block, home, target, method, k=eigenvectors, seed=seed)
+                    contraction = contract(
+                        block,
+                        home,
+                        target,
+                        method,
+                        k=eigenvectors,
+                        by_root=averaging == "root",
+                        seed=seed,
+                    )
             except np.linalg.LinAlgError as error:
                 raise _weights_error(graph) from error
             partition[large], levels = contraction.labels, contraction.levels
@@ -128,13 +141,17 @@ def check_method(method: str, ratio: float) -> None:
         )
 
 
-def _check_options(graph: Graph, *, eigenvectors: int, small: str, seed: int) -> None:
+def _check_options(
+    graph: Graph, *, eigenvectors: int, small: str, averaging: str, seed: int
+) -> None:
     for name, value, least in (("eigenvectors", eigenvectors, 2), ("seed", seed, 0)):
         is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not (is_integer and value >= least):
             raise ConfigError(f"{name} is a whole number from {least}, found {value!r}.")
     if small not in SMALL:
         raise ConfigError(f"small components are {' or '.join(SMALL)}, not {small!r}.")
+    if averaging not in AVERAGING:
+        raise ConfigError(f"averaging is {' or '.join(AVERAGING)}, not {averaging!r}.")
     if not graph.num_edges:
         raise DataError("the graph has no edge between different nodes: nothing to coarsen.")
 

@@ -40,7 +40,14 @@ class Contraction:
 
 
 def contract(
-    weights: SparseMatrix, component: Array, target: Array, method: str, *, k: int, seed: int
+    weights: SparseMatrix,
+    component: Array,
+    target: Array,
+    method: str,
+    *,
+    k: int,
+    by_root: bool = False,
+    seed: int,
 ) -> Contraction:
     """Contract edges or sets, level by level, until each component has its target size.
 
@@ -50,6 +57,8 @@ def contract(
         target: Nodes to leave of each component, (C,).
         method: One of EDGE_METHODS or SET_METHODS.
         k: Eigenvectors whose variation is to be preserved.
+        by_root: Whether vectors of a set are summed and divided by the root of its size, as the
+            published code does; else they are averaged.
         seed: Seed of anything random.
     """
     eigenpairs = Eigenpairs(np.empty((0, 0)), np.zeros((len(component), 0)))
@@ -70,7 +79,7 @@ def contract(
         merged = _choose_sets(level, left, method, notes)
         if len(merged) == 0 or merged.max() + 1 == len(merged):
             break
-        labels, level = merged[labels], _coarsen_level(level, merged)
+        labels, level = merged[labels], _coarsen_level(level, merged, by_root=by_root)
         number, left = number + 1, _nodes_to_remove(level, target)
     step("Coarsening the graph", int(start.sum()), int(start.sum()))
     if left.any():
@@ -163,17 +172,22 @@ def _number_sets(head: Array) -> Array:
     return np.asarray((np.cumsum(is_head) - 1)[head])
 
 
-def _coarsen_level(level: Level, labels: Array) -> Level:
-    """The level with sets as nodes: weights summed, vectors averaged and brought to variation 1."""
+def _coarsen_level(level: Level, labels: Array, *, by_root: bool) -> Level:
+    """The level with sets as nodes: weights summed, vectors averaged and brought to variation 1.
+
+    With ``by_root`` the sum over a set is divided by the root of its size: C x with the C of
+    Loukas (arXiv:1808.10650), whose rows have length 1.
+    """
     count = int(labels.max()) + 1
     component = np.empty(count, level.component.dtype)
     component[labels] = level.component
     smaller = replace(level, weights=merged_weights(level.weights, labels), component=component)
     if not level.basis.shape[1]:
         return replace(smaller, basis=np.zeros((count, 0)))
-    sizes = np.bincount(labels)
-    mean = np.stack([np.bincount(labels, column) for column in level.basis.T], 1) / sizes[:, None]
-    return replace(smaller, basis=_normalize_variation(smaller.weights, component, mean))
+    sizes = np.bincount(labels)[:, None]
+    sums = np.stack([np.bincount(labels, column) for column in level.basis.T], 1)
+    basis = sums / (np.sqrt(sizes) if by_root else sizes)
+    return replace(smaller, basis=_normalize_variation(smaller.weights, component, basis))
 
 
 def merged_weights(weights: SparseMatrix, labels: Array) -> SparseMatrix:

@@ -34,6 +34,7 @@ class ConvolutionSettings:
         shared_weights: GCNII: one weight matrix per layer instead of two.
         heads: GATv2: attention heads; they divide the width.
         train_eps: GIN: whether ε, the extra weight of a node's own vector, is learned.
+        eps: FAGCN: weight of the encoder's input in every layer.
     """
 
     alpha: float = within(0.5, 0, 1)
@@ -41,6 +42,7 @@ class ConvolutionSettings:
     shared_weights: bool = True
     heads: int = within(8, 1)
     train_eps: bool = False
+    eps: float = within(0.3, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,27 @@ class TranslationSettings:
     Args:
         a: Standard score of a weight that becomes 0; weaker links are gone.
         delta: Width of the range of scores up to weight 1.
-        self_loops: Shared nodes count as links too (A + I for A).
+        self_loops: Shared nodes count as links too (A + I for A); of ``edges`` alone.
+        te: The edge weights T_e: ``edges``, ``shared_nodes``, ``shortest_path``, or
+            ``module:function`` of your own, which gives a sparse operator (N, N) for the graph.
+        max_distance: The most hops that count, for ``shortest_path``.
+        weighted: Whether links keep their weights; without, each link that is left weighs 1, as
+            GIN, GraphSAGE and FAGCN of the published runs read it.
     """
 
     a: float = 2.0
     delta: float = within(1.0, 1e-9)
     self_loops: bool = True
+    te: str = "edges"
+    max_distance: int = within(2, 0)
+    weighted: bool = True
+
+    @property
+    def raw(self) -> TranslationSettings:
+        """What decides the raw weights, before any normalisation: equal for all cuts."""
+        return TranslationSettings(
+            te=self.te, self_loops=self.self_loops, max_distance=self.max_distance
+        )
 
 
 @dataclass(frozen=True)
@@ -180,12 +197,15 @@ class CoarseningSettings:
         eigenvectors: How many eigenvectors local variation preserves; components of at most that
             many nodes are small.
         small: Whether such components are omitted, or kept as one virtual subgraph each.
+        averaging: How local variation passes eigenvectors to the next level: the ``mean`` over a
+            set, or the sum over the ``root`` of its size, as the published code has it.
     """
 
     method: CoarseningMethod = "variation_edges"
     ratio: float = within(0.5, 1e-9, 1 - 1e-9)
     eigenvectors: int = within(4, 2)
     small: Literal["leave-out", "keep"] = "leave-out"
+    averaging: Literal["mean", "root"] = "mean"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -59,10 +60,10 @@ class Preset(Generic[S]):
         changed = tuple(config.with_settings(settings) for config in candidates)
         kind = settings.get("features.kind", settings.get("kind"))
         if kind is not None and len(changed) > 1:
-            constant = [_features(config).kind == "constant" for config in candidates]
-            pairs = zip(changed, constant, strict=True)
-            same = [config for config, match in pairs if match == (kind == "constant")]
-            changed = tuple(same[:1] or changed[:1])
+            kinds = [_features(config).kind for config in candidates]
+            if kind not in kinds:  # vectors of another kind: as the first ones, not as constants
+                kind = kinds[0]
+            changed = (changed[kinds.index(kind)],)
         open_join = {"encoding", "features.encoding"} & set(settings) or not self.joined
         if open_join and not {"join", "features.join"} & set(settings):
             changed = tuple(map(_with_usual_join, changed))
@@ -98,7 +99,7 @@ class PresetFamily(Generic[S]):
         return ("paper",) if self.baseline else ("paper", "tuned")
 
     def read(self) -> SettingsTree:
-        """Sections ``all``, ``identity`` and ``shape``, and ``fast`` with the same inside."""
+        """Sections ``all``, ``identity``, ``random``, ``shape``; ``fast`` has the same inside."""
         if not self.baseline:
             return {**_read_preset_file("default"), "fast": _read_preset_file("fast")}
         return _read_preset_file(f"baselines/{self.file}") if self.file else {}
@@ -184,20 +185,35 @@ def baseline_of(preset: str) -> str | None:
 
 
 def refuse_import_path(
-    conv: object, source: str, advice: str = "name it yourself (--conv, conv=…) if you trust it"
+    name: object,
+    source: str,
+    advice: str = "name it yourself (--conv, conv=…) if you trust it",
+    *,
+    what: str = "convolution",
 ) -> None:
-    """Raise where a file names a convolution by import path: data never says which code to load.
+    """Raise where a file names code by import path: data never says which code to load.
 
     Args:
-        conv: The convolution that the file names.
+        name: The convolution, or whatever else the file names.
         source: The file, for the message.
         advice: What to do instead.
+        what: What is named.
     """
-    if isinstance(conv, str) and ":" in conv:
+    if isinstance(name, str) and ":" in name:
         raise ConfigError(
-            f"{source} names the convolution {conv!r}; a file never says which code to import:"
-            f" {advice}."
+            f"{source} names the {what} {name!r}; a file never says which code to import: {advice}."
         )
+
+
+def refuse_own_te(
+    config: Any,
+    source: str,
+    advice: str = "use edges, shared_nodes or shortest_path there, and name it yourself"
+    " (--set translation.te=…) if you trust it",
+) -> None:
+    """Raise where settings of a file name edge weights that would have to be imported."""
+    if isinstance(config, Config):
+        refuse_import_path(config.translation.te, source, advice, what="T_e")
 
 
 def _read_preset_file(name: str) -> SettingsTree:
@@ -226,25 +242,29 @@ def _dataset_free_candidates(
 ) -> list[S]:
     """Candidates with a vector for each node and with constants; one where there is no tree.
 
-    Where nodes have features, a network is also tried with these beside the vectors, and beside the
-    constants; a baseline has them instead of the vectors.
+    Networks have two kinds of vectors: ``identity``, and ``random``, which says what differs from
+    it. Where nodes have features, a network is also tried with these beside the first vectors, and
+    beside the constants; a baseline has them instead of the vectors.
     """
     if not tree:
         use = has_features and family.settings.has("features.encoding")
         return [base.with_settings({"features.encoding": "given"} if use else {})]
     layers = [tree, *([tree["fast"]] if kind == "fast" else [])]  # says only what differs
     candidates = []
-    for section in ("identity", "shape"):
-        settings: SettingsTree = {} if section == "shape" else {"features.kind": "random"}
-        for layer in layers:
-            settings |= family.flat(layer.get("all", {})) | family.flat(layer.get(section, {}))
-        if section == "shape":
+    for sections in (("identity",), ("identity", "random"), ("shape",)):
+        if sections[-1] == "random" and "random" not in tree:
+            continue
+        settings: SettingsTree = {"features.kind": "random"}
+        for layer, section in product(layers, ("all", *sections)):
+            settings |= family.flat(layer.get(section, {}))
+        if "shape" in sections:
             settings["features.kind"] = "constant"
         elif has_features and family.baseline:
             settings |= {"features.kind": "given", "features.scaling": "standard"}
         candidates.append(base.with_settings(settings))
     if has_features and not family.baseline:
-        candidates += [config.with_settings(_BESIDE) for config in candidates]
+        beside = (candidates[0], candidates[-1])
+        candidates += [config.with_settings(_BESIDE) for config in beside]
     return candidates
 
 
@@ -314,6 +334,7 @@ def _user_preset(name: str, family: PresetFamily[S], chosen: Mapping[str, str]) 
         raise DataError(str(error), path=name) from None
     if "conv" not in chosen:
         refuse_import_path(getattr(config, "conv", None), name)
+    refuse_own_te(config, name)
     sentences = tuple(f"{name}: {note}." for note in notes)
     return Preset(name, (config,), sentences, "features.join" in settings)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..io import read_task, recognised
+from ..io.aliases import with_aliases
+from ..io.background_files import Background
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
@@ -40,12 +42,16 @@ def load_task(
     *,
     graph: Any = None,
     labels: str | Path | None = None,
+    format: str | None = None,
+    graph_format: str | None = None,
     variant: str | None = None,
     swap: bool | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: Background | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -56,12 +62,16 @@ def load_task(
     Args:
         source: A benchmark's name (``ppi_bp``); ``generate:density`` or ``like:em_user``, with
             ``generate:density,seed=1,subgraphs=2500`` for more; or a path: a folder in the SubGNN
-            layout or with tables, or a file of subgraphs (``.gmt``, ``.jsonl``, ``.csv``, ``.tsv``,
-            ``.parquet``), which needs ``graph``. A benchmark's name wins over a folder of that
-            name: write ``./ppi_bp`` for the folder. Other folders beside the benchmarks are found
-            by name too.
+            layout, with tables or of Elliptic2, or a file of subgraphs (``.gmt``, ``.gmx``,
+            ``.jsonl``, ``.csv``, ``.tsv``, ``.parquet``), which needs ``graph``. A benchmark's name
+            wins over a folder of that name: write ``./ppi_bp`` for the folder. Other folders beside
+            the benchmarks are found by name too.
         graph: The edges for a file of subgraphs: a file, or a NetworkX, igraph, SciPy or PyG graph.
         labels: A table of labels for a file of subgraphs.
+        format: How ``source`` is to be read, where it is not recognised: ``tables``, ``subgnn``,
+            ``elliptic2``, ``ibm-aml``, ``phenopackets``, ``gmt``, ``gmx`` or ``jsonl``.
+        graph_format: How the file ``graph`` is to be read, where it is not recognised: ``obo``,
+            ``string``, ``biogrid`` or ``ibm-aml``.
         variant: Another split beside the first, as ``split1`` for ``subgraphs.split1.pth``.
         swap: Exchange val and test if val is the smaller one, as the public readers of the SubGNN
             layout do. By default only for the benchmark ``ppi_bp``, whose published results are so.
@@ -70,8 +80,13 @@ def load_task(
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
-        aliases: STRING's file of aliases, where members are given by symbols and ``graph`` is a
-            file of STRING's links.
+        node_features: The columns of the table of nodes that become features: numbers as they are,
+            text as one column for each category; None: all columns of numbers.
+        background: The universe of a study, a file with one id per line or a list of ids: nodes
+            outside of it are omitted with their edges, so that such members are unknown.
+        aliases: A table ``alias, node_id[, kind]`` of other names of nodes, in place of the
+            ``aliases`` of a folder; STRING's file of aliases; or an ontology. Members may be given
+            by them.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
@@ -81,14 +96,20 @@ def load_task(
         The task; ``task.notes`` says what reading it did to the data.
     """
     word = str(source)
-    for_string = aliases is not None or min_score is not None or score_weights
-    if for_string and graph is None:
-        raise ConfigError("aliases, min_score and score_weights go with graph=…, links of STRING.")
+    if (min_score is not None or score_weights) and graph is None:
+        raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
+    if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
+        if node_features is not None:
+            raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
+        if format or graph_format or background is not None:
+            raise ConfigError(f"{word} is read as it is; format and background do not apply.")
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
-        if graph is not None or labels is not None or columns or variant or swap is not None:
+        others_given = columns or variant or aliases or swap is not None
+        if graph is not None or labels is not None or others_given:
             raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
         return _draw(maker, rest)
+    own_names = None if aliases is None else Path(aliases)
     options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
     options |= {"na_labels": na_labels}
     if word in BENCHMARKS:
@@ -99,11 +120,12 @@ def load_task(
         if benchmark.package:
             if variant is not None or swap:
                 raise ConfigError(f"{word} has one split; variant and swap do not apply.")
-            return _load_packaged(benchmark, folder)
+            return with_aliases(_load_packaged(benchmark, folder), own_names)
         swap = benchmark.swap if swap is None else swap
         contents = read_files(benchmark, folder)
         task = read_subgnn(folder, swap=swap, name=word, contents=contents, **options)
-        return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
+        task = replace(task, notes=(check_copy(benchmark, contents), *task.notes))
+        return with_aliases(task, own_names)
     if not _exists(word):
         beside = others()
         if word not in beside:
@@ -117,8 +139,12 @@ def load_task(
             word,
             graph=graph,
             labels=labels,
+            format=format,
+            graph_format=graph_format,
             swap=bool(swap),
             columns=columns,
+            node_features=node_features,
+            background=background,
             repeated=repeated,
             aliases=aliases,
             min_score=min_score,

@@ -15,7 +15,7 @@ from ..base.environment import find_device
 from ..base.errors import ConfigError, Sub2NodeError, suggest
 from ..base.progress import item
 from ..baselines import NETWORKS
-from ..config import STRUCTURES, is_plain_s2n
+from ..config import STRUCTURES, TranslationSettings, is_plain_s2n
 from ..datasets import SHAPES
 from ..evaluate.protocol import split_if_needed
 from ..evaluate.seeds import seed_list
@@ -193,7 +193,9 @@ class _DataSet:
 
     @cached_property
     def cut(self) -> float:
-        return published_cut(translated(self.task, True), PUBLISHED_EDGES[self.shape])
+        return published_cut(
+            translated(self.task, TranslationSettings()), PUBLISHED_EDGES[self.shape]
+        )
 
     def settings(self, model: str) -> dict[str, object]:
         """Settings for data of a published shape: the published number of edges, no pretraining."""
@@ -249,7 +251,7 @@ class _DataSet:
         if model in NETWORKS:
             return tuple(f"{model}: {note}" for note in notes)
         if self.shape and is_plain_s2n(model):
-            graph = translated(self.task, True).normalize(self.cut, 1.0)
+            graph = translated(self.task, TranslationSettings()).normalize(self.cut, 1.0)
             edges = f"{graph.num_edges:,} edges (published: {PUBLISHED_EDGES[self.shape]:,.0f})"
             notes = (*notes, f"{self.name}: S2N graphs are cut at a = {self.cut:.3f} to {edges}.")
         return notes

@@ -57,9 +57,9 @@ def run(
             (``sub2node.baselines.MODELS``), or one of the structures.
         structure: ``separated``, ``connected``, ``s2n+0``, ``s2n+a``, ``cos2n+0`` or ``cos2n+a``;
             by default that of a preset file, else ``s2n+a``.
-        conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``module:Class``, or a
-            class that is made as ``conv(width_in, width_out)`` and called with
-            ``(x, edge_index, edge_weight)``.
+        conv: ``gcn``, ``gcn2`` (the default), ``gin``, ``gatv2``, ``sage``, ``fagcn``,
+            ``module:Class``, or a class that is made as ``conv(width_in, width_out)`` and called
+            with ``(x, edge_index, edge_weight)``.
         seeds: The number of seeds (10, 11, …), or the seeds themselves.
         preset: ``default``, ``fast``, ``paper``, ``tuned``, ``paper:NAME``, ``tuned:NAME`` or the
             path of a TOML file.

@@ -1,8 +1,9 @@
 """A task as a folder of tables, in and out.
 
-``edges`` and ``members`` (or ``subgraphs.jsonl``, or one ``.gmt`` file), and where there are such:
-``labels``, ``nodes``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A folder that we wrote
-as Parquet also has ``task.json``, a card with the content hash, which is checked on reading.
+``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A
+folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
+checked on reading.
 """
 
 from __future__ import annotations
@@ -10,29 +11,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
-from ..base.notes import Note
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
 from ..task.assemble import UnknownNodes, assemble
 from ..task.frames import Frame, TableLike
-from ..task.ids import concat
-from .other_names import OtherNames
+from .aliases import read_aliases
+from .gmx import read_gmx
 from .subgnn import read_edge_list
 from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
 from .white_space import StrippedValues
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..task.edges import Repeated
     from ..task.labels import NaLabels
 
+_GENE_SETS = ("*.gmt", "*.gmt.gz", "*.gmx", "*.gmx.gz")
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
 CARD_VERSION = 1
@@ -50,10 +50,10 @@ def find_table(folder: Path, stem: str) -> Path | None:
 
 
 def find_sets(folder: Path) -> Path | None:
-    """The file that holds the members: a table, ``subgraphs.jsonl`` or the one ``.gmt`` file."""
+    """The file that holds the members: a table, ``subgraphs.jsonl`` or one of gene sets."""
     table = find_table(folder, "members")
     matches = [] if table is None else [table]
-    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", "*.gmt", "*.gmt.gz"):
+    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", *_GENE_SETS):
         matches += sorted(folder.glob(pattern))
     if len(matches) > 1:
         raise DataError(
@@ -63,12 +63,27 @@ def find_sets(folder: Path) -> Path | None:
     return matches[0] if matches else None
 
 
-def read_sets(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> SetTables:
-    """Members, and labels where the same file has them."""
-    if suffix(path) in (".jsonl", ".jsonl.gz"):
+def format_of_sets(path: Path) -> str:
+    """The format of a file of subgraphs, by its ending: gmt, gmx, jsonl or tables."""
+    ending = suffix(path).removesuffix(".gz").removeprefix(".")
+    return ending if ending in ("gmt", "gmx", "jsonl") else "tables"
+
+
+def read_sets(
+    path: Path,
+    columns: Mapping[str, str],
+    stripped: StrippedValues,
+    *,
+    format: str | None = None,
+) -> SetTables:
+    """Members, and labels where the same file has them; the ending tells the format otherwise."""
+    format = format or format_of_sets(path)
+    if format == "jsonl":
         return read_jsonl(path)
-    if suffix(path) in (".gmt", ".gmt.gz"):
+    if format == "gmt":
         return read_gmt(path, stripped=stripped)
+    if format == "gmx":
+        return read_gmx(path, stripped=stripped)
     return SetTables(read_table(path, "members", columns, stripped=stripped), None)
 
 
@@ -91,27 +106,27 @@ def read_tables(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
     card: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
-    other_names: OtherNames | None = None,
+    aliases: Path | None = None,
     set_tables: SetTables | None = None,
+    format: str | None = None,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a ready graph or frame.
 
-    Members that are given by ``other_names`` of the nodes are found. ``set_tables`` are those of
-    the path ``sets``, where they have been read already.
+    ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
+    that of the path.
     """
     columns, stripped = columns or {}, StrippedValues()
     paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
     if isinstance(edges, Path):
         paths["edges"] = edges
         edges = read_edges(edges, columns, stripped)
-    members, label_table = set_tables or read_sets(sets, columns, stripped)
-    if other_names is not None:
-        members, found = _find_members(members, edges, other_names, columns)
-        notes = (*notes, *found)
-    own_edges = None
+    set_tables = set_tables or read_sets(sets, columns, stripped, format=format)
+    members, label_table, own_edges = set_tables
     if subgraph_edges is not None:
         own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
     node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
@@ -126,35 +141,19 @@ def read_tables(
         label_table,
         nodes=node_table,
         subgraph_edges=own_edges,
+        aliases=None if aliases is None else read_aliases(aliases),
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         na_labels=na_labels,
+        node_features=node_features,
+        background=background,
         name=name,
         paths={what: path for what, path in paths.items() if path is not None},
         classes=tuple((card or {}).get("class_names", ())),
         notes=(*(card or {}).get("notes", ()), *notes, *stripped.notes()),
         strict=card is None,
     )
-
-
-def _find_members(
-    members: pa.Table, edges: Graph | TableLike, other_names: OtherNames, columns: Mapping[str, str]
-) -> tuple[pa.Table, list[Note]]:
-    """The members table with ids of nodes where other names were given, and what was done."""
-    frame = Frame.of(members, "members", columns)
-    name = frame.column_name("node_id")
-    if name is None:
-        return members, []  # assembling says so
-    if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        nodes = pa.array(ids).cast(pa.large_string())
-    else:
-        ends = Frame.of(edges, "edges", columns)
-        nodes = concat([ends.ids("source"), ends.ids("target")]).cast(pa.large_string()).unique()
-    column, notes = other_names.resolve(frame.ids("node_id").cast(pa.large_string()), nodes)
-    place = members.column_names.index(name)
-    return (members.set_column(place, name, column) if notes else members), notes
 
 
 def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -177,9 +176,15 @@ def read_folder(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
+    aliases: Path | None = None,
     name: str = "",
 ) -> SubgraphTask:
-    """Read a folder of tables; a card beside them is checked against what was read."""
+    """Read a folder of tables; a card beside them is checked against what was read.
+
+    ``aliases`` is a table to read in place of the folder's own.
+    """
     card = None
     if (folder / CARD).is_file():
         check_tables(folder)
@@ -194,14 +199,18 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         na_labels=na_labels,
+        node_features=node_features,
+        background=background,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )
-    if card is not None and task.hash != card.get("hash"):
+    as_written = node_features is None and background is None
+    if card is not None and as_written and task.hash != card.get("hash"):
         raise DataError(
             "the tables are not those that the card was written for: the content hash is"
             f" {task.hash[:12]}…, the card says {str(card.get('hash'))[:12]}…; remove {CARD} to"

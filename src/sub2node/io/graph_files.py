@@ -6,23 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..base.errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError, suggest
 from ..task import Graph
 from ..task.edges import Repeated
-from .ontology import parse_ontology
-from .other_names import OtherNames
+from .ibm_aml import is_transactions_header, read_transactions
+from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import (
     is_biogrid_header,
     is_string_header,
     read_biogrid,
-    read_string_aliases,
     read_string_links,
 )
 from .tables import suffix
 from .text_files import first_line, opened
 
-_TEXT_FILES = (".txt", ".txt.gz")
-_ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
+FORMATS = ("obo", "string", "biogrid", "ibm-aml")
+_TEXT_FILES = (".txt", ".txt.gz", ".csv", ".csv.gz")
 
 
 class GraphSource(NamedTuple):
@@ -30,12 +29,10 @@ class GraphSource(NamedTuple):
 
     Args:
         graph: The graph.
-        other_names: What members may be called besides their ids.
         notes: What reading did to the data.
     """
 
     graph: Graph
-    other_names: OtherNames | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -44,22 +41,22 @@ class GraphOptions:
     """How the graph of a file is read.
 
     Args:
-        aliases: A file with STRING's aliases of proteins, for members that are given by symbols.
         min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
+        format: One of :data:`FORMATS`; None: recognised by the name of the file and its first line.
     """
 
-    aliases: str | Path | None = None
     min_score: float | None = None
     score_weights: bool = False
     repeated: Repeated = "same"
+    format: str | None = None
 
     def refuse_string_options(self, what: str) -> None:
         """Raise where an option is given that only files of STRING have a use for."""
-        if self.aliases is not None or self.min_score is not None or self.score_weights:
+        if self.min_score is not None or self.score_weights:
             raise ConfigError(
-                f"aliases, min_score and score_weights are for links of STRING, not for {what}."
+                f"min_score and score_weights are for links of STRING, not for {what}."
             )
 
 
@@ -67,31 +64,49 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
     """The graph of a file in a format of another program; None for tables and lists of edges.
 
     Args:
-        path: An ontology (OBO, OBO Graphs JSON), links of STRING, or BioGRID's tab3.
+        path: An ontology (OBO, OBO Graphs JSON), links of STRING, BioGRID's tab3, or transactions
+            of IBM AML.
         options: How to read it.
     """
     options = options or GraphOptions()
-    header = first_line(path) if suffix(path) in _TEXT_FILES else ""
-    if is_string_header(header):
+    format = options.format or _recognise(path)
+    if format == "string":
         graph, notes = read_string_links(
             path,
             min_score=options.min_score,
             score_weights=options.score_weights,
             repeated=options.repeated,
         )
-        aliases = None if options.aliases is None else read_string_aliases(Path(options.aliases))
-        return _with_edges(GraphSource(graph, aliases, tuple(notes)), path)
+        return _with_edges(GraphSource(graph, tuple(notes)), path)
     options.refuse_string_options(path.name)
-    if is_biogrid_header(header):
-        graph, notes = read_biogrid(path)
-        return _with_edges(GraphSource(graph, None, tuple(notes)), path)
-    if suffix(path) not in _ONTOLOGIES:
+    if format in ("biogrid", "ibm-aml"):
+        graph, notes = read_biogrid(path) if format == "biogrid" else read_transactions(path)
+        return _with_edges(GraphSource(graph, tuple(notes)), path)
+    if format is None:
         return None
     with opened(path) as stream:
         ontology = parse_ontology(stream.read(), path)
     release = f", release {ontology.version}" if ontology.version else ""
     note = f"The graph is the ontology {path.name}{release}."
-    return _with_edges(GraphSource(ontology.graph(), ontology.other_names(), (note,)), path)
+    return _with_edges(GraphSource(ontology.graph(), (note,)), path)
+
+
+def _recognise(path: Path) -> str | None:
+    """The format of a file, by its name and its first line; None: a table or a list of edges."""
+    if suffix(path) in ONTOLOGIES:
+        return "obo"
+    header = first_line(path) if suffix(path) in _TEXT_FILES else ""
+    if is_string_header(header):
+        return "string"
+    if is_biogrid_header(header):
+        return "biogrid"
+    return "ibm-aml" if is_transactions_header(header) else None
+
+
+def check_graph_format(format: str | None) -> None:
+    """Raise unless the format of a graph is one that is read by its name."""
+    if format is not None and format not in FORMATS:
+        raise ConfigError(f"there is no format {format!r} of a graph.{suggest(format, FORMATS)}")
 
 
 def _with_edges(source: GraphSource, path: Path) -> GraphSource:

@@ -23,8 +23,9 @@ from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.structured_text import parse_json
 from ..task import Graph, Names
-from .other_names import OtherNames
+from ..task.other_names import alias_table
 
+ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
 PART_OF = ("part_of", "BFO:0000050")
 _ALTERNATIVE, _REPLACED = "hasAlternativeId", "IAO_0100001"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -83,25 +84,20 @@ class Ontology:
         return [ids[i] for i in np.sort(reached)], inside[:, (inside >= 0).all(axis=0)]
 
     def graph(self) -> Graph:
-        """All terms in use with their names as titles, joined by ``is_a`` and ``part_of``."""
+        """All terms in use with all their names, joined by ``is_a`` and ``part_of``."""
         ids = sorted(self.titles)
         return Graph.from_edges(
             *_positions(self.links + self.parts, ids),
             num_nodes=len(ids),
             names=Names(ids),
             titles=Names(self.titles[term] for term in ids),
-        )
+        ).with_other_names(self.aliases())
 
-    def other_names(self) -> OtherNames:
-        """What else may stand for a term: former ids first, then its name, then its synonyms."""
+    def aliases(self) -> pa.Table:
+        """Alternative and replaced ids and synonyms, as a table of aliases."""
         former = [(self.resolve(term), term) for term in self.replaced]
-        return OtherNames.of_pairs(
-            {
-                "by an alternative or replaced id": [(a, b) for a, b in former if a is not None],
-                "by name": [(term, title) for term, title in self.titles.items()],
-                "by a synonym": self.synonyms,
-            }
-        )
+        known = [(now, term) for now, term in former if now is not None]
+        return alias_table({"former id": known, "synonym": self.synonyms})
 
 
 def _positions(links: list[tuple[str, str]], ids: list[str]) -> Array:

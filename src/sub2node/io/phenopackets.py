@@ -142,6 +142,8 @@ def phenopacket_tables(path: Path, *, labelled: bool = True) -> tuple[SetTables,
     labels = {"subgraph_id": ids, "title": pa.array([packets.titles[i] for i in kept])}
     if labelled and some:
         labels["label"] = pa.array([packets.diagnoses[i] for i in kept], pa.string())
+    if any(packets.publications[i] for i in kept):
+        labels["publication"] = pa.array([packets.publications[i] for i in kept])
     return SetTables(pa.table(members), pa.table(labels)), notes
 
 

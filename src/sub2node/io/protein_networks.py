@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pacsv
 
 from ..base.errors import DataError
 from ..base.notes import dropped
@@ -21,12 +20,11 @@ from ..base.plural import plural
 from ..base.ragged import Array
 from ..task import Graph, Names
 from ..task.edges import Repeated, undirected
+from ..task.other_names import COLUMNS
 from ..task.reading_notes import edge_notes
-from .other_names import OtherNames
-from .text_files import first_line, lines, opened
+from .csv_columns import IDS, common_codes, read_columns
+from .text_files import lines
 
-_BLOCK = 1 << 24  # bytes parsed together
-_IDS = pa.dictionary(pa.int32(), pa.string())
 _SCORE = "combined_score"
 _SYMBOLS = ("Official Symbol Interactor A", "Official Symbol Interactor B")
 _SYMBOL_SOURCES = "(?i)symbol|gene_name|HUGO|preferred"
@@ -60,8 +58,8 @@ def read_string_links(
     """
     scored, notes = score_weights or min_score is not None, list[str]()
     names = ["protein1", "protein2", *([_SCORE] if scored else [])]
-    types = {"protein1": _IDS, "protein2": _IDS, _SCORE: pa.int32()}
-    table = _read_columns(path, " ", names, types)
+    types = {"protein1": IDS, "protein2": IDS, _SCORE: pa.int32()}
+    table = read_columns(path, " ", names, types)
     if min_score is not None:
         enough = pc.greater_equal(table[_SCORE], min_score)
         count, table = len(table), table.filter(enough)
@@ -75,62 +73,31 @@ def read_string_links(
 
 def read_biogrid(path: Path) -> tuple[Graph, list[str]]:
     """The graph of a BioGRID file, its nodes called by their official symbols, and notes."""
-    table = _read_columns(path, "\t", list(_SYMBOLS), dict.fromkeys(_SYMBOLS, _IDS))
+    table = read_columns(path, "\t", list(_SYMBOLS), dict.fromkeys(_SYMBOLS, IDS))
     return _graph_of_pairs(table, None, path=path, repeated="same", notes=[])
 
 
-def read_string_aliases(path: Path) -> OtherNames:
-    """STRING's aliases of proteins: symbols count before other names.
+def is_string_aliases(header: str) -> bool:
+    """Whether a first line is that of STRING's file of aliases."""
+    return header.lstrip("#").split("\t")[:3] == ["string_protein_id", "alias", "source"]
+
+
+def read_string_aliases(path: Path) -> pa.Table:
+    """STRING's aliases of proteins as a table of aliases; their kinds are symbol and alias.
 
     Args:
         path: ``#string_protein_id``, ``alias``, ``source``, separated by tabs; plain or gzipped.
     """
-    header = first_line(path).lstrip("#").split("\t")
-    if header[:3] != ["string_protein_id", "alias", "source"]:
-        raise DataError(
-            "expected the columns string_protein_id, alias and source, separated by tabs; found"
-            f" {', '.join(header[:5])!r}.",
-            path=path,
-            line=1,
-        )
     if len(first_two := list(islice(lines(path), 2))) < 2:
         raise DataError(f"there is no row below the header {first_two[0][1]!r}.", path=path)
-    kinds = {"string_protein_id": pa.large_string(), "alias": pa.large_string(), "source": _IDS}
-    table = _read_columns(path, "\t", list(kinds), kinds).unify_dictionaries()
+    kinds = {"string_protein_id": pa.large_string(), "alias": pa.large_string(), "source": IDS}
+    table = read_columns(path, "\t", list(kinds), kinds).unify_dictionaries()
     source = table["source"].combine_chunks()
     is_symbol = np.asarray(
         pc.match_substring_regex(source.dictionary.cast(pa.string()), _SYMBOL_SOURCES)
     )
-    ranks = np.where(is_symbol[np.asarray(source.indices)], 0, 1)
-    columns = [table["string_protein_id"], table["alias"], pa.array(ranks, pa.int64())]
-    return OtherNames(
-        pa.table(columns, names=["node", "name", "rank"]), ("by symbol", "by another alias")
-    )
-
-
-def _read_columns(
-    path: Path, delimiter: str, wanted: list[str], types: dict[str, pa.DataType]
-) -> pa.Table:
-    """Some columns of a delimited file with a header, which may begin with ``#``."""
-    header = first_line(path).lstrip("#").rstrip("\r\n").split(delimiter)
-    lacking = [name for name in wanted if name not in header]
-    if lacking:
-        raise DataError(f"the file has no column {lacking[0]!r}.", path=path, line=1)
-    try:
-        with opened(path) as stream:
-            return pacsv.read_csv(
-                stream,
-                read_options=pacsv.ReadOptions(column_names=header, skip_rows=1, block_size=_BLOCK),
-                parse_options=pacsv.ParseOptions(delimiter=delimiter, quote_char=False),
-                convert_options=pacsv.ConvertOptions(
-                    include_columns=wanted,
-                    column_types={name: types[name] for name in wanted},
-                    strings_can_be_null=False,
-                ),
-            )
-    except pa.ArrowException as error:
-        reason = " ".join(str(error).split())
-        raise DataError(f"a line does not fit the header ({reason}).", path=path) from None
+    kind = pc.if_else(pa.array(is_symbol).take(source.indices), "symbol", "alias")
+    return pa.table([table["alias"], table["string_protein_id"], kind], names=list(COLUMNS))
 
 
 def _graph_of_pairs(
@@ -139,13 +106,7 @@ def _graph_of_pairs(
     """The graph whose edges are the first two columns of a table."""
     if not len(table):
         raise DataError("no link is left in it.", path=path)
-    first, second = (column.unify_dictionaries().combine_chunks() for column in table.columns[:2])
-    used = [column.dictionary.take(column.indices.unique()) for column in (first, second)]
-    ids = pa.concat_arrays(used).unique().sort()
-    ends = []
-    for column in (first, second):
-        place = np.asarray(pc.index_in(column.dictionary, value_set=ids).fill_null(-1))
-        ends.append(place.astype(np.int64)[np.asarray(column.indices)])
+    ids, ends = common_codes(table.columns[:2])
     names = Names(ids)
     once = _single_direction(*ends) if weights is None else None
     if once is not None:

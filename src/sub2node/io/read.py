@@ -1,27 +1,34 @@
-"""Any file or folder → a task: the format is recognised by what is there."""
+"""Any file or folder → a task: the format is recognised by what is there, or named."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError, suggest
 from ..base.regular_files import require_regular_file
 from ..task.assemble import UnknownNodes
-from .folder import CARD, find_sets, find_table, read_folder, read_tables
-from .graph_files import GraphOptions, GraphSource, read_graph_file
+from ..task.node_features import check_chosen
+from .aliases import with_aliases
+from .background_files import Background, read_background
+from .elliptic2 import is_elliptic2, read_elliptic2
+from .folder import CARD, find_sets, find_table, format_of_sets, read_folder, read_tables
+from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
+from .ibm_aml import attempt_tables, find_pair, find_pairs, is_patterns
 from .phenopackets import is_phenopackets, phenopacket_tables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
-from .tables import SUFFIXES, suffix
+from .tables import SUFFIXES, SetTables, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
     from ..task.edges import Repeated
     from ..task.labels import NaLabels
 
-_SETS = (".gmt", ".gmt.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
+FORMATS = ("tables", "subgnn", "elliptic2", "ibm-aml", "phenopackets", "gmt", "gmx", "jsonl")
+_FOLDERS = FORMATS[:5]  # that may be folders
+_SETS = (".gmt", ".gmt.gz", ".gmx", ".gmx.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
 
 
 def read_task(
@@ -29,12 +36,16 @@ def read_task(
     *,
     graph: Any = None,
     labels: str | Path | None = None,
+    format: str | None = None,
+    graph_format: str | None = None,
     variant: str | None = None,
     swap: bool = False,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: Background | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
@@ -44,63 +55,108 @@ def read_task(
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
-    options = GraphOptions(aliases, min_score, score_weights, repeated)
+    check_graph_format(graph_format)
+    graph_options = GraphOptions(min_score, score_weights, repeated, graph_format)
     if not isinstance(graph, str | Path):
-        options.refuse_string_options("this graph")
-    common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "name": name}
-    common |= {"na_labels": na_labels}
-    foreign = is_phenopackets(path) and not (path.is_dir() and recognised(path))
-    if path.is_dir() and not foreign:
-        if graph is not None or labels is not None:
-            raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
-        if _is_subgnn(path):
-            if columns or repeated != "same":
-                raise ConfigError("a folder in the SubGNN layout has no columns and no weights.")
-            return read_subgnn(path, variant=variant, swap=swap, **common)
-        _refuse_subgnn_options(variant, swap=swap)
-        if _has_tables(path):
-            return read_folder(path, columns=columns, repeated=repeated, **common)
-        raise DataError(
-            f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
-            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
-            " or phenopackets (.json).",
-            path=path,
-        )
-    _refuse_subgnn_options(variant, swap=swap)
-    if not foreign and suffix(path) not in _SETS:
-        raise DataError(
-            f"a file of subgraphs ends in {', '.join((*_SETS, '.json', '.zip'))}, not"
-            f" '{suffix(path)}'; a folder is recognised by the files in it.",
-            path=path,
-        )
+        graph_options.refuse_string_options("this graph")
+    format = _find_format(path, format)
+    if format != "subgnn" and (variant is not None or swap):
+        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
+    own_graph = path.is_dir() and format != "phenopackets"
+    check_chosen(node_features, has_nodes=own_graph and format not in ("subgnn", "ibm-aml"))
+    if own_graph and (graph is not None or labels is not None):
+        raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
+    common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "na_labels": na_labels, "name": name}
+    own_names = None if aliases is None else Path(aliases)
+    if own_graph and format == "subgnn":
+        if columns or repeated != "same" or background is not None:
+            raise ConfigError(
+                "a folder in the SubGNN layout has no columns, no weights and no background."
+            )
+        task = read_subgnn(path, variant=variant, swap=swap, **common)
+        return with_aliases(task, own_names)
+    common["repeated"] = repeated
+    common["background"] = None if background is None else read_background(background)
+    if own_graph and format == "ibm-aml":
+        path, graph = find_pair(path)
+    elif own_graph:
+        common["node_features"] = node_features
+        if format == "tables":
+            return read_folder(path, columns=columns, aliases=own_names, **common)
+        if columns:
+            raise ConfigError("the files of Elliptic2 have columns of their own; omit columns.")
+        task = read_elliptic2(path, **{**common, "name": name or path.name})
+        return with_aliases(task, own_names)
     if graph is None:
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    edges, source = _read_graph(graph, options)
-    set_tables, set_notes = None, list[str]()
-    if foreign:
-        set_tables, set_notes = phenopacket_tables(path, labelled=labels is None)
+    edges, source = _read_graph(graph, graph_options)
+    set_tables, set_notes = _read_foreign_sets(path, format, labelled=labels is None)
     return read_tables(
         edges if source is None else source.graph,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
-        name=name or path.stem,
+        format=format,
         notes=(*(() if source is None else source.notes), *set_notes),
-        other_names=None if source is None else source.other_names,
+        aliases=own_names,
         set_tables=set_tables,
+        **{**common, "name": name or path.stem},
     )
+
+
+def _find_format(path: Path, named: str | None) -> str:
+    """The format of a file or folder: the one that is named, or that which is recognised."""
+    if named is not None:
+        if named not in FORMATS:
+            raise ConfigError(f"there is no format {named!r} of data.{suggest(named, FORMATS)}")
+        if path.is_dir() and named not in _FOLDERS:
+            raise ConfigError(f"the format {named} is one of files, and {path} is a folder.")
+        if not path.is_dir() and named in ("subgnn", "elliptic2"):
+            raise ConfigError(f"the format {named} is one of folders, and {path} is a file.")
+        return named
+    if path.is_dir():
+        if format := _recognise_folder(path):
+            return format
+        if is_phenopackets(path):
+            return "phenopackets"
+        raise DataError(
+            f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
+            " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
+            " or phenopackets (.json), or the files of Elliptic2 or IBM AML.",
+            path=path,
+        )
+    if is_phenopackets(path):
+        return "phenopackets"
+    if is_patterns(path):
+        return "ibm-aml"
+    if suffix(path) not in _SETS:
+        raise DataError(
+            f"a file of subgraphs ends in {', '.join((*_SETS, '.json', '.zip'))}, not"
+            f" '{suffix(path)}'; name its format (format=…, --format), or a folder, which is"
+            " recognised by the files in it.",
+            path=path,
+        )
+    return format_of_sets(path)
+
+
+def _read_foreign_sets(
+    path: Path, format: str, *, labelled: bool
+) -> tuple[SetTables | None, list[str]]:
+    """The subgraphs of a format of another program, and notes; None for formats of our own."""
+    if format == "phenopackets":
+        return phenopacket_tables(path, labelled=labelled)
+    if format == "ibm-aml":
+        return attempt_tables(path), []
+    return None, []
 
 
 def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | None]:
     """The file of a graph, and the graph unless that is a table of edges."""
     if not isinstance(graph, str | Path):
         return Path(), GraphSource(
-            as_graph(graph, repeated=options.repeated), None, direction_notes(graph)
+            as_graph(graph, repeated=options.repeated), direction_notes(graph)
         )
     require_regular_file(graph)
     return Path(graph), read_graph_file(Path(graph), options)
@@ -109,19 +165,17 @@ def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | 
 def recognised(folder: Path) -> bool:
     """Whether a folder looks like data that :func:`read_task` reads."""
     try:
-        return folder.is_dir() and (_is_subgnn(folder) or _has_tables(folder))
+        return folder.is_dir() and _recognise_folder(folder) is not None
     except DataError:  # it holds tables, if too many of them
         return True
 
 
-def _is_subgnn(folder: Path) -> bool:
-    return bool(find(folder, EDGES) or find(folder, SUBGRAPHS))
-
-
-def _has_tables(folder: Path) -> bool:
-    return bool((folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder))
-
-
-def _refuse_subgnn_options(variant: str | None, *, swap: bool) -> None:
-    if variant is not None or swap:
-        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
+def _recognise_folder(folder: Path) -> str | None:
+    """The format of a folder that has a graph of its own."""
+    if is_elliptic2(folder):  # which has tables called edges and nodes, too
+        return "elliptic2"
+    if find(folder, EDGES) or find(folder, SUBGRAPHS):
+        return "subgnn"
+    if (folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder):
+        return "tables"
+    return "ibm-aml" if find_pairs(folder) else None

@@ -25,7 +25,7 @@ Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 # Names of the files we write: a folder that holds others is never overwritten.
 OURS = (
-    r"(edges|members|labels|nodes|subgraph_edges)\.(parquet|csv|tsv)|task\.json"
+    r"(edges|members|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
     r"|subgraphs\.(jsonl|gmt|pth)|edge_list\.txt|subgraph_ids\.tsv"
 )
 
@@ -65,7 +65,7 @@ class TableOrder(NamedTuple):
 
 
 def tables_of(task: SubgraphTask, order: TableOrder | None = None) -> dict[str, pa.Table]:
-    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges; those it needs.
+    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges, aliases, as needed.
 
     Args:
         task: The task.
@@ -79,6 +79,8 @@ def tables_of(task: SubgraphTask, order: TableOrder | None = None) -> dict[str, 
     }
     if len(tables["labels"]) == 1:
         tables.pop("labels")
+    if (others := task.graph.other_names) is not None:
+        tables["aliases"] = others.to_table(_node_ids(task.graph))
     return {name: pa.table(columns) for name, columns in tables.items()}
 
 

@@ -18,7 +18,10 @@ from ..base.ragged import Array, owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
 from ..task.frames import ALIASES
+from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
+from .gmx import gmx_columns
+from .ibm_aml import attempts, is_patterns
 from .member_rows import (
     MemberRows,
     as_text,
@@ -38,6 +41,7 @@ from .text_files import first_line, opened, raw_lines
 from .white_space import StrippedValues
 
 FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
+_GMX = (".gmx", ".gmx.gz")
 _LINES = 1000  # of subgraphs that are put together
 
 
@@ -58,7 +62,8 @@ def read_sets(
     Args:
         path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
             ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``;
-            GMT; or phenopackets: a JSON file, a folder or a zip archive of them.
+            GMT or GMX; phenopackets: a JSON file, a folder or a zip archive of them; a folder of
+            Elliptic2; or laundering attempts of IBM AML.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -71,12 +76,15 @@ def read_sets(
     """
     path, columns, stripped = Path(path), columns or {}, stripped or StrippedValues()
     check_columns(columns)
+    if is_elliptic2(path):
+        path, columns = members_file(path), MEMBER_COLUMNS
     ending = suffix(path)
-    if is_phenopackets(path):
-        yield from in_sizes(_mark_repeated(phenopacket_batches(path)), size)
+    foreign = _read_foreign_sets(path, stripped)
+    if foreign is not None:
+        yield from in_sizes(_mark_repeated(foreign), size)
         return
     if ending not in FORMATS:
-        endings = ", ".join((*FORMATS, ".json", ".zip"))
+        endings = ", ".join((*FORMATS, *_GMX, ".json", ".zip"))
         raise DataError(f"subgraphs to predict end in {endings}.", path=path)
     at_once = at_once or size is None
     if ending in PARQUET:
@@ -97,6 +105,21 @@ def read_sets(
         for position, (number, line) in enumerate(_decoded_lines(path))
     )
     yield from in_sizes(_mark_repeated(_as_batches(sets)), size)
+
+
+def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatch] | None:
+    """The subgraphs of a format of another program that is not read row by row; else None."""
+    if is_phenopackets(path):
+        return phenopacket_batches(path)
+    if suffix(path) in _GMX:
+        sets = enumerate(gmx_columns(path, stripped), 1)
+        return _as_batches(
+            _Set(at, one.name, [] if one.problem else one.genes, one.problem) for at, one in sets
+        )
+    if is_patterns(path):
+        numbered = enumerate(attempts(path), 1)
+        return _as_batches(_Set(one.line, str(at), one.accounts) for at, one in numbered)
+    return None
 
 
 def check_columns(columns: Mapping[str, str]) -> None:

@@ -31,15 +31,23 @@ _TEXT = {
     "subgraph_edges": ("subgraph_id", "source", "target"),
     "members": ("subgraph_id", "node_id"),
     "nodes": ("node_id", "title"),
+    "aliases": ("alias", "node_id", "kind"),
 }
 _FIELDS = {"id", "nodes", "weights", "label", "split", "title", "attributes"}
 
 
 class SetTables(NamedTuple):
-    """Members and labels as tables, out of a file that holds both or only members."""
+    """Members and labels as tables, out of a file that holds both or only members.
+
+    Args:
+        members: Subgraph and node, and where there are such, weights.
+        labels: Labels, titles and attributes.
+        edges: Edges of the subgraphs, where they are not those of the graph.
+    """
 
     members: pa.Table
     labels: pa.Table | None
+    edges: pa.Table | None = None
 
 
 def suffix(path: Path) -> str:
@@ -96,7 +104,7 @@ def read_jsonl(path: Path) -> SetTables:
     first_line(path)
     rows = [json_row(path, number, line) for number, line in lines(path)]
     ids = [row.get("id", position) for position, row in enumerate(rows)]
-    _check_unique(ids, path)
+    check_unique_sets(ids, path)
     names = _id_column(ids)
     sizes = [len(row["nodes"]) for row in rows]
     owner = pa.array([i for i, size in enumerate(sizes) for _ in range(size)], pa.int64())
@@ -228,13 +236,14 @@ def read_gmt(path: Path, *, stripped: StrippedValues | None = None) -> SetTables
         nodes.extend(genes)
         names.append(name)
         titles.append(title)
-    _check_unique(names, path)
+    check_unique_sets(names, path)
     members = pa.table({"subgraph_id": owner, "node_id": nodes})
     titled = any(title not in ("", "na", "NA") for title in titles)
     return SetTables(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
 
 
-def _check_unique(names: list[str | int], path: Path) -> None:
+def check_unique_sets(names: list[str | int], path: Path) -> None:
+    """Raise if two subgraphs of a file have the same name."""
     seen: set[str] = set()
     for name in map(str, names):
         if name in seen:

@@ -17,6 +17,7 @@ from ..baselines import MODELS, BatchModel, SimpleModel, SimplePredictions, Trai
 from ..baselines.batch_network import part_rows
 from ..coarsen import without_virtual
 from ..config.settings import Settings
+from ..config.unused_settings import unused_note
 from ..encode import Encoding
 from ..nn import Streams
 from ..nn.node_inputs import node_inputs
@@ -164,6 +165,7 @@ def baseline(
     encodings, device = options.get("encodings"), options.get("device", "auto")
     resolved = find_baseline(name, preset, task)
     resolved = resolved.with_settings(_settings_for(name, settings or {}, encodings))
+    unused = unused_note(resolved.candidates, settings or (), name, encoded=encodings is not None)
     find_device(device)
     check_compile_mode(options.get("compile", "auto"))
     kind = MODELS[name]
@@ -172,7 +174,7 @@ def baseline(
         model = Simple(kind, resolved.config, encodings, device)
     else:
         model = BatchNetworkModel(resolved.candidates, model=kind, **options)
-    return ModelSpec(model, resolved.name, resolved.notes)
+    return ModelSpec(model, resolved.name, (*resolved.notes, *unused))
 
 
 def _settings_for(

@@ -10,6 +10,7 @@ from ..coarsen import parse_coarsen
 from ..config import STRUCTURES
 from ..config.best_settings import NAME as BEST
 from ..config.preset_resolver import baseline_of
+from ..config.unused_settings import unused_note
 from ..task import SubgraphTask
 from .baseline import baseline
 from .best import BestModel, best_model
@@ -109,7 +110,9 @@ def network(
             raise ConfigError("the data brings virtual subgraphs; omit the coarsening.")
     model = GraphNetwork(resolved.candidates, conv=own, **options)
     model.check()
-    return ModelSpec(model, resolved.name, resolved.notes)
+    encoded = options.get("encodings") is not None
+    notes = unused_note(resolved.candidates, settings or (), model.name, encoded=encoded)
+    return ModelSpec(model, resolved.name, (*resolved.notes, *notes))
 
 
 def _coarsening_settings(text: str | None) -> dict[str, str | float]:

@@ -19,7 +19,7 @@ from ..nn.networks import Stage
 from ..nn.node_inputs import node_inputs
 from ..task import Graph, SubgraphTask
 from ..train.training_resources import replicas_at_once
-from ..translation import S2NGraph, translate
+from ..translation import S2NGraph, normalize_by, translate_by
 from .candidates import Built, NetworkModel
 from .memory_estimate import require_memory
 
@@ -82,7 +82,7 @@ class GraphNetwork(NetworkModel):
         """The network of one candidate, for a task as it sees it."""
         graph = weighted = None
         if settings.structure.translated:
-            graph = translated(task, settings.translation.self_loops)
+            graph = translated(task, settings.translation.raw)
             weighted = normalized(task, settings.translation)
         stages = build_stages(
             task,
@@ -117,9 +117,14 @@ class GraphNetwork(NetworkModel):
 
 
 @lru_cache(maxsize=24)
-def translated(task: SubgraphTask, self_loops: bool) -> S2NGraph:
-    """The raw S2N graph; computed once for all candidates, also where a search has ten splits."""
-    return translate(task, self_loops=self_loops)
+def translated(task: SubgraphTask, settings: TranslationSettings) -> S2NGraph:
+    """The raw S2N graph; computed once for all candidates, also where a search has ten splits.
+
+    Args:
+        task: The task.
+        settings: Its :attr:`TranslationSettings.raw`, the same whatever the cut.
+    """
+    return translate_by(task, settings)
 
 
 @lru_cache(maxsize=2)
@@ -129,7 +134,7 @@ def normalized(task: SubgraphTask, settings: TranslationSettings) -> S2NGraph:
     Only the last two are kept: a default preset has two candidates, and a search over ``a`` and
     ``delta`` would fill the memory.
     """
-    return translated(task, settings.self_loops).normalize(settings.a, settings.delta)
+    return normalize_by(translated(task, settings.raw), settings)
 
 
 def rows_of(stage: Stage) -> int:

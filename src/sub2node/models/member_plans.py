@@ -96,7 +96,8 @@ def member_plans(
 
 
 def _kind_of_inputs(config: Config) -> str:
-    kind = "shape" if config.features.kind == "constant" else "identity"
+    kinds = {"constant": "shape", "random": "identity", "given": "given"}
+    kind = kinds.get(config.features.kind, f"identity {config.features.kind}")
     return f"{kind}+given" if config.features.encoding == "given" else kind
 
 

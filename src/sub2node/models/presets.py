@@ -40,20 +40,22 @@ def find_preset(
 
 
 def _affordable(preset: Preset[Config], task: SubgraphTask) -> Preset[Config]:
-    """Without singular vectors of all nodes where the graph is too large for them."""
-    nodes, candidates, notes = task.graph.num_nodes, [], list(preset.notes)
+    """With narrow random vectors where the graph is too large for wide ones of all nodes."""
+    nodes, narrowed, notes = task.graph.num_nodes, [], list(preset.notes)
     for config in preset.candidates:
         width = config.features.width
-        if config.features.kind != "svd" or nodes * width <= _MOST_NUMBERS:
-            candidates.append(config)
-            continue
-        notes.append(
-            f"singular vectors of {nodes:,} nodes would be too many numbers; vectors of"
-            f" {_NARROW} columns start at random instead (features.kind, features.width)."
-        )
-        changes = {"features.kind": "random", "features.width": min(width, _NARROW)}
-        candidates.append(config.with_settings(changes))
-    return replace(preset, candidates=tuple(candidates), notes=tuple(dict.fromkeys(notes)))
+        if config.features.kind == "svd" and nodes * width > _MOST_NUMBERS:
+            notes.append(
+                f"singular vectors of {nodes:,} nodes would be too many numbers; vectors of"
+                f" {_NARROW} columns start at random instead (features.kind, features.width)."
+            )
+            changes = {"features.kind": "random", "features.width": min(width, _NARROW)}
+            narrowed.append(config.with_settings({**changes, "features.scale": 0.1}))
+    if not narrowed:
+        return preset
+    others = [c for c in preset.candidates if c.features.kind not in ("svd", "random")]
+    candidates = (*narrowed, *others)
+    return replace(preset, candidates=candidates, notes=tuple(dict.fromkeys(notes)))
 
 
 def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:

@@ -18,7 +18,7 @@ from ..config import Config
 from ..encode import subgraph_inputs
 from ..ops.pattern import Pattern
 from ..task import Part, SubgraphTask
-from ..translation import S2NGraph, readout_weights, translate
+from ..translation import S2NGraph, normalize_by, readout_weights, translate_by
 from .adjacency import Adjacency
 from .custom_convolution import find_convolution
 from .networks import S2N, Connected, Network, NetworkParts, Separated, Stage
@@ -83,11 +83,11 @@ def build_stages(
     if task.split is None:
         raise DataError("the task is not split into train, val and test yet.")
     if config.structure.translated and graph is None:
-        graph = translate(task, self_loops=config.translation.self_loops)
+        graph = translate_by(task, config.translation)
     if graph is not None and config.structure.translated:
         graph.require_task(task)
         if normalized is None:
-            normalized = graph.normalize(config.translation.a, config.translation.delta)
+            normalized = normalize_by(graph, config.translation)
     all_nodes = all_nodes or config.structure == "connected"
     rows = (
         np.arange(task.graph.num_nodes) if all_nodes else distinct(np.array(task.subgraphs.nodes))

@@ -164,6 +164,28 @@ class GATv2(nn.Module):
         return pattern.sum(messages.flatten(2)) + self.bias
 
 
+class FAGCN(nn.Module):
+    """ε x₀ + Σ_j tanh(a_lᵀ x_j + a_rᵀ x_i) ŵ_ij x_j (Bo et al., arXiv:2101.00797).
+
+    ŵ = D^-½ (A + I) D^-½, I where A has no loop, is what the layer of PyG has in unweighted graphs;
+    here weights count in it too.
+    """
+
+    def __init__(
+        self, width: int, settings: ConvolutionSettings, *, layer: int, weighted: bool, init: Init
+    ) -> None:
+        super().__init__()
+        self.eps = settings.eps
+        self.source, self.target = (ReplicaLinear(width, 1, init, bias=False) for _ in range(2))
+
+    def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
+        """(R, n, F) → (R, n, F)."""
+        pattern = graph.pattern
+        share = torch.tanh(pattern.columns(self.source(x)) + pattern.rows(self.target(x)))
+        share = share * graph.normalized.unsqueeze(-1)
+        return torch.add(pattern.sum(pattern.columns(x) * share), first, alpha=self.eps)
+
+
 def _with_mean_loops(graph: Adjacency) -> Tensor:
     """The weights, with the mean of a node's other edges on the diagonal; (E,) or (R, E)."""
     others = graph.values * graph.off_diagonal
@@ -178,4 +200,5 @@ CONVOLUTIONS: dict[str, MakeConvolution] = {
     "gin": GIN,
     "gatv2": GATv2,
     "sage": SAGE,
+    "fagcn": FAGCN,
 }

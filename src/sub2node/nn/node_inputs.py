@@ -120,7 +120,12 @@ def _scale_encodings(values: Array, scaling: str, train: Array) -> Array:
         known = values[train] if train.any() else np.zeros((1, values.shape[1]))
         small = 0.01 * known.mean(axis=0, dtype=np.float64)
         values = np.log(values + np.maximum(small, 1e-12))
-    return standardized(values, values[train]).astype(np.float32)
+    basis = values[train].astype(np.float64)  # sums of many float32 would be off
+    scaled = standardized(values, basis).astype(np.float32)
+    # Of a column that is constant in train nothing can be learned; elsewhere it may be anything.
+    constant = np.ptp(basis, axis=0) == 0 if len(basis) else np.zeros(values.shape[1], bool)
+    scaled[:, constant] = 0
+    return scaled
 
 
 def _notes(encoding: Encoding) -> list[str]:

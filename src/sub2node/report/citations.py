@@ -21,6 +21,7 @@ _CONVOLUTIONS = {
     "gin": ("xu2018how", "GIN"),
     "gatv2": ("brody2022attentive", "GATv2"),
     "sage": ("hamilton2017inductive", "GraphSAGE"),
+    "fagcn": ("bo2021beyond", "FAGCN"),
 }
 _BASELINES: dict[str, tuple[Reason, ...]] = {
     "majority": (),

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..base.errors import DataError
+from ..config import TranslationSettings
 from ..efficiency.benchmark import PUBLISHED_EDGES, published_cut
 from ..efficiency.efficiency_table import EfficiencyRow, EfficiencyTable
 from ..efficiency.measure import efficiency
@@ -48,7 +49,7 @@ def measure_compression(task: SubgraphTask) -> dict[str, object]:
     """Sizes before and after translation, and homophily, over the settings of all S2N models."""
     if task.labels is None:
         raise DataError("homophily needs labels, and the task has none.")
-    raw, rows = translated(task, True), []
+    raw, rows = translated(task, TranslationSettings()), []
     presets: dict[str, str] = {}
     for structure, conv in _VARIANTS:
         preset = settings_for(task, structure, conv)
@@ -81,7 +82,7 @@ def _mean_and_sd(values: list[float]) -> list[float] | None:
 @lru_cache(maxsize=4)
 def fit_published_size(task: SubgraphTask, column: str) -> dict[str, object]:
     """Settings that give a random graph of a published shape an S2N graph of the published size."""
-    graph: S2NGraph = translated(task, True)
+    graph: S2NGraph = translated(task, TranslationSettings())
     return {
         "translation.a": published_cut(graph, PUBLISHED_EDGES[column]),
         "translation.delta": 1.0,

@@ -14,7 +14,10 @@ from .paper_data import dataset_title
 from .paper_targets import BASELINES, SIMPLE, SOURCES
 from .published import Published, published
 
-CONV_NAMES = {"gcn": "GCN", "gcn2": "GCNII", "gin": "GIN", "gatv2": "GATv2", "sage": "GraphSAGE"}
+CONV_NAMES = {
+    "gcn": "GCN", "gcn2": "GCNII", "gin": "GIN", "gatv2": "GATv2", "sage": "GraphSAGE",
+    "fagcn": "FAGCN",
+}  # fmt: skip
 DISPLAY_NAMES = {
     "sub2vec": "Sub2Vec", "gbdt": "GBDT", "subgnn": "SubGNN", "glass": "GLASS",
     "majority": "majority class", "bag": "bag of nodes", "diffused-bag": "diffused bag of nodes",

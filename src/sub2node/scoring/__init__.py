@@ -10,8 +10,8 @@ from .doubt import AnswerWarning as AnswerWarning
 from .doubt import WarningKind as WarningKind
 from .explanation import Contribution as Contribution
 from .explanation import Explanation as Explanation
+from .node_index import Node as Node
 from .placed_query import PlacedQuery as PlacedQuery
-from .query import Node as Node
 from .query import Query as Query
 from .reference_set import KnownSubgraphs as KnownSubgraphs
 from .scorer import Scorer as Scorer

@@ -1,8 +1,7 @@
-"""Answers as tables: Parquet, CSV or JSONL, piece by piece."""
+"""Answers as files, piece by piece: tables, lines of JSON, or diagnoses as one JSON."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,15 +10,17 @@ from typing import Any, Protocol, TextIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ..base.errors import ConfigError
 from ..base.ragged import Array
 from ..base.records import JsonObject
+from ..io.table_writer import ENDINGS as TABLE_ENDINGS
+from ..io.table_writer import TableWriter, open_table
 from .answer_extras import AnswerExtras
 from .answers import Answers, answer_columns, answer_objects
 
-ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
+DIAGNOSES = ".json"
+ENDINGS = (*TABLE_ENDINGS, DIAGNOSES)
 
 
 class AnswerWriter(Protocol):
@@ -30,7 +31,7 @@ class AnswerWriter(Protocol):
 
 
 @contextmanager
-def table_writer(
+def answer_writer(
     path: Path, ending: str, extras: AnswerExtras | None = None
 ) -> Iterator[AnswerWriter]:
     """Open a file of answers.
@@ -44,18 +45,25 @@ def table_writer(
     if ending not in ENDINGS:
         raise ConfigError(f"answers are written as {', '.join(ENDINGS)}, not {ending!r}.")
     with ExitStack() as stack:
-        if ending == ".parquet":
-            yield _ParquetWriter(path, stack, extras)
-        else:
-            text = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
-            is_json = ending == ".jsonl"
-            yield _JsonlWriter(text, extras) if is_json else _DelimitedWriter(text, ending, extras)
+        if ending not in (".jsonl", DIAGNOSES):
+            path.touch()
+            yield _AnswerTable(path, ending, stack, extras)
+            return
+        text = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+        if ending == ".jsonl":
+            yield _JsonlWriter(text, extras)
+            return
+        writer = _DiagnosisWriter(text, extras)
+        yield writer
+        writer.end()
 
 
-class _ParquetWriter:
-    def __init__(self, path: Path, stack: ExitStack, extras: AnswerExtras) -> None:
-        self.path, self.stack, self.extras = path, stack, extras
-        self.writer: pq.ParquetWriter | None = None
+class _AnswerTable:
+    """A table that is opened with the first piece, whose columns it has."""
+
+    def __init__(self, path: Path, ending: str, stack: ExitStack, extras: AnswerExtras) -> None:
+        self.path, self.ending, self.stack, self.extras = path, ending, stack, extras
+        self.write: TableWriter | None = None
 
     def __call__(self, answers: Answers, ranks: Array | None = None) -> None:
         columns = _table_columns(answers, self.extras, ranks)
@@ -68,9 +76,10 @@ class _ParquetWriter:
             for name, values in columns.items()
         }
         table = pa.table(arrays)
-        if self.writer is None:
-            self.writer = self.stack.enter_context(pq.ParquetWriter(self.path, table.schema))
-        self.writer.write_table(table)
+        if self.write is None:
+            place = open_table(self.path, self.ending, table.schema)
+            self.write = self.stack.enter_context(place)
+        self.write(table)
 
 
 class _JsonlWriter:
@@ -82,27 +91,27 @@ class _JsonlWriter:
             self.text.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-class _DelimitedWriter:
-    def __init__(self, text: TextIO, ending: str, extras: AnswerExtras) -> None:
-        self.extras = extras
-        self.writer = csv.writer(text, delimiter="\t" if ending == ".tsv" else ",")
-        self.has_header = False
+class _DiagnosisWriter:
+    """One JSON list: for each subgraph its id, and the classes by rank with their probability."""
+
+    def __init__(self, text: TextIO, extras: AnswerExtras) -> None:
+        self.text, self.extras, self.before = text, extras, "["
 
     def __call__(self, answers: Answers, ranks: Array | None = None) -> None:
-        columns = _table_columns(answers, self.extras, ranks)
-        if not self.has_header:
-            self.writer.writerow(columns)
-            self.has_header = True
-        if answers.multilabel:
-            columns["prediction"] = [";".join(labels) for labels in columns["prediction"]]
-        plain = (_as_text(v) if isinstance(v, pa.Array) else v for v in columns.values())
-        self.writer.writerows(zip(*plain, strict=True))
+        top = self.extras.top or len(answers.classes)
+        rankings = AnswerExtras(top).rankings(answers)
+        for name, ranking in zip(answers.names, rankings, strict=True):
+            diagnoses = [
+                {"rank": rank, "id": label, "score": score}
+                for rank, (label, score) in enumerate(ranking, start=1)
+            ]
+            row = json.dumps({"id": name, "diagnoses": diagnoses}, ensure_ascii=False)
+            self.text.write(f"{self.before}\n{row}")
+            self.before = ","
 
-
-def _as_text(values: pa.Array) -> list[Any]:
-    """Values for CSV; true and false as every language writes them, not as Python does."""
-    is_truth = pa.types.is_boolean(values.type)
-    return list(values.cast(pa.string()).to_pylist() if is_truth else values.to_pylist())
+    def end(self) -> None:
+        """Close the list."""
+        self.text.write("[]\n" if self.before == "[" else "\n]\n")
 
 
 def _table_columns(answers: Answers, extras: AnswerExtras, ranks: Array | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .doubt import AnswerWarning
     from .explanation import Explanation
+    from .name_mapping import MappedName
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +37,7 @@ class Answers:
         warnings: In what each subgraph is unlike the training subgraphs.
         null: How often a random set of the same size and node degrees gets as high a probability;
             (K, C), or None where that was not asked.
+        mapping: What was meant by members that were not given by their id, by subgraph.
     """
 
     names: tuple[str, ...]
@@ -48,10 +50,12 @@ class Answers:
     multilabel: bool
     warnings: tuple[tuple[AnswerWarning, ...], ...] = ()
     null: Array | None = None
+    mapping: tuple[tuple[MappedName, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.warnings:
-            object.__setattr__(self, "warnings", ((),) * len(self))
+        for name in ("warnings", "mapping"):
+            if not getattr(self, name):
+                object.__setattr__(self, name, ((),) * len(self))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -133,6 +137,7 @@ class Answers:
             multilabel=self.multilabel,
             warnings=self.warnings[part],
             null=None if self.null is None else self.null[part],
+            mapping=self.mapping[part],
         )
 
 
@@ -207,8 +212,8 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     """Answers as JSON objects.
 
     Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
-    ``probabilities``, ``known``, ``unknown``, ``doubt`` and ``warnings``. They differ in
-    ``spread``, which the service gives by class and the command as one number, that of
+    ``probabilities``, ``known``, ``unknown``, ``doubt``, ``mapping`` and ``warnings``. They differ
+    in ``spread``, which the service gives by class and the command as one number, that of
     ``probability``; and the command adds the other columns of its tables (``subgraph_id``,
     ``p CLASS``). With one seed a spread is None. Where there are random sets, ``null`` is by
     class.
@@ -230,6 +235,7 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
         "probabilities": probabilities,
         "unknown": list(map(list, answers.unknown)),
         "doubt": answers.doubt.tolist(),
+        "mapping": [[name.to_json() for name in row] for row in answers.mapping],
         "warnings": [
             [{"kind": str(w.kind), "text": w.text} for w in row] for row in answers.warnings
         ],

@@ -13,7 +13,8 @@ from ..base.ragged import Array
 from ..io.graphs import as_graph, direction_notes
 from ..task import Graph, Names, Subgraphs, SubgraphTask
 from .label_encoding import encode_labels, ordered_labels
-from .query import NodeIndex, Query, ask, read_id_lists
+from .node_index import NodeIndex
+from .query import Query, ask, read_id_lists
 from .query_changes import QueryChanges
 
 

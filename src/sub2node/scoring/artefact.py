@@ -31,6 +31,7 @@ from ..io.expansion import check_parquet
 from ..io.graphs import as_graph
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
 from ..task.edges import Edges
+from ..task.other_names import OtherNames
 from .artefact_checks import check_facts, check_network_facts, check_number_of_nodes
 from .ensemble_scorer import EnsembleScorer
 from .member_files import (
@@ -50,13 +51,13 @@ from .simple_scorer import SimpleScorer
 
 FORMAT = "sub2node-model"
 VERSION, VERSION_OF_MEMBERS = 1, 2  # a network; a simple model, or several members
-CARD, WEIGHTS, KNOWN, EDGES, NODES, NAMES = (
+CARD, WEIGHTS, KNOWN, EDGES, NODES, NAMES, ALIASES = (
     "model.json", "weights.safetensors", "known.safetensors", "edges.parquet", "nodes.parquet",
-    "subgraphs.parquet",
+    "subgraphs.parquet", "aliases.parquet",
 )  # fmt: skip
 _LEAST_TABLE = 64 << 20  # bytes that any table of a model may expand to
 _OURS = (
-    r"model\.json|weights\.safetensors|known\.safetensors|(edges|nodes|subgraphs)\.parquet"
+    r"model\.json|weights\.safetensors|known\.safetensors|(edges|nodes|subgraphs|aliases)\.parquet"
     r"|MODEL_CARD\.md"
 )
 
@@ -94,6 +95,8 @@ def save_scorer(
             columns |= {} if weights is None else {"weight": weights}
             files[EDGES] = _encode_table(columns, delta=("low", "high"))
             files |= _encode_names(NODES, scorer.graph.names, scorer.graph.titles)
+        if scorer.graph.other_names is not None:
+            files[ALIASES] = _encode_table(scorer.graph.other_names.rows().sort_by("node"))
         files |= _encode_names(NAMES, scorer.task.subgraphs.names, scorer.task.subgraphs.titles)
         facts = _collect_facts(scorer, graph, files)
         for name, content in files.items():
@@ -170,7 +173,9 @@ def _encode_names(file: str, names: Names | None, titles: Names | None) -> dict[
     return {file: _encode_table(columns)} if columns else {}
 
 
-def _encode_table(columns: Mapping[str, Array | pa.Array], delta: tuple[str, ...] = ()) -> bytes:
+def _encode_table(
+    columns: Mapping[str, Array | pa.Array] | pa.Table, delta: tuple[str, ...] = ()
+) -> bytes:
     sink = pa.BufferOutputStream()
     encoding = dict.fromkeys(delta, "DELTA_BINARY_PACKED")
     options = {"use_dictionary": False, "column_encoding": encoding} if delta else {}
@@ -219,6 +224,8 @@ def _load(
     graph = _read_graph(facts, arrays, read) if graph is None else as_graph(graph)
     if graph.hash != facts["graph"]["hash"]:
         raise DataError("the global graph is not the one that the model was trained on.")
+    if read.has(ALIASES):
+        graph = graph.renamed(_read_other_names(read.table(ALIASES)))
     task = _read_task(facts, arrays, graph, read)
     tensors = load_tensors(read(WEIGHTS))
     scorer: NetworkScorer | SimpleScorer | EnsembleScorer
@@ -346,6 +353,16 @@ def _read_names(read: _Reader, file: str) -> tuple[Names | None, Names | None]:
         for column in ("name", "title")
     )
     return names, titles
+
+
+def _read_other_names(table: pa.Table) -> OtherNames:
+    kinds = table["kind"].combine_chunks().dictionary_encode()
+    return OtherNames(
+        np.asarray(table["node"]),
+        Names(table["name"]),
+        np.asarray(kinds.indices),
+        tuple(kinds.dictionary.to_pylist()),
+    )
 
 
 def _read_task(

@@ -16,6 +16,7 @@ from ..baselines.linear_classifier import LinearClassifier
 from ..baselines.set_classifier import SetClassifier
 from ..baselines.tree_classifier import TreeClassifier
 from ..config import Config
+from ..config.preset_resolver import refuse_own_te
 from ..encode import SubgraphScale
 from ..nn import CONVOLUTIONS
 from ..task import SubgraphTask
@@ -33,13 +34,18 @@ _CLASSIFIERS: dict[str, type[SetClassifier]] = {
     for classifier in (LinearClassifier, TreeClassifier, ColourClassifier)
 }
 _MOST_MEMBERS = 1000
+_NO_OWN_TE = (
+    "a model that is to be kept has edge weights of the package: edges, shared_nodes or"
+    " shortest_path"
+)
 
 
 def member_facts(scorer: Scorer) -> JsonObject:
     """What a network or a simple model consists of besides numbers."""
     if isinstance(scorer, NetworkScorer):
-        config = scorer.known_subgraphs.config.to_dict()
-        facts = {"config": config, "seeds": list(scorer.seeds)}
+        settings = scorer.known_subgraphs.config
+        refuse_own_te(settings, "the model", _NO_OWN_TE)
+        facts = {"config": settings.to_dict(), "seeds": list(scorer.seeds)}
         return {**facts, "temperature": scorer.temperature}
     assert isinstance(scorer, SimpleScorer)
     return {
@@ -113,7 +119,9 @@ def _read_scale(config: Config, arrays: Mapping[str, Array]) -> SubgraphScale | 
 
 def require_convolution(config: JsonObject, conv: Convolution | None) -> None:
     """Raise where a network has a convolution of the user's and its class is not given."""
-    name = Config.from_dict(config).conv
+    settings = Config.from_dict(config)
+    refuse_own_te(settings, "this model")
+    name = settings.conv
     if name not in CONVOLUTIONS and conv is None:
         raise ConfigError(
             f"this model has the convolution {name!r}, which is not part of this package;"

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, repeat
-from typing import Any, Literal, NamedTuple
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, owners, pointers, ranges
-from ..task import Graph, Subgraphs
-from ..task.names import Names
+from ..task import Subgraphs
+from ..task.node_names import NameMatches
+from .name_mapping import MappedName, NameMapping
+from .node_index import NodeIndex
 
 UnknownPolicy = Literal["error", "drop"]
 _SHOWN = 5
-_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +31,15 @@ class Query:
         subgraphs: The subgraphs, without nodes that the graph does not have.
         known: Share of each subgraph's nodes that the graph has; (K,).
         unknown: Ids of the other nodes, by subgraph.
+        mapping: What was meant by members that were not given by their id, by subgraph; ``()``: all
+            members of all subgraphs were.
     """
 
     names: tuple[str, ...]
     subgraphs: Subgraphs
     known: Array
     unknown: tuple[tuple[str, ...], ...]
+    mapping: tuple[tuple[MappedName, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -51,6 +52,7 @@ class Query:
             _concatenate([self.subgraphs], chosen),
             self.known[chosen],
             tuple(self.unknown[i] for i in chosen),
+            tuple(self.mapping[i] for i in chosen) if self.mapping else (),
         )
 
     @classmethod
@@ -68,6 +70,7 @@ class Query:
             _concatenate([query.subgraphs for query in queries]),
             np.concatenate([query.known for query in queries]),
             tuple(ids for query in queries for ids in query.unknown),
+            tuple(rows for query in queries for rows in query.mapping or ((),) * len(query)),
         )
 
 
@@ -102,77 +105,6 @@ def _member_weights(subgraphs: Subgraphs) -> Array:
     return np.ones(len(subgraphs.nodes), np.float32) if weights is None else weights
 
 
-class Node(NamedTuple):
-    """A node with its id, its title and its degree, as a search returns it."""
-
-    id: str
-    title: str
-    degree: int
-
-
-@dataclass(frozen=True, eq=False)
-class NodeIndex:
-    """The nodes of a graph by id, and by text in their ids and titles.
-
-    Args:
-        graph: The graph whose nodes are looked up.
-    """
-
-    graph: Graph
-
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        names = self.graph.names
-        return {} if names is None else {name: i for i, name in enumerate(names)}
-
-    def find(self, ids: Sequence[str]) -> Array:
-        """Positions of nodes by their ids, -1 where the graph has no such node; (n,)."""
-        if self.graph.names is not None:
-            matches = map(self._positions.get, ids, repeat(-1))
-            return np.fromiter(matches, np.int64, len(ids))
-        numbers = (int(i) if _NUMBER.fullmatch(i) else -1 for i in ids)
-        positions = np.fromiter(numbers, np.int64, len(ids))
-        return np.where(positions < self.graph.num_nodes, positions, -1)
-
-    def name(self, position: int) -> str:
-        """The id of a node."""
-        names = self.graph.names
-        return str(position) if names is None else names[position]
-
-    def title(self, position: int) -> str:
-        """The title of a node, "" for none."""
-        titles = self.graph.titles
-        return "" if titles is None else titles[position]
-
-    @cached_property
-    def _lowercase_texts(self) -> list[pa.Array]:
-        """Ids and titles in lower case."""
-        ids = self.graph.names or Names(map(str, range(self.graph.num_nodes)))
-        columns = [ids] if self.graph.titles is None else [ids, self.graph.titles]
-        return [pc.utf8_lower(names.arrow) for names in columns]
-
-    @cached_property
-    def _degrees(self) -> Array:
-        return self.graph.degrees
-
-    def search(self, text: str, count: int) -> list[Node]:
-        """Nodes whose id or title has this text, those first that begin with it."""
-        low = text.strip().lower()
-        if not low or count < 1:
-            return []
-        ranked = np.full(self.graph.num_nodes, 3, np.int8)
-        for column in self._lowercase_texts:
-            for rank, matches in (
-                (2, pc.match_substring(column, low)),
-                (1, pc.starts_with(column, low)),
-                (0, pc.equal(column, low)),
-            ):
-                ranked[np.asarray(matches) & (ranked > rank)] = rank
-        hits = np.flatnonzero(ranked < 3)
-        order = np.lexsort((hits, -self._degrees[hits], ranked[hits]))[:count]
-        return [Node(self.name(i), self.title(i), int(self._degrees[i])) for i in hits[order]]
-
-
 @dataclass(frozen=True, eq=False)
 class IdLists:
     """Lists of node ids, where each distinct id is stored once.
@@ -182,12 +114,14 @@ class IdLists:
         ptr: Subgraph i has the codes ``ptr[i]…ptr[i + 1]``; (K+1,).
         codes: Positions in ``ids``; (ptr[-1],).
         ids: The distinct ids.
+        matches: What they mean, where that has been looked up.
     """
 
     names: Sequence[str]
     ptr: Array
     codes: Array
     ids: Sequence[str]
+    matches: NameMatches | None = None
 
     @classmethod
     def of(cls, sets: Sequence[Sequence[Any]], names: Sequence[str] | None) -> IdLists:
@@ -226,7 +160,7 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
 
     Args:
         index: The nodes of the graph by id.
-        lists: Lists of ids; one that is repeated in a list counts once.
+        lists: Lists of ids, or of other names; one that is repeated in a list counts once.
         unknown: Whether nodes that the graph does not have are an ``error``, or ``drop``-ped.
 
     Returns:
@@ -236,7 +170,8 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     if unknown not in ("error", "drop"):
         raise ConfigError(f"unknown_nodes is error or drop here, not {unknown!r}.")
     count, size = len(lists.names), max(index.graph.num_nodes, 1)
-    positions = index.find(lists.ids)[lists.codes]
+    matches = lists.matches or index.match(lists.ids)
+    positions = matches.positions[lists.codes]
     owner = owners(lists.ptr)
     is_known = positions >= 0
     member_of, nodes = np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)
@@ -245,12 +180,12 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     missing_owner = owner[~is_known]
     for place, codes in zip(*_segments(missing_owner, lists.codes[~is_known]), strict=True):
         missing[place] = tuple(lists.ids[code] for code in dict.fromkeys(codes.tolist()))
-    problems = {}
+    problems, mapping = {}, NameMapping(index, lists.ids, matches)
     for place in np.flatnonzero(
         (known_counts == 0) | np.isin(np.arange(count), missing_owner)
     ).tolist():
         if problem := _describe_problem(
-            lists.names[place], missing[place], int(known_counts[place]), unknown
+            lists.names[place], missing[place], int(known_counts[place]), unknown, mapping
         ):
             problems[place] = problem
     missing_counts = np.array(list(map(len, missing)), np.int64)
@@ -260,7 +195,9 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     subgraphs = Subgraphs(pointers(known_counts[answerable]), nodes[answerable[member_of]])
     chosen = np.flatnonzero(answerable).tolist()
     names = tuple(lists.names[place] for place in chosen)
-    return Query(names, subgraphs, shares, tuple(missing[place] for place in chosen)), problems
+    others = mapping.by_subgraph(owner, lists.codes, chosen)
+    unknown_ids = tuple(missing[place] for place in chosen)
+    return Query(names, subgraphs, shares, unknown_ids, others), problems
 
 
 def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:
@@ -269,12 +206,16 @@ def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:
     return owner[starts].tolist(), np.split(values, starts[1:]) if len(starts) else []
 
 
-def _describe_problem(name: str, missing: tuple[str, ...], num_known: int, unknown: str) -> str:
+def _describe_problem(
+    name: str, missing: tuple[str, ...], num_known: int, unknown: str, mapping: NameMapping
+) -> str:
     """Why a subgraph cannot be answered; "" where it can."""
     subgraph = f"subgraph {name!r}" if name else "the subgraph"
     if not num_known and not missing:
         return f"{subgraph} is empty; it needs a node."
-    ids = ", ".join(repr(node[:60]) for node in missing[:_SHOWN])
+    if (unknown == "error" or not num_known) and (choice := mapping.describe_choice(missing)):
+        return f"{subgraph}: {choice}"
+    ids = ", ".join(repr(node[:60]) + mapping.describe_like(node) for node in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     if missing and unknown == "error":
         return (

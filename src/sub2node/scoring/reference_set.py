@@ -16,7 +16,7 @@ from ..nn.build import members_stage
 from ..nn.networks import Stage
 from ..nn.readout import Members
 from ..task import Graph, Subgraphs, SubgraphTask
-from ..translation import S2NGraph, translate
+from ..translation import S2NGraph, normalize_by, normalize_rows_by, translate_by
 from ..translation.edge_weights import loop_weights
 from .query_links import KnownGraph, QueryLinks
 
@@ -66,13 +66,12 @@ class KnownSubgraphs:
         """Raw weights, without those that the normalisation drops if nothing else reads them."""
         code = self.config.model.readout == "degree-code"
         cut = None if code else max(self.config.translation.a, 0.0)
-        return translate(self.task, self_loops=self.config.translation.self_loops, cut=cut)
+        return translate_by(self.task, self.config.translation, cut=cut)
 
     @cached_property
     def outer(self) -> KnownGraph:
         """The S2N graph of the known subgraphs, normalised."""
-        settings = self.config.translation
-        return KnownGraph(self.s2n.normalize(settings.a, settings.delta).stage("train"))
+        return KnownGraph(normalize_by(self.s2n, self.config.translation).stage("train"))
 
     @property
     def by_degree(self) -> bool:
@@ -100,8 +99,7 @@ class KnownSubgraphs:
     def attach(self, new: Subgraphs, *, joint: bool) -> QueryAttachment:
         """Attach new subgraphs to the known ones, and with ``joint`` to each other."""
         raw = self.s2n.attach(new, among=joint)
-        settings = self.config.translation
-        normalized = raw.normalize(settings.a, settings.delta)
+        normalized = normalize_rows_by(raw, self.config.translation)
         links = QueryLinks.of(normalized.known, normalized.new)
         if not self.by_degree:
             return QueryAttachment(links, normalized.new, np.ones(len(new)), None)

@@ -18,7 +18,8 @@ from ..task import Graph, SubgraphTask
 from .answers import Answers, Neighbor, Surroundings
 from .doubt import TrainingProfile
 from .explanation import Explanation
-from .query import IdLists, Node, NodeIndex, Query, UnknownPolicy, ask, look_up
+from .node_index import Node, NodeIndex
+from .query import IdLists, Query, UnknownPolicy, ask, look_up
 
 Mode = Literal["independent", "joint"]
 _TRIED = 8  # known subgraphs that a model must have finite answers for
@@ -195,6 +196,7 @@ class Scorer(ABC):
             spread=spread,
             known=query.known,
             unknown=query.unknown,
+            mapping=query.mapping,
             predicted=self.predict_classes(mean),
             classes=self.classes,
             multilabel=self.multilabel,
@@ -251,7 +253,7 @@ class Scorer(ABC):
         return subgraphs.name_of(number), title, label_names
 
     def find_nodes(self, text: str, *, count: int = 20) -> list[Node]:
-        """Nodes whose id or title has this text."""
+        """Nodes that have this text in a name."""
         return self.index.search(text, count)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..scoring.answer_details import neighbor_objects
 from ..scoring.answers import answer_objects, explanation_object
 
 if TYPE_CHECKING:
@@ -32,19 +33,9 @@ def explanation_json(id: str | None, explanation: Explanation, around: Surroundi
 
 def neighbors_json(neighbors: Sequence[Neighbor]) -> bytes:
     """Known subgraphs that are similar."""
-    items = [
-        {
-            "id": neighbor.name,
-            "title": neighbor.title,
-            "labels": list(neighbor.labels),
-            "similarity": neighbor.similarity,
-        }
-        for neighbor in neighbors
-    ]
-    return to_json({"neighbors": items})
+    return to_json({"neighbors": neighbor_objects(neighbors)})
 
 
 def nodes_json(nodes: Sequence[Node]) -> bytes:
     """Nodes that match a search."""
-    items = [{"id": node.id, "title": node.title, "degree": node.degree} for node in nodes]
-    return to_json({"nodes": items})
+    return to_json({"nodes": [node._asdict() for node in nodes]})

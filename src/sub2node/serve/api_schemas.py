@@ -10,7 +10,7 @@ from ..scoring import WarningKind
 
 NodeId = Annotated[
     str | Annotated[int, Field(ge=-(2**63), lt=2**63)],
-    Field(description="A node of the graph by its id, text or an integer."),
+    Field(description="A node of the graph by its id (text or an integer), or another name."),
 ]
 Nodes = Annotated[
     list[NodeId],
@@ -91,11 +91,22 @@ NEIGHBORS: TypeAdapter[NeighborsBody] = TypeAdapter(NeighborsBody)
 REPORT: TypeAdapter[ReportBody] = TypeAdapter(ReportBody)
 
 
+class NodeChoice(BaseModel):
+    """A node that an ambiguous name may mean."""
+
+    id: str
+    title: str
+
+
 class Error(BaseModel):
     """Why there is no answer."""
 
     error: Annotated[str, Field(description="One sentence.")]
     field: Annotated[str | None, Field(description="The field at fault, if it is one.")] = None
+    candidates: Annotated[
+        dict[str, list[NodeChoice]] | None,
+        Field(description="By name, the nodes that it may mean, where there are several."),
+    ] = None
 
 
 class Status(BaseModel):
@@ -109,6 +120,22 @@ class WarningItem(BaseModel):
 
     kind: WarningKind
     text: Annotated[str, Field(description="The same in words.")]
+
+
+class MappingItem(BaseModel):
+    """What was meant by a member that was not given by its id."""
+
+    given: str
+    node_id: Annotated[str, Field(description="The node that is meant; empty for none.")]
+    title: str
+    how: Annotated[
+        str,
+        Field(
+            description="case (the id in another case), former id, symbol, title, synonym, alias or"
+            " a kind of the data; unknown; ambiguous."
+        ),
+    ]
+    candidates: Annotated[list[str], Field(description="Nodes that an ambiguous name may mean.")]
 
 
 class Prediction(BaseModel):
@@ -133,6 +160,9 @@ class Prediction(BaseModel):
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]
     doubt: Annotated[
         float, Field(description="Entropy of the probabilities: 0 is sure, 1 is all alike.")
+    ]
+    mapping: Annotated[
+        list[MappingItem], Field(description="Members that were not given by their id.")
     ]
     warnings: Annotated[list[WarningItem], Field(description="Reasons to doubt the answer.")]
 
@@ -214,10 +244,11 @@ class NodeItem(BaseModel):
     id: str
     title: str
     degree: int
+    alias: Annotated[str, Field(description="The other name that has the text, if it is one.")]
 
 
 class NodesAnswer(BaseModel):
-    """Nodes whose id or title contains the text; those that begin with it come first."""
+    """Nodes that have the text in a name; those with a name that begins with it come first."""
 
     nodes: list[NodeItem]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import DataError
+from ..base.records import JsonObject
+from ..scoring.name_mapping import NameMapping
 from .request_limits import RefusalError
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ..scoring import Scorer
     from ..scoring.query import UnknownPolicy
 
+_MOST_CHOICES = 10  # nodes that an ambiguous name may mean
 _SHOWN = 5  # unknown nodes that a message names
 _LONGEST = 40  # characters of each
 _KINDS = ("one", "many", "str", "int")  # pydantic's names of the alternatives it tried
@@ -65,6 +68,10 @@ def lookup_refusal(
 ) -> RefusalError:
     """Why subgraphs could not be looked up; unknown nodes are named, with the way to drop them."""
     field = _first_wrong_field(scorer, sets, policy)
+    names = list(dict.fromkeys(str(name) for nodes in sets for name in nodes))
+    mapping = NameMapping(scorer.index, names, scorer.index.match(names))
+    if choice := mapping.describe_choice(names):
+        return RefusalError(422, choice, field=field, candidates=_candidates(mapping))
     if policy == "error":
         try:
             dropped = scorer.ask(sets, unknown_nodes="drop").unknown
@@ -73,7 +80,7 @@ def lookup_refusal(
         else:
             names = list(dict.fromkeys(name for names in dropped for name in names))
             if names:
-                return RefusalError(422, _describe_unknown(names), field=field)
+                return RefusalError(422, _describe_unknown(names, mapping), field=field)
     return RefusalError(422, _clip(" ".join(str(error).split()), 500), field=field)
 
 
@@ -89,8 +96,21 @@ def _first_wrong_field(
     return "nodes"
 
 
-def _describe_unknown(names: list[str]) -> str:
-    quoted = ", ".join(repr(_clip(name, _LONGEST)) for name in names[:_SHOWN])
+def _candidates(mapping: NameMapping) -> dict[str, list[JsonObject]]:
+    """The nodes that each ambiguous name may mean."""
+    index = mapping.index
+    return {
+        mapping.names[place]: [
+            {"id": index.name(node), "title": index.title(node)} for node in nodes[:_MOST_CHOICES]
+        ]
+        for place, nodes in mapping.matches.candidates.items()
+    }
+
+
+def _describe_unknown(names: list[str], mapping: NameMapping) -> str:
+    quoted = ", ".join(
+        repr(_clip(name, _LONGEST)) + mapping.describe_like(name) for name in names[:_SHOWN]
+    )
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return (
         f"the graph has no node {quoted}{more}; check the ids (GET /v1/nodes?q= searches them), or"

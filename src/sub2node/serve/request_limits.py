@@ -73,15 +73,19 @@ class RefusalError(Exception):
         message: str,
         *,
         field: str | None = None,
+        candidates: Mapping[str, list[JsonObject]] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.message, self.field = status, message, field
+        self.candidates = candidates
         self.headers = dict(headers or {})
 
     def content(self) -> JsonObject:
         """The content of the response."""
-        return {"error": self.message} | ({"field": self.field} if self.field else {})
+        content: JsonObject = {"error": self.message}
+        content |= {"field": self.field} if self.field else {}
+        return content | ({"candidates": self.candidates} if self.candidates else {})
 
 
 class GoneError(Exception):

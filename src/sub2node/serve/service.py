@@ -154,11 +154,11 @@ class Service:
         request: Request,
         q: Annotated[
             str,
-            QueryParameter(min_length=1, max_length=200, description="Part of an id or a title."),
+            QueryParameter(min_length=1, max_length=200, description="Part of a name or an id."),
         ],
         count: Annotated[int, QueryParameter(ge=1, le=100, description="Most nodes to list.")] = 20,
     ) -> Response:
-        """Search nodes of the graph by id or title; those that begin with the text come first."""
+        """Search nodes of the graph by all their names; what begins with the text comes first."""
 
         def run() -> bytes:
             return answer_json.nodes_json(self.scorer.find_nodes(q, count=count))

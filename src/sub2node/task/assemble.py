@@ -5,18 +5,19 @@ Every format is read into these tables, so ids, policies and errors are the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError
+from ..base.notes import Note
 from ..base.plural import plural
 from ..base.ragged import Array, pointers
+from .background import within_background
 from .edges import Repeated, undirected
 from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
@@ -24,6 +25,9 @@ from .ids import IdSpace, concat
 from .labels import NA_WORDS, NaLabels, read_labels, used_classes
 from .learnable import require_learnable
 from .names import Names
+from .node_features import check_chosen, read_features
+from .node_names import match_members
+from .other_names import read_other_names
 from .reading_notes import (
     classes_omitted,
     edge_notes,
@@ -33,7 +37,6 @@ from .reading_notes import (
     own_edges_changed,
     subgraphs_omitted,
     unused_columns,
-    unused_features,
 )
 from .split import Split
 from .subgraphs import Subgraphs
@@ -67,10 +70,13 @@ def assemble(
     *,
     nodes: TableLike | None = None,
     subgraph_edges: TableLike | None = None,
+    aliases: TableLike | None = None,
     columns: Mapping[str, str] | None = None,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    node_features: Sequence[str] | None = None,
+    background: pa.Array | None = None,
     name: str = "",
     paths: Mapping[str, str | Path] | None = None,
     by_position: bool = False,
@@ -84,6 +90,7 @@ def assemble(
         edges: A table, or a ready :class:`Graph`.
         members: The table of members.
         labels: The table of labels.
+        background: Ids of the universe, text: nodes outside of it are omitted with their edges.
         paths: The file each table came from, for error messages.
         by_position: The node ids are positions, whatever names the graph has.
         classes: All classes in order, where they are known; else those that occur, sorted.
@@ -110,8 +117,17 @@ def assemble(
     member_frame = frame(members, "members")
     label_frame = None if labels is None else frame(labels, "labels")
     own_edges = None if subgraph_edges is None else frame(subgraph_edges, "subgraph_edges")
+    alias_frame = None if aliases is None else frame(aliases, "aliases")
     check_mapping(columns or {}, frames)
-    space, graph, graph_notes = build_graph(edge_source, node_frame, repeated=repeated)
+    check_chosen(node_features, has_nodes=node_frame is not None)
+    space, graph, graph_notes = build_graph(
+        edge_source, node_frame, repeated=repeated, node_features=node_features
+    )
+    if alias_frame is not None:
+        graph = graph.renamed(read_other_names(alias_frame, graph.ids(), graph.other_names))
+    if background is not None:
+        graph, kept_note = within_background(graph, background)
+        space, graph_notes = node_ids(graph), [*graph_notes, kept_note]
     if strict and not graph.num_edges:
         raise DataError(
             "the graph has no edges between different nodes; there is nothing to learn from.",
@@ -119,7 +135,9 @@ def assemble(
         )
     if by_position:
         space = IdSpace(np.arange(graph.num_nodes))
-    sets = _read_members(member_frame, space, unknown_nodes, strict=strict)
+    sets = _read_members(
+        member_frame, space, unknown_nodes, graph=None if by_position else graph, strict=strict
+    )
     values, class_names, split, titles, order, attributes, label_notes = read_labels(
         label_frame, sets.space, classes, na_labels=na_labels
     )
@@ -161,25 +179,35 @@ def assemble(
     return task
 
 
+def node_ids(graph: Graph) -> IdSpace:
+    """The ids of the nodes of a graph."""
+    return IdSpace(np.arange(graph.num_nodes) if graph.names is None else graph.names.arrow)
+
+
 def build_graph(
-    edges: Frame | Graph, nodes: Frame | None, *, repeated: Repeated
-) -> tuple[IdSpace, Graph, list[str]]:
+    edges: Frame | Graph,
+    nodes: Frame | None,
+    *,
+    repeated: Repeated,
+    node_features: Sequence[str] | None = None,
+) -> tuple[IdSpace, Graph, list[Note]]:
     """The graph of an edge table (and a node table), the ids of its nodes, and notes."""
     if isinstance(edges, Graph):
-        ids = np.arange(edges.num_nodes) if edges.names is None else edges.names.arrow
-        return IdSpace(ids), edges, []
+        return node_ids(edges), edges, []
     source, target = edges.ids("source"), edges.ids("target")
     if nodes is None:
         if not len(source):
             raise edges.error("the graph has no edges: the edges table has no rows.")
         space = IdSpace.sorted(concat([source, target]))
-        titles, features, notes = None, None, list[str]()
+        titles, features, notes = None, None, list[Note]()
     else:
         column = nodes.ids("node_id")
         space = IdSpace.in_order(column)
         if len(space) != len(column):
             raise nodes.error("a node is listed twice in the nodes table.")
-        titles, features, notes = _read_node_extras(nodes)
+        titles = nodes.text("title")
+        titles = None if titles is None else Names(titles)
+        features, notes = read_features(nodes, node_features)
     ends = [space.find(source), space.find(target)]
     for column, positions in zip((source, target), ends, strict=True):
         if (positions < 0).any():
@@ -203,59 +231,13 @@ def build_graph(
     return space, graph, notes
 
 
-def _read_node_extras(nodes: Frame) -> tuple[Names | None, Array | None, list[str]]:
-    """Titles and features of the node table; what is neither is named in a note."""
-    used = (nodes.column_name("node_id"), nodes.column_name("title"))
-    titles = nodes.text("title")
-    blocks, ignored = [], []
-    for name in nodes.table.column_names:
-        if name in used:
-            continue
-        block = _read_features(nodes, name)
-        if block is None:
-            ignored.append(name)
-        else:
-            blocks.append(block)
-    features = np.concatenate(blocks, axis=1) if blocks else None
-    return None if titles is None else Names(titles), features, list(unused_features(ignored))
-
-
-def _read_features(nodes: Frame, name: str) -> Array | None:
-    """A column of numbers, or of lists of numbers of one length, as float32 (N, width)."""
-    column = nodes.table.column(name).combine_chunks()
-    missing, width, values = np.asarray(column.is_null()), 1, column
-    if pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type):
-        widths = np.asarray(pc.list_value_length(column).fill_null(0))[~missing]
-        width = int(widths[0]) if len(widths) else 0
-        if (widths != width).any() or not width:
-            raise nodes.error(f"the lists of the feature column '{name}' differ in length.")
-        values = column.flatten()
-    kind = values.type
-    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if not numeric and not pa.types.is_boolean(kind):
-        return None
-    if not missing.any():
-        numbers = np.asarray(values.cast(pa.float64(), safe=False).fill_null(np.nan))
-        missing = ~np.isfinite(numbers).reshape(-1, width).all(axis=1)
-    if missing.any():
-        row = int(np.argmax(missing)) + 1
-        raise nodes.error(f"the feature '{name}' of row {row} is missing or not finite.")
-    with np.errstate(over="ignore"):
-        features = numbers.reshape(-1, width).astype(np.float32)
-    large = np.flatnonzero(~np.isfinite(features).all(axis=1))
-    if len(large):
-        largest = np.abs(numbers.reshape(-1, width)[large[0]]).max()
-        raise nodes.error(
-            f"the feature '{name}' of row {large[0] + 1} is {largest:g}, which is too"
-            f" large; features are up to {np.finfo(np.float32).max:.2g}."
-        )
-    return features
-
-
 def _read_members(
-    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, strict: bool
+    members: Frame, nodes: IdSpace, unknown: UnknownNodes, *, graph: Graph | None, strict: bool
 ) -> _MemberPairs:
-    """Members as positions, the policy for unknown nodes applied."""
+    """Members as positions, the policy for unknown nodes applied.
+
+    Members that are given by other names than ids are found by those of ``graph``.
+    """
     who, what = members.ids("subgraph_id"), members.ids("node_id")
     if strict and not len(who):
         raise members.error("there are no subgraphs; the members table has no rows.")
@@ -267,6 +249,9 @@ def _read_members(
         weights=members.weights(),
         keep=np.ones(len(space), bool),
     )
+    if graph is not None:
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
     lost = sets.node < 0
     if not lost.any():
         return sets

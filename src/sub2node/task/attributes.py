@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.errors import ConfigError, DataError
+from ..base.errors import ConfigError, DataError, suggest
 from ..base.plural import plural
 from ..base.ragged import Array
 from .names import Names
@@ -16,7 +16,10 @@ from .names import Names
 # The columns of the labels table that mean something to us; no attribute is called so.
 OWN_COLUMNS = ("subgraph_id", "label", "split", "title")
 
-_ISO_TIME = r"^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z?)?)?)?$"
+# The year first, so that there is no doubt about day and month; perhaps a zone at the end.
+_ZONE = r"(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)$"
+_CLOCK = r"[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?"
+_ISO_TIME = rf"^\d{{4}}([-/]\d\d([-/]\d\d({_CLOCK})?)?)?$"
 
 
 class SubgraphAttributes(Mapping[str, Names]):
@@ -74,9 +77,9 @@ class SubgraphAttributes(Mapping[str, Names]):
     def require(self, name: str) -> Names:
         """The column of this name; an error that lists the columns if there is none."""
         if name not in self._columns:
-            present = f"the columns are {', '.join(self)}" if self else "it has none"
+            hint = suggest(name, self) if self else " The table has no such columns."
             raise ConfigError(
-                f"no column {name!r} of the labels table is kept as an attribute; {present}."
+                f"no column {name!r} of the labels table is kept as an attribute.{hint}"
             )
         return self._columns[name]
 
@@ -93,7 +96,9 @@ class SubgraphAttributes(Mapping[str, Names]):
         return numbers
 
     def times(self, name: str) -> Array:
-        """A column of numbers, or of ISO dates and times, as numbers that ascend with time.
+        """A column of numbers, or of dates and times, as numbers that ascend with time.
+
+        Dates are ISO's (also with / for -), with or without a zone; without one, UTC is meant.
 
         Args:
             name: The attribute.
@@ -112,14 +117,33 @@ class SubgraphAttributes(Mapping[str, Names]):
         wrong = pc.index(pc.match_substring_regex(texts, _ISO_TIME), False).as_py()
         try:
             if wrong < 0:
-                plain = pc.replace_substring_regex(texts, "Z$", "").to_pylist()
-                return np.array(plain, "datetime64[us]").astype(np.float64)
+                return _as_microseconds(texts)
         except ValueError as error:
             raise DataError(f"the column '{name}' has no dates throughout: {error}.") from None
         raise DataError(
             f"the column '{name}' has {texts[wrong].as_py()!r}; times are numbers or dates like"
             " 2024-05-31 or 2024-05-31T12:00:00."
         )
+
+
+def _as_microseconds(texts: pa.Array) -> Array:
+    """Dates and times as microseconds since 1970, zones taken into account; float64."""
+    clock = pc.match_substring(texts, ":")
+    zones = pc.extract_regex(texts, pattern=rf":\d\d.*{_ZONE}")
+    sign, hours, minutes = (
+        pc.struct_field(zones, name).fill_null("") for name in ("sign", "hours", "minutes")
+    )
+    zoned = np.asarray(pc.and_(clock, pc.not_equal(sign, "")))
+    plain = pc.replace_substring(texts, "/", "-")
+    plain = pc.if_else(pa.array(zoned), pc.replace_substring_regex(plain, _ZONE, ""), plain)
+    plain = pc.replace_substring_regex(plain, "Z$", "")
+    shift = np.zeros(len(texts))
+    for column, seconds in ((hours, 3600), (minutes, 60)):
+        numbers = pc.if_else(pc.equal(column, ""), "0", column).cast(pa.int64())
+        shift += seconds * np.asarray(numbers)
+    east = np.where(np.asarray(pc.equal(sign, "-")), -1, 1)
+    moments = np.array(plain.to_pylist(), "datetime64[us]").astype(np.float64)
+    return np.asarray(moments - np.where(zoned, 1e6 * east * shift, 0))
 
 
 def as_attribute(column: pa.ChunkedArray) -> pa.Array | None:

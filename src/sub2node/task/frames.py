@@ -26,6 +26,8 @@ ALIASES = {
     "title": ("name", "description"),
     "split": (),
     "weight": (),
+    "alias": (),
+    "kind": (),
 }
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")

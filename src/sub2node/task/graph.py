@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -14,8 +16,10 @@ from ..base.errors import DataError
 from ..base.ragged import Array, SparseMatrix, frozen, index_dtype, integers, sealed
 from .content_hash import digest
 from .edges import Edges, Repeated, check_weights, undirected
+from .frames import Frame, TableLike
 from .induced_edges import uphill_entries, uphill_rows
 from .names import Names, check_names, is_positions
+from .other_names import OtherNames, read_other_names
 
 _NO_NODES = sealed(np.empty(0, dtype=np.int64))
 
@@ -35,6 +39,8 @@ class Graph:
         features: Node features X, (N, F), finite, kept as float32.
         names: One unique string per node.
         titles: One text per node for people to read; need not be unique.
+        other_names: Names beside ids and titles, by which nodes are found too. Not part of the
+            content hash.
     """
 
     indptr: Array
@@ -45,6 +51,7 @@ class Graph:
     features: Array | None = None
     names: Names | None = None
     titles: Names | None = None
+    other_names: OtherNames | None = None
 
     def __post_init__(self) -> None:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
@@ -71,6 +78,7 @@ class Graph:
         _check_features(self)
         check_names(self.names, self.num_nodes, "graph.names", unique=True)
         check_names(self.titles, self.num_nodes, "graph.titles", unique=False)
+        _check_other_names(self)
 
     @classmethod
     def from_edges(
@@ -138,6 +146,30 @@ class Graph:
             names=names,
             titles=titles,
         )
+
+    def ids(self) -> pa.Array:
+        """The ids of all nodes as text: their names, or their positions."""
+        numbers = pa.array(np.arange(self.num_nodes))
+        return numbers.cast(pa.large_string()) if self.names is None else self.names.arrow
+
+    def with_other_names(self, aliases: TableLike | None) -> Self:
+        """The graph with more names, those of a table ``alias, node_id[, kind]``.
+
+        Args:
+            aliases: A data frame or a dict of columns; rows of nodes that the graph does not have
+                are left out. None: no change.
+        """
+        if aliases is None:
+            return self
+        frame = Frame.of(aliases, "aliases", {})
+        return self.renamed(read_other_names(frame, self.ids(), self.other_names))
+
+    def renamed(self, other_names: OtherNames | None) -> Self:
+        """The graph with these names in place of its other names; nothing else is checked anew."""
+        graph = copy(self)
+        object.__setattr__(graph, "other_names", other_names)
+        _check_other_names(graph)
+        return graph
 
     @property
     def num_nodes(self) -> int:
@@ -278,6 +310,14 @@ def _check_loops(graph: Graph) -> None:
         raise DataError(f"graph.loops must ascend within 0…{graph.num_nodes - 1}.")
     if graph.loop_weights is not None:
         check_weights(graph.loop_weights, len(loops))
+
+
+def _check_other_names(graph: Graph) -> None:
+    if graph.other_names is None:
+        return
+    nodes = graph.other_names.nodes
+    if len(nodes) and not 0 <= nodes.min() <= nodes.max() < graph.num_nodes:
+        raise DataError(f"graph.other_names is of nodes in 0…{graph.num_nodes - 1}.")
 
 
 def _check_features(graph: Graph) -> None:

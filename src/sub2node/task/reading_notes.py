@@ -69,11 +69,11 @@ def attributes_merged(column: str, subgraphs: Array, name: Name) -> Iterator[Not
         )
 
 
-def unused_features(names: Sequence[str]) -> Iterator[Note]:
-    """Columns of the node table that hold no numbers."""
+def unused_features(names: Sequence[str], why: str) -> Iterator[Note]:
+    """Columns of the node table that are no features."""
     if names:
         shown = examples(map(repr, names), len(names))
-        yield unused(f"{plural(len(names), 'node column')} not used (no numbers): {shown}.")
+        yield unused(f"{plural(len(names), 'node column')} not used ({why}): {shown}.")
 
 
 def members_dropped(pairs: Sequence[tuple[object, object]], members: int, subgraphs: int) -> Note:

@@ -21,6 +21,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 _SPELLINGS: dict[str, Part] = {
     "training": "train", "trn": "train", "valid": "val", "validation": "val", "dev": "val",
     "development": "val", "testing": "test", "tst": "test", "holdout": "test", "hold-out": "test",
+    "held-out": "test",
 }  # fmt: skip
 
 
@@ -303,5 +304,5 @@ def part_of(word: object) -> Part | None:
     """The part that a word names, in any case and usual spelling; None: it names none."""
     if not isinstance(word, str):
         return None
-    plain = word.strip().lower()
+    plain = "-".join(word.lower().replace("_", " ").split()).removesuffix("-set")
     return next((part for part in PARTS if part == plain), _SPELLINGS.get(plain))

@@ -106,10 +106,12 @@ class SubgraphTask:
         *,
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
+        aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
         unknown_nodes: UnknownNodes = "error",
         repeated: Repeated = "same",
         na_labels: NaLabels = "missing",
+        node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
         """Make a task from data frames (pandas, Polars, Arrow or dicts); ids may be strings.
@@ -125,12 +127,16 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
+            aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
+                by them too, by titles, and by ids in another case.
             columns: Your column for ours, as in ``{"source": "from_account"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
             na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
                 ``keep``.
+            node_features: The columns of ``nodes`` that become features: numbers as they are, text
+                as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
@@ -141,10 +147,12 @@ class SubgraphTask:
             labels,
             nodes=nodes,
             subgraph_edges=subgraph_edges,
+            aliases=aliases,
             columns=columns or {},
             unknown_nodes=unknown_nodes,
             repeated=repeated,
             na_labels=na_labels,
+            node_features=node_features,
             name=name,
         )
 

@@ -1,4 +1,4 @@
-"""The S2N graph for notebooks: a data frame of its edges, and HTML."""
+"""The S2N graph for others: a data frame of its edges, HTML, and PyG."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.data_frame import make_frame
+from ..base.errors import MissingExtraError
 from ..base.html_table import html_view
 from ..base.plural import plural
 from ..base.ragged import Array, owners
@@ -14,6 +15,7 @@ from ..task import PARTS
 
 if TYPE_CHECKING:
     import pandas as pd
+    from torch_geometric.data import Data
 
     from .s2n_graph import S2NGraph
 
@@ -26,6 +28,27 @@ def graph_frame(graph: S2NGraph, *, diagonal: bool) -> pd.DataFrame:
     source, target, weight = _edges(graph, diagonal=diagonal)
     ids = np.array(graph.subgraph_ids, dtype=object)
     return make_frame({"source": ids[source], "target": ids[target], "weight": weight})
+
+
+def graph_data(graph: S2NGraph, labels: Array | None) -> Data:
+    """The graph with its weights, its parts and, where they are given, labels, for PyG."""
+    try:
+        from torch_geometric.data import Data
+    except ImportError:
+        raise MissingExtraError("torch-geometric", "pyg", "a PyG graph") from None
+    import torch
+
+    matrix = graph.weights.tocoo()
+    data = Data(
+        edge_index=torch.from_numpy(np.stack(matrix.coords).astype(np.int64)),
+        edge_weight=torch.tensor(matrix.data),
+        part=torch.tensor(graph.split.codes.astype(np.int64)),
+        num_nodes=len(graph),
+        subgraph_ids=graph.subgraph_ids,
+    )
+    if labels is not None:
+        data.y = torch.tensor(labels)
+    return data
 
 
 def graph_html(graph: S2NGraph) -> str:

@@ -14,7 +14,7 @@ from ..base.plotting import draw
 from ..base.ragged import Array, SparseMatrix, owners
 from ..task import Names, Part, Split, Subgraphs
 from .edge_weights import EdgeWeights, LinearEdgeWeights, Side
-from .graph_views import graph_frame, graph_html
+from .graph_views import graph_data, graph_frame, graph_html
 from .memory_limits import Limit
 from .product import Keep, rows
 from .weight_statistics import Statistics
@@ -22,6 +22,7 @@ from .weight_statistics import Statistics
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from torch_geometric.data import Data
 
     from ..task import SubgraphTask
 
@@ -41,6 +42,7 @@ class TranslationOptions:
         top_k: Entries kept per row besides the diagonal; more where the other end keeps them.
         a: Lower end of the scores that were normalised to 0…1; None: weights are raw.
         delta: Width of that range.
+        weighted: Whether scores above 0 stayed what they are; else they became 1.
     """
 
     te: str = "edges"
@@ -51,6 +53,7 @@ class TranslationOptions:
     top_k: int | None = None
     a: float | None = None
     delta: float | None = None
+    weighted: bool = True
 
     @property
     def complete(self) -> bool:
@@ -148,11 +151,16 @@ class S2NGraph:
         if self.task_hash not in ("", task.hash) or len(self) != len(task):
             raise ConfigError("the graph was translated from another task than the one given.")
 
-    def normalize(self, a: float, delta: float) -> S2NGraph:
+    def normalize(self, a: float, delta: float, *, weighted: bool = True) -> S2NGraph:
         """Weights by standard score, from 0 at ``a`` to 1 at ``a + delta`` and above (equation 3).
 
         The mean and standard deviation are those of the train block in every stage. Entries at or
         below ``a`` are gone. Works on raw weights and does not translate again.
+
+        Args:
+            a: Standard score of a weight that becomes 0.
+            delta: Width of the range of scores up to weight 1.
+            weighted: Whether entries have their weights; without, each that is left is 1.
         """
         if self.normalized:
             raise ConfigError("the weights are normalised already; normalize the raw graph.")
@@ -161,8 +169,9 @@ class S2NGraph:
                 f"entries up to a score of {self.settings.cut:g} were dropped in translation, so"
                 f" a = {a:g} cannot be had; translate with a lower cut."
             )
-        weights = normalized(self.weights, self.statistics, a, delta)
-        return replace(self, weights=weights, settings=replace(self.settings, a=a, delta=delta))
+        weights = normalized(self.weights, self.statistics, a, delta, weighted=weighted)
+        settings = replace(self.settings, a=a, delta=delta, weighted=weighted)
+        return replace(self, weights=weights, settings=settings)
 
     def attach(self, new: Subgraphs, *, to: Part = "train", among: bool = True) -> Attachment:
         """Weights of subgraphs that were not there at translation; costs only their rows.
@@ -222,6 +231,20 @@ class S2NGraph:
         """
         return graph_frame(self, diagonal=diagonal)
 
+    def to_pyg(self, task: SubgraphTask | None = None) -> Data:
+        """The graph as a ``torch_geometric.data.Data`` (extra ``pyg``), a node per subgraph.
+
+        ``edge_index`` has both directions and the weights of subgraphs with themselves,
+        ``edge_weight`` beside it; ``part`` is a number as in ``PARTS``, ``subgraph_ids`` names the
+        nodes. What a stage sees is the leading block: the nodes below ``split.visible(stage)``.
+
+        Args:
+            task: The task it was made from: its labels become ``y``.
+        """
+        if task is not None:
+            self.require_task(task)
+        return graph_data(self, None if task is None else task.labels)
+
     def plot(self, task: SubgraphTask | None = None) -> Figure:
         """The graph as a Matplotlib figure; of a large one, some subgraphs and strong edges.
 
@@ -257,18 +280,24 @@ class Attachment:
     statistics: Statistics
     normalized: bool = False
 
-    def normalize(self, a: float, delta: float) -> Attachment:
+    def normalize(self, a: float, delta: float, *, weighted: bool = True) -> Attachment:
         """As :meth:`S2NGraph.normalize`, by the scores of the graph they are attached to."""
         if self.normalized:
             raise ConfigError("the rows are normalised already; normalize the raw ones.")
-        known, new = (normalized(w, self.statistics, a, delta) for w in (self.known, self.new))
+        known, new = (
+            normalized(w, self.statistics, a, delta, weighted=weighted)
+            for w in (self.known, self.new)
+        )
         return replace(self, known=known, new=new, normalized=True)
 
 
 def normalized(
-    weights: SparseMatrix, statistics: Statistics, a: float, delta: float
+    weights: SparseMatrix, statistics: Statistics, a: float, delta: float, *, weighted: bool = True
 ) -> SparseMatrix:
-    """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32."""
+    """clamp((z - a) / delta) of a sparse matrix, entries at or below 0 gone, as float32.
+
+    Without ``weighted`` the entries that are left are 1.
+    """
     check_delta(delta)
     if not isinstance(a, int | float | np.number) or not np.isfinite(a):
         raise ConfigError(f"a, the score that becomes 0, is a number; found {a!r}.")
@@ -280,7 +309,7 @@ def normalized(
     ptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=weights.shape[0]))])
     data = np.minimum(share[inside], 1).astype(np.float32)
     tiny = np.finfo(np.float32).tiny  # a share too small for float32 must not become a zero
-    data = np.maximum(data, tiny)
+    data = np.maximum(data, tiny) if weighted else np.ones_like(data)
     return sp.csr_array((data, weights.indices[passed][inside], ptr), shape=weights.shape)
 
 

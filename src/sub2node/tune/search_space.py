@@ -159,10 +159,11 @@ class Space:
         return Space({name: axis for name, axis in self.axes.items() if name not in fixed})
 
     def refuse_import_paths(self, source: str, advice: str) -> None:
-        """Raise where a file or storage lets a convolution vary that would have to be imported."""
-        axis = self.axes.get("conv")
-        for conv in axis.values if isinstance(axis, Choice) else ():
-            refuse_import_path(conv, source, advice)
+        """Raise where a file or storage lets code vary that would have to be imported."""
+        for name, what in (("conv", "convolution"), ("translation.te", "T_e")):
+            axis = self.axes.get(name)
+            for value in axis.values if isinstance(axis, Choice) else ():
+                refuse_import_path(value, source, advice, what=what)
 
     def require_several_points(self) -> None:
         """Raise unless there is more than one point."""
@@ -238,7 +239,10 @@ def parse_axis(text: str) -> tuple[str, Axis]:
 
 
 def paper_space(config: Config) -> Space:
-    """The space that the authors searched for a structure and a convolution, with batch norm.
+    """The space that the authors searched for a structure and a convolution (the paper, appendix).
+
+    The readout is the sum, or of S2N the sum weighted by degrees as the published code has it; skip
+    connection and batch norm are axes too, which the authors went through one by one.
 
     Args:
         config: Settings that name the structure and the convolution.
@@ -259,8 +263,14 @@ def paper_space(config: Config) -> Space:
     if config.structure.translated:
         axes["translation.a"] = Range(1.0, 4.0, step=0.25)
         axes["translation.delta"] = Range(0.5, 2.0, step=0.5)
+        readouts = dict.fromkeys(("sum", "degree-code", config.model.readout))
+        axes["model.readout"] = Choice(tuple(readouts))
+    encoders = ("outer", "inner") if config.structure.inner else ("outer",)
+    if config.conv == "fagcn":
+        for encoder in encoders:
+            axes[f"model.{encoder}.eps"] = Range(0.1, 0.5, step=0.1)
     if config.conv == "gcn2":
-        for encoder in ("outer", "inner") if config.structure.inner else ("outer",):
+        for encoder in encoders:
             axes[f"model.{encoder}.alpha"] = Range(0.1, 0.9, step=0.1)
             axes[f"model.{encoder}.theta"] = Range(0.1, 2.0, step=0.1)
             axes[f"model.{encoder}.shared_weights"] = Choice((False, True))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
 from ..config import Config
-from ..config.preset_resolver import refuse_import_path
+from ..config.preset_resolver import refuse_import_path, refuse_own_te
 from ..config.settings import flatten
+from ..config.unused_settings import unused_note
 from ..encode import Encoding
 from ..evaluate.seeds import seed_list
 from ..models import Preset, find_preset
@@ -28,6 +29,10 @@ _DIFFERENCES = {
     "encodings": "other encodings",
     "seed": "another search seed",
 }
+
+
+# Settings that decide which others are read.
+_DECIDING = ("conv", "features.kind", "features.encoding", "translation.te", "coarsening.method")
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,7 @@ class Spec:
         advice = "continue the study with --resume and --conv instead of --worker"
         for config in self.base.candidates:
             refuse_import_path(config.conv, source, advice)
+            refuse_own_te(config, source, "continue the study with --resume instead of --worker")
         self.space.refuse_import_paths(source, advice)
 
     @classmethod
@@ -205,6 +211,7 @@ def make_spec(
             raise ConfigError(f"{Config.full_name(name)} is both fixed and varied; say one.")
     searched = searched.with_axes(vary)
     searched.require_several_points()
+    base = replace(base, notes=(*base.notes, *_unused(base, [*fixed, *vary], searched)))
     return Spec(
         without_test(task).hash,
         task.name,
@@ -216,6 +223,14 @@ def make_spec(
         seed=seed,
         encodings=digest_of(encodings),
     )
+
+
+def _unused(base: Preset[Config], chosen: Sequence[str], space: Space) -> tuple[str, ...]:
+    """The warning about chosen settings that no point of the space reads."""
+    if any(name in space.axes for name in _DECIDING):
+        return ()  # what has an effect differs from point to point
+    model = f"{base.config.structure} {base.config.conv}"
+    return unused_note(base.candidates, chosen, model)
 
 
 def _find_space(space: str | Space, base: Preset[Config], vary: Mapping[str, Axis]) -> Space:

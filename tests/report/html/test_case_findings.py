@@ -11,6 +11,7 @@ from scoring_tasks import model, named, small_task
 from sub2node import SubgraphClassifier
 from sub2node.evaluate.positive_class import PositiveClass
 from sub2node.report.html.case_findings import collect_cases
+from sub2node.report.html.case_page import render_cases
 from sub2node.scoring import Scorer
 from sub2node.scoring.positive_alerts import PositiveAlerts
 
@@ -90,6 +91,14 @@ def test_what_was_excluded_has_a_name_where_the_graph_knows_it(bag: Scorer) -> N
     cases = collect_cases(bag, query, excluded={"a": ["g8", "HP:1"]})
     assert cases[0].excluded == (("Gene № 1", "g8"), ("HP:1", "HP:1"))
     assert cases[1].excluded == ()
+
+
+def test_names_that_are_no_ids_say_what_they_mean(bag: Scorer) -> None:
+    (case,) = collect_cases(bag, bag.ask([["G8", "g3"]]))
+    (mapped,) = case.mapped
+    assert (mapped.given, mapped.node_id) == ("G8", "g8")
+    page = render_cases(bag, [case])
+    assert "“G8” is Gene № 1" in page
 
 
 def test_of_two_classes_one_is_explained() -> None:

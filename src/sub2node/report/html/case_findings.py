@@ -10,6 +10,7 @@ import numpy as np
 from ...base.progress import counted
 from ...base.ragged import Array
 from ...scoring import Answers, AnswerWarning, Explanation, Query, Scorer
+from ...scoring.name_mapping import MappedName
 from ...scoring.positive_alerts import PositiveAlerts
 from ...scoring.scorer import PlacedSubgraphs
 
@@ -110,6 +111,7 @@ class Case:
         reasons: Why the likeliest classes are likely.
         size: Number of its members that the graph has.
         unknown: Ids of the others, which were dropped.
+        mapped: What was meant by members that were not given by their id.
         excluded: Members that were looked for and are absent: name and id.
         similar: The most similar known subgraphs.
         by_vectors: Whether similarity is that of the model's vectors, not of the members.
@@ -124,6 +126,7 @@ class Case:
     reasons: ClassReasons
     size: int
     unknown: tuple[str, ...]
+    mapped: tuple[MappedName, ...]
     excluded: tuple[tuple[str, str], ...]
     similar: tuple[SimilarSubgraph, ...]
     by_vectors: bool
@@ -187,6 +190,7 @@ def _collect_case(
         ),
         size=len(nodes),
         unknown=answers.unknown[0],
+        mapped=tuple(answers.mapping[0]),
         excluded=tuple(
             (_member_name(scorer, place) if place >= 0 else name, name)
             for name, place in zip(excluded, places, strict=True)

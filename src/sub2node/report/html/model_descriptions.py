@@ -35,6 +35,7 @@ _CONVOLUTIONS = {
     "gin": "GIN",
     "gatv2": "GATv2",
     "sage": "GraphSAGE",
+    "fagcn": "FAGCN",
 }
 
 

@@ -152,6 +152,7 @@ function ask() {
   say("said", "Asking the model.");
   fill("answer", "v1/predict", asked, ({ predictions: [prediction] }) => {
     const order = byProbability(prediction);
+    picker.learn(prediction.mapping.map(({ given: id, title }) => ({ id, title })));
     showAnswer(body("answer"), prediction, { model, asked: nodes.length, onFind: picker.search });
     say("said", body("answer").querySelector(".verdict").textContent);
     byId("why-class").replaceChildren(...order.map(([name, share]) =>

@@ -182,7 +182,7 @@ class Search {
     const all = nodes.length < FOUND;
     this.say(all ? `${many(nodes.length, "member")} found.` : `The first ${FOUND} found.`);
     const same = (name) => name && name.toLowerCase() === text.toLowerCase();
-    const exact = nodes.findIndex((node) => same(node.id) || same(node.title));
+    const exact = nodes.findIndex((node) => [node.id, node.title, node.alias].some(same));
     this.activate(Math.max(0, exact));
     if (this.wanted && exact >= 0) this.choose(exact);
     this.wanted = false;

@@ -1,0 +1,47 @@
+"""Tables of aliases: other names of nodes, of the user or of STRING."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import DataError
+from .ontology import ONTOLOGIES, parse_ontology
+from .protein_networks import is_string_aliases, read_string_aliases
+from .tables import SUFFIXES, read_table, suffix
+from .text_files import first_line, opened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..task import SubgraphTask
+
+_STRING = (".txt", ".txt.gz", ".tsv", ".tsv.gz")
+
+
+def read_aliases(path: Path) -> pa.Table:
+    """A table ``alias, node_id[, kind]``.
+
+    Args:
+        path: Such a table, STRING's file of aliases, or an ontology: its former ids and synonyms.
+    """
+    if suffix(path) in ONTOLOGIES:
+        with opened(path) as stream:
+            return parse_ontology(stream.read(), path).aliases()
+    if suffix(path) in _STRING and is_string_aliases(first_line(path)):
+        return read_string_aliases(path)
+    if suffix(path) not in SUFFIXES:
+        raise DataError(
+            "aliases are a table alias, node_id[, kind] (.csv, .tsv, .parquet), STRING's file"
+            " (string_protein_id, alias, source, separated by tabs) or an ontology (.obo, .json).",
+            path=path,
+        )
+    return read_table(path, "aliases", {})
+
+
+def with_aliases(task: SubgraphTask, path: Path | None) -> SubgraphTask:
+    """A task whose nodes have the names of a file too."""
+    if path is None:
+        return task
+    return replace(task, graph=task.graph.with_other_names(read_aliases(path)))
