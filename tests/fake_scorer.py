@@ -7,8 +7,7 @@ import os
 import sys
 import threading
 import time
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ import numpy as np
 
 from sub2node.base.errors import DataError
 from sub2node.scoring import Answers, Node, Scorer
+from sub2node.scoring.explanation import Contribution
 from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
@@ -32,6 +32,7 @@ class FakeQuery:
     known: np.ndarray
     unknown: tuple[tuple[str, ...], ...]
     index: NodeIndex
+    absent: tuple[tuple[str, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -42,12 +43,20 @@ class FakeQuery:
 
     @property
     def subgraphs(self) -> Subgraphs:
-        return Subgraphs.from_lists([self.index.find(nodes) for nodes in self.sets])
+        sets = Subgraphs.from_lists([self.index.find(nodes) for nodes in self.sets])
+        if not any(self.absent):
+            return sets
+        absent = Subgraphs.from_lists([self.index.find(nodes) for nodes in self.absent])
+        return replace(sets, excluded=absent)
 
     def take(self, positions: list[int]) -> FakeQuery:
-        columns = (self.names, self.sets, self.known, self.unknown)
-        names, sets, known, unknown = ([column[i] for i in positions] for column in columns)
-        return FakeQuery(tuple(names), tuple(sets), np.array(known), tuple(unknown), self.index)
+        columns = (self.names, self.sets, self.known, self.unknown, self.absent)
+        names, sets, known, unknown, absent = (
+            [column[i] for i in positions if len(column)] for column in columns
+        )
+        return FakeQuery(
+            tuple(names), tuple(sets), np.array(known), tuple(unknown), self.index, tuple(absent)
+        )
 
     @staticmethod
     def join(queries: list[FakeQuery]) -> FakeQuery:
@@ -57,6 +66,7 @@ class FakeQuery:
             np.concatenate([q.known for q in queries]),
             tuple(names for q in queries for names in q.unknown),
             queries[0].index,
+            tuple(nodes for q in queries for nodes in q.absent),
         )
 
 
@@ -79,6 +89,7 @@ class FakeScorer:
             self.graph, known, labels, CLASSES, Split(np.zeros(4, int)), name="fake"
         )
         self.seeds = (0, 1, 2)
+        self.excluded: list[list[str]] | None = None  # of the last question
         self.card = {"validation": {"micro_f1": 0.5, "log_loss": float("nan"), "by": "argmax"}}
         self.seconds = seconds
         self.may_run = threading.Event()
@@ -87,7 +98,8 @@ class FakeScorer:
         self.busy = False
         self.threads: set[str] = set()
 
-    def ask(self, sets, *, names=None, unknown_nodes="error") -> FakeQuery:
+    def ask(self, sets, *, names=None, excluded=None, unknown_nodes="error") -> FakeQuery:
+        self.excluded = excluded
         kept, known, unknown = [], [], []
         for nodes in sets:
             given = list(dict.fromkeys(map(str, nodes)))
@@ -101,11 +113,15 @@ class FakeScorer:
             known.append(len(inside) / len(given))
             unknown.append(missing)
         names = tuple(names or map(str, range(len(kept))))
-        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown), self.index)
+        absent = tuple(
+            tuple(str(node) for node in nodes if str(node) in self._nodes)
+            for nodes in excluded or [[] for _ in kept]
+        )
+        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown), self.index, absent)
 
-    @cached_property
-    def index(self) -> NodeIndex:
-        return NodeIndex(self.graph)
+    @property
+    def reads_excluded(self) -> bool:
+        return bool(self.card.get("reads_excluded"))
 
     @property
     def num_labelled(self) -> int:
@@ -141,7 +157,7 @@ class FakeScorer:
             values = hashed(nodes)
             at = int(values.argmax()) if label is None else CLASSES.index(label)
             parts = tuple(
-                SimpleNamespace(id=n, title=n.upper(), value=0.01, weight=None, labels=())
+                Contribution(n, n.upper(), 0.01, excluded=n in (self.excluded or [[]])[0])
                 for n in nodes
             )
             joined = SimpleNamespace(id="s1", title="", value=0.02, weight=2.0, labels=("red",))

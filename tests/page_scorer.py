@@ -8,6 +8,7 @@ import numpy as np
 
 from fake_scorer import FakeQuery, FakeScorer
 from sub2node.scoring import Answers, AnswerWarning, Node, WarningKind
+from sub2node.scoring.explanation import Contribution
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -126,8 +127,8 @@ class PageScorer(FakeScorer):
 
 def part(
     id: str, title: str, value: float, weight: float | None, labels: tuple[str, ...]
-) -> SimpleNamespace:
-    return SimpleNamespace(id=id, title=title, value=value, weight=weight, labels=labels)
+) -> Contribution:
+    return Contribution(id, title, value, weight, labels)
 
 
 def chances(nodes: tuple[str, ...]) -> np.ndarray:

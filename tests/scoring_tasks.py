@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,17 @@ def named(task: SubgraphTask) -> SubgraphTask:
         Names([f"What {i} does | in short" for i in range(len(sets))]),
     )  # fmt: skip
     return SubgraphTask(new, known, task.labels, task.class_names, task.split, "named data")
+
+
+def with_excluded(task: SubgraphTask, *, seed: int = 0) -> SubgraphTask:
+    """The same with up to three excluded nodes each, that tell the class apart."""
+    rng, sets, third = np.random.default_rng(seed), task.subgraphs, task.graph.num_nodes // 3
+    kinds = np.argmax(task.labels, axis=1) if task.multilabel else task.labels
+    lists = [
+        np.setdiff1d(third * kind + rng.integers(0, third, rng.integers(0, 4)), own)
+        for kind, own in zip(kinds, np.split(sets.nodes, sets.ptr[1:-1]), strict=True)
+    ]
+    return replace(task, subgraphs=replace(sets, excluded=Subgraphs.from_lists(lists)))
 
 
 def with_own_edges(task: SubgraphTask) -> SubgraphTask:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
@@ -113,6 +115,29 @@ def tasks(draw: st.DrawFn, *, plain: bool = False) -> SubgraphTask:
                 name="random",
             )  # fmt: skip
     return task
+
+
+@st.composite
+def signed_tasks(draw: st.DrawFn) -> SubgraphTask:
+    """A task with excluded nodes, weighted or not; some subgraphs have none."""
+    task = draw(tasks())
+    node = st.integers(0, task.graph.num_nodes - 1)
+    rows = st.lists(st.lists(node, max_size=5), min_size=len(task), max_size=len(task))
+    lists = draw(rows.filter(any))
+    excluded = Subgraphs.from_lists(
+        [
+            sorted(set(row) - own)
+            for row, own in zip(lists, map(set, member_lists(task)), strict=True)
+        ]
+    )
+    if draw(st.booleans()):
+        excluded = replace(excluded, weights=1 + np.arange(len(excluded.nodes)) % 3)
+    return replace(task, subgraphs=replace(task.subgraphs, excluded=excluded))
+
+
+def member_lists(task: SubgraphTask) -> list[list[int]]:
+    """The members of each row."""
+    return [part.tolist() for part in np.split(task.subgraphs.nodes, task.subgraphs.ptr[1:-1])]
 
 
 @st.composite

@@ -14,7 +14,7 @@ import pytest
 from commands import s2n
 from small_models import drawn, save_model, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
-from sub2node.cli import predict as command
+from sub2node.cli import file_prediction
 from sub2node.scoring import load_scorer
 from sub2node.scoring.forward import ForwardPass
 from sub2node.scoring.network_scorer import NetworkScorer
@@ -40,8 +40,13 @@ class Walk:
         self.patch = patch
         self.calls: dict[str, list[int]] = {}
         self.watch("attach", S2NGraph, "attach", lambda _, new, **options: len(new))
-        self.watch("normalize known", S2NGraph, "normalize", lambda *_: 1)
-        self.watch("normalize new", Attachment, "normalize", lambda rows, *_: rows.known.shape[0])
+        self.watch("normalize known", S2NGraph, "normalize", lambda *_, **options: 1)
+        self.watch(
+            "normalize new",
+            Attachment,
+            "normalize",
+            lambda rows, *_, **options: rows.known.shape[0],
+        )
         self.watch("internal edges", Subgraphs, "internal_edges", lambda sets, _: len(sets))
         self.watch("neighbour edges", KnownGraph, "neighbor_edges", lambda _, links: len(links))
         self.watch("look up", NodeIndex, "find", lambda *_: 1)
@@ -78,7 +83,7 @@ def test_a_file(model: Path, tmp_path: Path, walk: Walk, monkeypatch) -> None:
         return real(file, *given, **options)
 
     monkeypatch.setattr(Path, "open", counted)
-    monkeypatch.setattr(command, "_BATCH", 10)
+    monkeypatch.setattr(file_prediction, "_BATCH", 10)
     assert s2n("predict", model, path, "-o", tmp_path / "out.csv").code == 0
     assert opens.count(path) == 2  # a look at its beginning, and once from beginning to end
     batches = [10, 10, 10]

@@ -10,6 +10,8 @@ from pages import (  # noqa: F401 (they declare)
     conclusion_tables,
     cost_claims,
     cost_tables,
+    equal_tables,
+    excluded_tables,
     guide_claims,
     score_claims,
     score_tables,

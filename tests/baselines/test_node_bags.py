@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from strategies import graphs, node_sets, tasks
-from sub2node.baselines.node_bags import NodeBag, heaviest, inverse_frequencies, spread
+from strategies import graphs, node_sets, signed_tasks, tasks
+from sub2node.baselines.node_bags import (
+    NodeBag,
+    heaviest,
+    inverse_frequencies,
+    spread,
+    weighted_bag,
+)
 from sub2node.task import Subgraphs, SubgraphTask
 
 
@@ -47,6 +55,29 @@ def test_rows_of_members_add_up_to_the_row_of_their_subgraph(task, hops, symmetr
     assert len(members) == len(task.subgraphs.nodes)
     sums = np.add.reduceat(members, task.subgraphs.ptr[:-1]) if len(members) else members
     np.testing.assert_allclose(sums, bag.rows(task).toarray(), atol=1e-9)
+
+
+@given(signed_tasks(), st.integers(0, 2))
+def test_excluded_nodes_have_columns_of_their_own(task, hops) -> None:
+    assume(task.excluded is not None)
+    size = task.graph.num_nodes
+    bag = weighted_bag(task.subgraphs, size, hops)
+    swapped = replace(task, subgraphs=task.excluded) if task.excluded.sizes.all() else None
+    rows = bag.rows(task).toarray()
+    assert rows.shape == (len(task), 2 * (hops + 1) * size)
+    plain = NodeBag(hops, inverse_frequencies(task.subgraphs, size), symmetric=True).rows(task)
+    assert np.array_equal(rows[:, : plain.shape[1]], plain.toarray())
+    absent = rows[:, plain.shape[1] :]
+    assert not absent[task.excluded.sizes == 0].any()
+    if swapped is not None:  # as if the excluded nodes were the members
+        weights = inverse_frequencies(task.excluded, size)
+        expected = NodeBag(hops, weights, symmetric=True).rows(swapped)
+        np.testing.assert_allclose(absent, expected.toarray(), atol=1e-12)
+    members = bag.member_rows(task).toarray()
+    owner = np.concatenate([task.subgraphs.owner, task.excluded.owner])
+    sums = np.zeros_like(rows)
+    np.add.at(sums, owner, members)
+    np.testing.assert_allclose(sums, rows, atol=1e-9)
 
 
 def test_weights_are_inverse_frequencies() -> None:

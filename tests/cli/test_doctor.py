@@ -1,4 +1,4 @@
-"""``s2n doctor``: what is installed, and what is missing."""
+"""``s2n doctor``: what is installed and what is missing; what is wrong with data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import call_command
+from commands import call_command, refused, s2n
 from sub2node import __version__
 from sub2node.cli.doctor import _gigabytes
 
@@ -49,3 +49,40 @@ def test_a_torch_that_cannot_be_imported_is_a_problem(monkeypatch: pytest.Monkey
 )
 def test_memory_in_words(size: int | None, text: str) -> None:
     assert _gigabytes(size) == text
+
+
+def test_data_without_problems_are_ready(tables: Path) -> None:
+    done = s2n("doctor", tables)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "Ready.")
+    assert s2n("doctor", tables, "--json").json["ready"] is True
+    refused(s2n("doctor", "--bad-rows", "drop"), "the options for reading go with DATA")
+
+
+def test_all_problems_of_data_with_what_goes_on(tables: Path, tmp_path: Path) -> None:
+    text = (tables / "members.csv").read_text()
+    (tables / "members.csv").write_text(f"{text}s4,zz\ns5,\n")
+    (tables / "labels.csv").write_text("subgraph_id,label\ns1,x\ns2,NA\ns9,y\ns3,y\n")
+    rows = tmp_path / "rows" / "problems.csv"
+    done = s2n("doctor", tables, "--problems", rows)
+    assert done.code == 1
+    listed = done.out.splitlines()
+    assert sum(line.startswith(("1. ", "2. ", "3. ", "4. ")) for line in listed) == 4
+    assert "     line 8: 'zz' in subgraph 's4'" in listed
+    assert "     → --unknown-nodes drop goes on" in listed
+    assert "     → kept apart, to be scored" in listed
+    assert listed[-1].startswith(f"Next: s2n describe {tables}")
+    assert listed[-1].endswith("--bad-rows drop --unknown-nodes drop")
+    assert len(rows.read_text().splitlines()) == 6
+    facts = s2n("doctor", tables, "--json").json
+    assert (facts["ready"], len(facts["problems"])) == (False, 5)
+    settled = s2n("doctor", tables, "--bad-rows", "drop", "--unknown-nodes", "drop")
+    assert (settled.code, settled.out.splitlines()[-1]) == (0, "Ready.")
+
+
+def test_what_no_row_is_to_blame_for_is_said_too(tables: Path) -> None:
+    (tables / "labels.csv").write_text(
+        "subgraph_id,label,split\ns1,x,train\ns2,x,train\ns3,x,val\ns4,y,test\n"
+    )
+    done = s2n("doctor", tables)
+    assert done.code == 1
+    assert "Error: class 'y' has 1 in test but no subgraph in train" in done.out

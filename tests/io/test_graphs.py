@@ -124,8 +124,7 @@ def test_what_is_no_graph() -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["a", None], "the label of row 2 is missing"),
-        (["a", float("nan")], "the label of row 2 is missing"),
+        ([None, None], "no subgraph has a label; the label of row 1 is missing"),
         (np.array([[1, 0], [0, 1]]), "0/1 table"),
     ],
 )
@@ -136,6 +135,9 @@ def test_labels_in_lists_that_are_none(labels: object, message: str) -> None:
 
 def test_labels_in_lists_mean_what_they_say() -> None:
     path = nx.path_graph(4)
+    for missing in (None, float("nan")):
+        task = task_from_graph(path, [[0, 1], [2]], ["a", missing])
+        assert (len(task), task.unlabelled.subgraph_ids) == (1, ["1"])
     assert task_from_graph(path, [[0], [2]], [["a"], "bc"]).class_names == ("a", "bc")
     assert task_from_graph(path, [[0], [2]], [1.0, 2.0]).class_names == ("1", "2")
     assert len(task_from_graph(path, (nodes for nodes in ([0], [1])))) == 2  # type: ignore[arg-type]

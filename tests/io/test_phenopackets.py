@@ -13,7 +13,7 @@ from bad_files import assert_refused
 from commands import refused, s2n
 from sub2node import ConfigError, DataError, SubgraphClassifier, load_task
 from sub2node.io import read_phenopackets
-from sub2node.io.phenopackets import phenopacket_batches, read_excluded
+from sub2node.io.phenopackets import phenopacket_batches, scan_phenopackets
 from sub2node.io.sets import read_sets
 
 OBO = "[Term]\nid: HP:1\nname: All\n\n" + "\n\n".join(
@@ -119,10 +119,11 @@ def test_a_task(folder: Path, *, as_zip: bool) -> None:
     assert sorted(task.members("a")) == ["HP:2", "HP:3"]
     assert task.subgraphs.titles is not None
     assert sorted(task.subgraphs.titles) == ["Disease OMIM:1"] * 2 + ["Disease OMIM:2", "Old"]
-    assert task.notes[1:5] == (
+    assert task.excluded is not None
+    assert task.excluded.sizes.sum() == 4
+    assert task.notes[1:4] == (
         "1 phenopacket without an observed feature omitted: 'empty'.",
         "2 phenopackets without exactly one diagnosis omitted: 'none', 'two'.",
-        "4 excluded features of 3 phenopackets kept apart; they are no members.",
         "1 member given by a former id found: 'HP:30' is 'HP:3'.",
     )
 
@@ -184,6 +185,10 @@ def test_questions_come_in_batches(folder: Path) -> None:
     assert [line for batch in batches for line in batch.lines] == [1, 2, 3, 4, 5, 6, 7]
     problems = {b.names[at]: text for b in batches for at, text in b.problems.items()}
     assert problems == {"empty": "6.json: it has no observed feature."}
+    first = batches[0]
+    assert first.nodes.to_pylist()[:3] == ["HP:2", "HP:30", "HP:4"]
+    assert first.absent is not None
+    assert first.absent.tolist()[:3] == [False, False, True]
 
 
 @pytest.mark.slow
@@ -209,11 +214,14 @@ def test_the_sample(data: Path) -> None:
     assert all(one.startswith("PMID:") for one in found.publications)
 
 
-def test_excluded_features_of_those_that_can_be_read(tmp_path: Path) -> None:
+def test_those_that_can_be_read_and_what_is_wrong_with_others(tmp_path: Path) -> None:
     for name, content in (("a", packet("p", "HP:2", "-HP:3", "-HP:4")), ("c", packet("q", "HP:2"))):
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     (tmp_path / "b.json").write_text("{")
-    assert read_excluded(tmp_path) == {"p": ("HP:3", "HP:4"), "q": ()}
+    (tmp_path / "d.json").write_text(json.dumps(packet("q", "HP:3")))
+    packets, problems = scan_phenopackets(tmp_path)
+    assert [(one.id, one.excluded) for one in packets] == [("p", ("HP:3", "HP:4")), ("q", ())]
+    assert ["no whole phenopacket" in str(problems[0]), "twice" in str(problems[1])] == [True] * 2
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 
 from saved_tasks import same_labels
-from strategies import tasks
+from strategies import signed_tasks, tasks
 from sub2node import (
     ConfigError,
     Graph,
@@ -69,6 +69,13 @@ def test_parquet_reads_back_identical(task: SubgraphTask) -> None:
 @given(tasks())
 @pytest.mark.parametrize("format", ["csv", "tsv", "jsonl"])
 def test_text_tables_keep_the_content(format: str, task: SubgraphTask) -> None:
+    assert_content_kept(task, format)
+
+
+@pytest.mark.slow
+@given(signed_tasks())
+@pytest.mark.parametrize("format", ["parquet", "csv", "jsonl"])
+def test_excluded_nodes_are_kept(format: str, task: SubgraphTask) -> None:
     assert_content_kept(task, format)
 
 

@@ -70,3 +70,17 @@ def test_batches_of_one_size(parts, size) -> None:
     full = len(rows) if size is None else size
     assert all(len(batch) == full for batch in batches[:-1])
     assert all(0 < len(batch) <= full for batch in batches[-1:])
+
+
+def test_marks_of_excluded_nodes_go_along() -> None:
+    plain = SetBatch.of_lists([1], ["s"], [["a"]], problems=[""], excluded=[[]])
+    signed = SetBatch.of_lists(
+        [2, 3], ["t", "u"], [["b"], ["c"]], problems=["", ""], excluded=[["d", "e"], []]
+    )
+    assert signed.nodes.to_pylist() == ["b", "d", "e", "c"]
+    both = SetBatch.concat([plain, signed])
+    assert both.absent is not None
+    assert both.absent.tolist() == [False, False, True, True, False]
+    assert both.part(1, 2).absent.tolist() == [False, True, True]
+    assert both.with_problems({1: "bad."}).absent.tolist() == [False, False]
+    assert plain.absent is None

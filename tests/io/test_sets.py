@@ -449,7 +449,6 @@ def test_nothing_but_a_header(tmp_path: Path) -> None:
         ("a.gmt", b"\x89PNG\r\n\x1a\n\0\0", "a binary file"),
         ("a.csv", "subgraph_id,node_id\ns,a\n".encode("utf-16"), "a binary file"),
         ("a.csv", b"node_id\na\n", "no column 'subgraph_id'; columns found: node_id"),
-        ("a.tsv", b"subgraph_id,node_id\ns,a\n", "no column 'subgraph_id'"),
         ("a.csv", b"s,a\ns,b\n", "no column 'subgraph_id'; columns found: s, a"),
         ("a.xlsx", b"x", "subgraphs to predict end in .csv"),
         ("a", b"x", "subgraphs to predict end in .csv"),
@@ -653,3 +652,55 @@ def test_a_mapping_of_no_column_of_ours(tmp_path: Path) -> None:
 def test_a_folder_called_parquet(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").mkdir()
     refused(tmp_path / "a.parquet", "this is a folder")
+
+
+SIGNED = [("s", "a", False), ("s", "b", True), ("t", "a", True), ("t", "c", False)]
+
+
+def signed_table(delimiter: str, words: tuple[str, str] = ("no", "yes"), end: str = "\n") -> str:
+    rows = [delimiter.join((who, node, words[absent])) for who, node, absent in SIGNED]
+    return end.join([delimiter.join(("subgraph_id", "node_id", "excluded")), *rows]) + end
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".csv", signed_table(",")),
+        (".tsv.gz", signed_table("\t", ("", "TRUE"), "\r\n")),
+        (".csv", signed_table(",", ('"observed"', '"excluded"'))),
+        (".csv", signed_table(",").replace("\n", "\r")),
+        (".parquet", pa.table(list(map(pa.array, zip(*SIGNED, strict=True))),
+                              names=["subgraph_id", "node_id", "excluded"])),
+        (".parquet", pa.table({"id": ["s", "t"], "nodes": [["a"], ["c"]],
+                               "excluded": [["b"], ["a"]]})),
+        (".jsonl", '{"id": "s", "nodes": ["a"], "excluded": ["b"]}\n'
+                   '{"id": "t", "nodes": ["c"], "excluded": ["a"]}\n'),
+    ],
+)  # fmt: skip
+def test_excluded_nodes_are_marked(tmp_path: Path, ending: str, content: str | pa.Table) -> None:
+    batches = list(read_sets(written(tmp_path / f"sets{ending}", content), size=1))
+    found = [
+        (batch.names[0], node, absent)
+        for batch in batches
+        for node, absent in zip(batch.nodes.to_pylist(), batch.absent.tolist(), strict=True)
+    ]
+    assert sorted(found) == sorted(SIGNED)
+    assert not any(batch.problems for batch in batches)
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_word_that_does_not_say_whether_it_is_excluded(tmp_path: Path, quoted: bool) -> None:
+    word = '"maybe"' if quoted else "maybe"
+    path = written(tmp_path / "sets.csv", f"set,node,excluded\ns,a,{word}\nt,b,1\nt,c,0\n")
+    bad, good = listed(path)
+    assert (bad.line, bad.name, bad.nodes) == (2, "s", [])
+    assert "'excluded' has 'maybe'; it says true or false" in bad.problem
+    assert good.nodes == ["b", "c"]
+
+
+def test_a_list_of_excluded_nodes_that_is_none(tmp_path: Path) -> None:
+    table = pa.table({"id": ["s"], "nodes": [["a"]], "excluded": ["b"]})
+    (one,) = listed(written(tmp_path / "sets.parquet", table))
+    assert one.problem == "its excluded nodes are 'b', expected a list."
+    path = written(tmp_path / "sets.jsonl", '{"nodes": ["a"], "excluded": "b"}\n')
+    assert "'excluded' must be a list of node ids" in listed(path)[0].problem

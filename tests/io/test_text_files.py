@@ -14,6 +14,8 @@ from bad_files import assert_refused
 from sub2node import DataError
 from sub2node.io import read_task
 from sub2node.io import text_files as reader
+from sub2node.io.table_layout import TableLayout
+from sub2node.io.text_tables import text_table
 
 
 def test_gzip_and_plain_are_the_same(small: Path) -> None:
@@ -79,14 +81,14 @@ def test_lines_have_their_numbers(tmp_path: Path, pack) -> None:
 def test_text_stays_as_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "some.csv"
     path.write_text("id, weight,note\n007,1.50,\n8,2,x\n")
-    table = reader.text_table(path, ",", text={"id", "note"})
+    table = text_table(TableLayout.of_header(path, ","), text={"id", "note"})
     assert table.to_pydict() == {"id": ["007", "8"], "weight": [1.5, 2.0], "note": ["", "x"]}
-    assert reader.text_table(path, ",")["weight"].to_pylist() == ["1.50", "2"]
+    assert text_table(TableLayout.of_header(path, ","))["weight"].to_pylist() == ["1.50", "2"]
     path.write_text("id,weight")
-    assert reader.text_table(path, ",").to_pydict() == {"id": [], "weight": []}
+    assert text_table(TableLayout.of_header(path, ",")).to_pydict() == {"id": [], "weight": []}
     path.write_text("id,weight\n1,2\n1,2,3\n")
-    with pytest.raises(DataError, match="line 3 has 3 fields, the header has 2"):
-        reader.text_table(path, ",")
+    with pytest.raises(DataError, match="csv:3: this line has 3 fields, the header has 2"):
+        text_table(TableLayout.of_header(path, ","))
 
 
 def test_line_ends_of_old_macs(tables: Path) -> None:
@@ -101,4 +103,4 @@ def test_line_ends_of_old_macs(tables: Path) -> None:
     )
     assert len(read_task(tables)) == 4
     (tables / "labels.csv").write_bytes(b"subgraph_id,label\rs1,x\rs2\rs3,y\r")
-    assert_refused(tables, "line 3 has 1 fields, the header has 2")
+    assert_refused(tables, "csv:3: this line has 1 fields, the header has 2")

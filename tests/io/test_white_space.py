@@ -12,9 +12,11 @@ from commands import s2n
 from sub2node import DataError, load_task
 from sub2node.io import save_task
 from sub2node.io.member_rows import MemberRows, text_rows
+from sub2node.io.set_files import read_gmt
 from sub2node.io.sets import read_sets
-from sub2node.io.tables import read_gmt
-from sub2node.io.text_files import text_table
+from sub2node.io.table_layout import TableLayout
+from sub2node.io.tables import TableReader
+from sub2node.io.text_tables import text_table
 from sub2node.io.white_space import StrippedValues
 
 PADDED = {
@@ -52,7 +54,7 @@ def test_quoted_values_keep_their_white_space(tmp_path: Path, end: str) -> None:
     path = tmp_path / "some.csv"
     path.write_bytes(text.replace('"u, v"', '"u v "').replace("\n", end).encode())
     stripped = StrippedValues()
-    assert text_table(path, ",", stripped=stripped).to_pydict() == {
+    assert text_table(TableLayout.of_header(path, ","), stripped=stripped).to_pydict() == {
         "a": [" x", "z", 'one "two" ', ""],
         "b": ["y", "u v ", "3", ""],
     }
@@ -63,7 +65,7 @@ def test_quotes_that_do_not_match_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.csv"
     path.write_text('a,b\nx, "y\nz,u" \n')
     with pytest.raises(DataError, match=r"fields, the header has 2|do not match up"):
-        text_table(path, ",")
+        text_table(TableLayout.of_header(path, ","))
 
 
 FIELD = st.text(alphabet=' ab",\n\t', max_size=5)
@@ -87,7 +89,7 @@ def test_tables_and_predictions_read_the_same(tmp_path_factory, rows) -> None:
         expected.append(tuple(meant))
         lines.append(",".join(written))
     path.write_text("\n".join(["subgraph_id,node_id", *lines]) + "\n")
-    table = text_table(path, ",").to_pydict()
+    table = text_table(TableLayout.of_header(path, ",")).to_pydict()
     assert list(zip(table["subgraph_id"], table["node_id"], strict=True)) == expected
     blocks = MemberRows.concat(list(text_rows(path, ",", {})))
     assert not blocks.problems
@@ -106,7 +108,7 @@ def test_predictions_count_what_they_strip(tmp_path: Path, text: str) -> None:
 def test_gene_sets(tmp_path: Path) -> None:
     path, counts = tmp_path / "a.gmt", (StrippedValues(), StrippedValues())
     path.write_text("one \tsome\tA\t B\t\ntwo\tother\tC \n")
-    assert read_gmt(path, stripped=counts[0]).members.to_pydict() == {
+    assert read_gmt(path, TableReader(stripped=counts[0])).members.to_pydict() == {
         "subgraph_id": ["one", "one", "two"],
         "node_id": ["A", "B", "C"],
     }

@@ -26,6 +26,7 @@ from scoring_tasks import (
     named,
     signed,
     small_task,
+    with_excluded,
     with_own_edges,
 )
 from sub2node import SubgraphClassifier
@@ -73,6 +74,7 @@ CASES = {
     "degree readout": ({}, {"structure": "s2n+0", "readout": "degree"}),
     "norms": ({}, {"batch_norm": True, "skip": True}),
     "attention": ({}, {"conv": "gatv2", "seeds": 1}),
+    "excluded nodes": ({}, {"structure": "s2n+0"}),
 }
 
 
@@ -81,6 +83,8 @@ CASES = {
 def test_what_was_saved_answers_bit_by_bit_the_same(name, tmp_path) -> None:
     given, options = CASES[name]
     task = small_task(**given)
+    if "excluded" in name:
+        task = with_excluded(task)
     made = model(task, **options)
     back = SubgraphClassifier.load(made.save(tmp_path / "model"))
     same_everywhere(made, back, task.subgraphs.take(np.flatnonzero(task.split.mask("test"))))

@@ -33,6 +33,18 @@ def answers_for(query: Query, probabilities, *, multilabel=False) -> Answers:
     )  # fmt: skip
 
 
+def test_excluded_nodes_that_a_model_does_not_read_are_said() -> None:
+    task = path_task([3, 3, 3], [0, 1, 2])
+    sets = Subgraphs.from_lists([[0, 1, 2], [1, 2, 3]])
+    query = Query.of(replace(sets, excluded=Subgraphs.from_lists([[7], []])))
+    answers, profile = answers_for(query, [SURE, SURE]), TrainingProfile.of(task)
+    ((warning,), none) = profile.find_warnings(query, answers)
+    assert warning.kind == WarningKind.EXCLUDED == "excluded"
+    assert warning.text == "1 excluded node not used: the model has not learned to read any"
+    assert none == ()
+    assert profile.find_warnings(query, answers, reads_excluded=True) == ((), ())
+
+
 def warnings_of(task, sets, probabilities, **options):
     query = Query.of(Subgraphs.from_lists(sets))
     answers = answers_for(query, probabilities, **options)

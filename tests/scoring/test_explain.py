@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from scorer_cases import CASES, close, part
-from scoring_tasks import small_task, trained
+from scoring_tasks import small_task, trained, with_excluded
 from sub2node.base.errors import ConfigError
 from sub2node.scoring.restore import build_scorer
 
@@ -29,6 +29,23 @@ def test_contributions_add_up_to_the_probability(structure, conv, settings) -> N
         assert abs(result.gap) < 2e-3
         assert len(result.members) == asked.subgraphs.sizes[number]
         assert (result.statistics is not None) == ("features.subgraphs" in settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("structure", ["s2n+0", "s2n+a", "separated"])
+def test_excluded_nodes_contribute_and_are_marked(structure) -> None:
+    task = with_excluded(small_task(seed=4))
+    scorer = build_scorer(trained(task, structure=structure, epochs=10), task)
+    sizes = task.excluded.sizes[task.split.mask("test")]
+    asked = part(task, "test").take([int(sizes.argmax()), int(sizes.argmin())])
+    for number, result in enumerate(scorer.explain(asked)):
+        total = result.baseline + sum(c.value for c in (*result.members, *result.neighbors))
+        assert total + result.gap == pytest.approx(result.probability, abs=1e-6)
+        assert abs(result.gap) < 2e-3
+        absent = {c.id for c in result.members if c.excluded}
+        part_of = slice(*asked.subgraphs.excluded.ptr[number : number + 2])
+        assert absent == set(map(str, asked.subgraphs.excluded.nodes[part_of]))
+        assert len(result.members) == asked.subgraphs.sizes[number] + len(absent)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.scoring.node_index import NodeIndex
-from sub2node.scoring.query import IdLists, ask, look_up, read_id_lists
+from sub2node.scoring.query import IdLists, Query, ask, look_up, read_id_lists
 from sub2node.task import Graph
 
 NAMED = Graph.from_edges([0, 1, 2], [1, 2, 3], names=["a", "b", "c", "7"])
@@ -38,6 +38,39 @@ def one_by_one(graph: Graph, sets, unknown: str):
         else:
             answers.append((f"set {at}", here, 1 - len(lost) / len(ids), lost))
     return answers, problems
+
+
+def test_excluded_ids_are_looked_up_beside_the_members() -> None:
+    lists = IdLists.of([["a", "b"], ["c"]], ["s", "t"], excluded=[["c", "a", "c"], []])
+    query, problems = look_up(NodeIndex(NAMED), lists, "error")
+    assert not problems
+    assert query.subgraphs.nodes.tolist() == [0, 1, 2]
+    assert query.subgraphs.excluded.ptr.tolist() == [0, 1, 1]
+    assert query.subgraphs.excluded.nodes.tolist() == [2]  # a member is none of them
+    again = Query.join([query, ask(NodeIndex(NAMED), IdLists.of([["b"]], None), "error")])
+    assert again.subgraphs.excluded.ptr.tolist() == [0, 1, 1, 1]
+    assert again.take([0, 0]).subgraphs.excluded.nodes.tolist() == [2, 2]
+    frame = {"subgraph_id": ["t", "s", "s"], "node_id": ["c", "b", "c"], "excluded": [0, 0, 1]}
+    by_frame = ask(NodeIndex(NAMED), read_id_lists(frame), "error")
+    assert by_frame.subgraphs.excluded.nodes.tolist() == [2]
+    with pytest.raises(DataError, match="row 1: the column 'excluded' has 'x'"):
+        read_id_lists({**frame, "excluded": ["x", "", ""]})
+
+
+def test_unknown_excluded_ids_and_sets_of_nothing_else() -> None:
+    index = NodeIndex(NAMED)
+    lists = IdLists.of([["a"], []], ["s", "t"], excluded=[["zz", "b"], ["c"]])
+    _, problems = look_up(index, lists, "error")
+    assert "nodes that are not in the graph: 'zz'" in problems[0]
+    assert problems[1] == "subgraph 't' has excluded nodes only; it needs a member."
+    query, problems = look_up(index, lists, "drop")
+    assert list(problems) == [1]
+    assert query.unknown == (("zz",),)
+    assert query.known == pytest.approx([2 / 3])
+    with pytest.raises(DataError, match="2 subgraphs but 1 list of excluded nodes"):
+        IdLists.of([["a"], ["b"]], None, excluded=[["c"]])
+    with pytest.raises(DataError, match="expected a list of node ids"):
+        IdLists.of([["a"]], None, excluded=["bc"])
 
 
 @given(st.lists(st.lists(IDS, max_size=6), max_size=6), st.sampled_from(["error", "drop"]),

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring_tasks import named, small_task
+from scoring_tasks import named, small_task, with_excluded
+from sub2node import SubgraphClassifier
 from sub2node.base.calibration import probabilities
 from sub2node.base.errors import ConfigError, NotFiniteError
 from sub2node.baselines import SIMPLE, TrainingData
@@ -58,6 +59,24 @@ def test_reasons_of_a_linear_model_add_up_exactly(name, multilabel) -> None:
             assert (one.neighbors, one.statistics, one.joins) == ((), None, False)
             sizes = [abs(part.value) for part in one.members]
             assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["bag", "hops", "diffused-bag"])
+def test_excluded_nodes_of_a_linear_model_are_reasons_too(name) -> None:
+    task = with_excluded(small_task())
+    model = SubgraphClassifier(model=name, seeds=1).fit(task)
+    scorer, query = model.scorer_, Query.of(task.subgraphs.take(np.arange(52, 60)))
+    assert scorer.reads_excluded
+    for number, one in enumerate(scorer.explain(query)):
+        total = one.baseline + sum(part.value for part in one.members)
+        assert total == pytest.approx(one.probability, abs=1e-6)
+        kinds = [part.excluded for part in one.members]
+        assert kinds.count(True) == query.subgraphs.excluded.sizes[number]
+        assert kinds.count(False) == query.subgraphs.sizes[number]
+    frame = scorer.explain(query.take([0]))[0].to_frame()
+    assert set(frame["kind"]) == {"baseline", "member", "excluded", "rounding"}
+    rows = scorer.classifier.vectors(task)
+    assert np.sqrt(rows.multiply(rows).sum(axis=1)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("multilabel", [False, True])

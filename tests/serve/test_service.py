@@ -34,6 +34,24 @@ def test_predict_one(client) -> None:
     assert (prediction["id"], prediction["known"], prediction["unknown"]) == ("mine", 1.0, [])
 
 
+def test_excluded_nodes_go_to_the_model(client) -> None:
+    scorer = client.app.state.service.scorer
+    body = {"nodes": ["n1", "n2"], "excluded": ["n3", 4]}
+    assert client.post("/v1/predict", json=body).status_code == 200
+    assert scorer.excluded == [["n3", 4]]
+    body = {"subgraphs": [{"nodes": ["n1"]}, {"nodes": ["n2"], "excluded": ["n5"]}]}
+    assert client.post("/v1/predict", json=body).status_code == 200
+    assert scorer.excluded == [[], ["n5"]]
+    answer = client.post("/v1/explain", json={"nodes": ["n1", "n2"], "excluded": ["n2"]}).json()
+    assert [(one["id"], one["excluded"]) for one in answer["members"]] == [
+        ("n1", False),
+        ("n2", True),
+    ]
+    many = {"nodes": ["n1"], "excluded": ["n2"] * 100_000}
+    refused = client.post("/v1/predict", json=many)
+    assert (refused.status_code, refused.json()["field"]) == (422, "nodes")
+
+
 def test_predict_many_in_order(client) -> None:
     sets = [["n1"], ["n2", "n3"], ["n4", "zz"]]
     body = {"subgraphs": [{"nodes": nodes} for nodes in sets], "unknown_nodes": "drop"}
@@ -93,7 +111,7 @@ def test_an_answer_that_is_not_finite_is_an_error_of_one_sentence(
 def test_a_case_report(service) -> None:
     client = service(explained_nodes=3)
     body = {"nodes": ["n1", "n2", "zz"], "unknown_nodes": "drop", "id": "<mine>"}
-    answer = client.post("/v1/report", json={**body, "excluded": ["n5", "no <b>such</b>", 7]})
+    answer = client.post("/v1/report", json={**body, "excluded": ["n5"]})
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
@@ -101,7 +119,7 @@ def test_a_case_report(service) -> None:
     best = max(zip(hashed(("n1", "n2")), CLASSES, strict=True))
     assert f"{best[1]}: {100 * best[0]:.1f} %" in answer.text
     assert "Case &lt;mine&gt;" in answer.text
-    assert "no &lt;b&gt;such&lt;/b&gt;" in answer.text
+    assert "n5. Looked for and absent; this model does not read such nodes." in answer.text
     assert "zz. The graph does not have them" in answer.text
     large = client.post("/v1/report", json={"nodes": ["n1", "n2", "n3", "n4"]})
     assert (large.status_code, large.json()["field"]) == (422, "nodes")

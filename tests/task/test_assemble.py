@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bad_files import assert_refused
-from sub2node import ConfigError, DataError, SubgraphTask
+from sub2node import ConfigError, DataError, SubgraphTask, load_task
 from sub2node.io import read_task
 
 EDGES = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
@@ -79,20 +79,20 @@ def test_unknown_nodes_by_policy(small: Path, policy: str, sets: list[str], note
         "0-1-77-78\tred\ttrain\n3-4\tblue\ttrain\n2\tred\ttrain\n4-99\tblue\ttest\n"
     )
     assert_refused(small, r"subgraph 0 has the node 77.*3 unknown members in 2 subgraphs")
-    task = read_task(small, unknown_nodes=policy)  # type: ignore[arg-type]
+    task = load_task(small, unknown_nodes=policy)  # type: ignore[arg-type]
     assert [task.subgraphs.name_of(i) for i in range(len(task))] == sets
     assert task.notes[0].startswith(note)
 
 
 def test_subgraph_of_unknown_nodes_only(small: Path) -> None:
     (small / "subgraphs.pth").write_text("0-1\tred\ttrain\n88-99\tblue\ttrain\n")
-    task = read_task(small, unknown_nodes="drop")
+    task = load_task(small, unknown_nodes="drop")
     assert len(task) == 1
     assert "1 subgraph without a known member omitted: 1." in task.notes
     (small / "subgraphs.pth").write_text("88-99\tblue\ttrain\n")
     assert_refused(small, "no subgraph is left", unknown_nodes="drop")
     with pytest.raises(ConfigError, match="unknown_nodes is one of error, drop, ignore-subgraph"):
-        read_task(small, unknown_nodes="skip")  # type: ignore[arg-type]
+        load_task(small, unknown_nodes="skip")  # type: ignore[arg-type]
 
 
 def test_node_columns_become_features(tables: Path) -> None:

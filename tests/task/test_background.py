@@ -56,10 +56,12 @@ def test_what_is_outside_is_counted() -> None:
 
 def test_members_outside_are_unknown() -> None:
     from sub2node.task.assemble import assemble
+    from sub2node.task.reading_options import Reading, ReadingOptions
 
+    reading = Reading(ReadingOptions(unknown_nodes="drop"))
     edges = {"source": [0, 1, 2], "target": [1, 2, 3]}
     members = {"subgraph_id": ["s", "s", "t"], "node_id": [0, 1, 2]}
-    task = assemble(edges, members, background=pa.array(["1", "2", "3"]), unknown_nodes="drop")
+    task = assemble(edges, members, background=pa.array(["1", "2", "3"]), reading=reading)
     assert [task.members("s"), task.members("t")] == [["1"], ["2"]]
     assert any("1 unknown member in 1 subgraph dropped" in note for note in task.notes)
     assert isinstance(task, SubgraphTask)

@@ -66,11 +66,11 @@ def test_mappings_are_checked(columns: dict[str, str], message: str) -> None:
             "weights must be numbers",
         ),
         ({**EDGES, "weight": [[1.0]] * 3}, MEMBERS, "weights must be numbers"),
-        ({**EDGES, "weight": [0.0, 1, 1]}, MEMBERS, "edge 1 has weight 0"),
+        ({**EDGES, "weight": [0.0, 1, 1]}, MEMBERS, "the weight in row 1 of the edges table is 0"),
         (
             {"source": ["a", "a"], "target": ["b", "b"], "weight": [1, 2]},
             MEMBERS,
-            "the edge a-b is",
+            "2 conflicting edge weights",
         ),
         ({"source": np.array([2**63], np.uint64), "target": [0]}, MEMBERS, r"above 2\^63"),
         ({"source": [2**70], "target": [0]}, MEMBERS, "edges: expected a data frame"),
@@ -78,7 +78,7 @@ def test_mappings_are_checked(columns: dict[str, str], message: str) -> None:
         (
             EDGES,
             {**MEMBERS, "weight": [1.0, -1, 1]},
-            "'b' with a weight that is not finite and",
+            "the weight in row 2 of the members table is -1",
         ),
         (
             EDGES,

@@ -24,9 +24,18 @@ def test_many_classes_need_no_square_table() -> None:
     assert len(task.label_lists()) == count
 
 
-def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=()):
+def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=(), na_missing=False):
     space = IdSpace.in_order(pa.array(list(names), pa.large_string()))
-    return read_labels(Frame.of(columns, "labels", {}), space, tuple(classes))
+    return read_labels(
+        Frame.of(columns, "labels", {}), space, tuple(classes), na_missing=na_missing
+    )
+
+
+def task_of(columns: dict[str, list[object]], **options: object) -> SubgraphTask:
+    """The task of three subgraphs s, t and u with this table of labels."""
+    edges = {"source": ["x", "y"], "target": ["y", "z"]}
+    members = {"subgraph_id": list("stu"), "node_id": list("xyz")}
+    return SubgraphTask.from_tables(edges, members, columns, **options)
 
 
 def test_labels_follow_the_order_of_the_subgraphs() -> None:
@@ -71,16 +80,20 @@ def test_only_virtual_subgraphs_have_no_label() -> None:
     columns = {"subgraph_id": list("stu"), "label": ["a", None, "b"]}
     split = {"split": ["train", "virtual", "val"]}
     assert labels_of({**columns, **split})[0].tolist() == [0, -1, 1]
+    task = task_of({**columns, **split, "label": ["a", None, "a"]})
+    assert (task.label_counts().sum(), task.unlabelled) == (2, None)
     for label in ([None, "a", "b"], ["", "a", "b"], [np.nan, 1.0, 2.0], [None, ["a"], []]):
-        with pytest.raises(DataError, match="the label of row 1 is missing"):
-            labels_of({**columns, **split, "label": label})
+        parts = ["val", "train", "train"]
+        task = task_of({**columns, "split": parts, "label": label})
+        assert (len(task), task.unlabelled.subgraph_ids) == (2, ["s"])
 
 
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
         ({"subgraph_id": list("stux"), "label": list("aaaa")}, "'x' has a label but no members"),
-        ({"subgraph_id": list("su"), "label": list("aa")}, "the label of subgraph 't' is missing"),
+        ({"subgraph_id": list("su"), "title": list("aa")}, "the label of subgraph 't' is missing"),
+        ({"subgraph_id": list("stu"), "label": [None] * 3}, "no subgraph has a label"),
         ({"subgraph_id": list("stu"), "split": ["later"] * 3}, "row 1 has the split word 'later'"),
         (
             {"subgraph_id": list("stus"), "split": ["train"] * 3 + ["val"]},
@@ -91,7 +104,7 @@ def test_only_virtual_subgraphs_have_no_label() -> None:
 )
 def test_label_tables_that_are_refused(columns, words) -> None:
     with pytest.raises(DataError, match=words):
-        labels_of(columns)
+        task_of(columns)
 
 
 def test_classes_that_nobody_has_go() -> None:
@@ -108,22 +121,22 @@ def test_classes_that_nobody_has_go() -> None:
 def test_words_for_missing_values_are_missing_labels(word: str) -> None:
     for label in (["a", word, "b"], [["a"], ["b", word], ["a"]]):
         columns = {"subgraph_id": list("stu"), "label": label}
-        with pytest.raises(DataError, match=f"row 2 is missing: it reads '{word}'.*--na-labels"):
-            labels_of(columns)
+        task = task_of(columns)
+        assert task.unlabelled.subgraph_ids == ["t"]
+        assert f"(a label that reads '{word}' is missing; --na-labels keep" in task.notes[0]
     columns = {"subgraph_id": list("stu"), "label": ["a", word, "b"]}
     assert labels_of(columns, classes=("a", "b", word))[0].tolist() == [0, 2, 1]
     columns["split"] = ["train", "virtual", "val"]
-    assert labels_of(columns)[0].tolist() == [0, -1, 1]
+    assert labels_of(columns, na_missing=True)[0].tolist() == [0, -1, 1]
+    with pytest.raises(DataError, match=f"row 1 is missing: it reads '{word}'.*--na-labels keep"):
+        task_of({"subgraph_id": list("stu"), "label": [word] * 3})
 
 
 def test_classes_called_as_missing_values_can_be_kept() -> None:
-    edges = {"source": ["x", "y"], "target": ["y", "z"]}
-    members = {"subgraph_id": list("stu"), "node_id": list("xyz")}
     labels = {"subgraph_id": list("stu"), "label": ["a", "NA", "a"]}
-    with pytest.raises(DataError, match="row 2 is missing"):
-        SubgraphTask.from_tables(edges, members, labels)
-    task = SubgraphTask.from_tables(edges, members, labels, na_labels="keep")
+    assert task_of(labels).class_names == ("a",)
+    task = task_of(labels, na_labels="keep")
     assert task.class_names == ("NA", "a")
     assert task.notes == ("1 class kept that reads as a missing value: 'NA'.",)
-    with pytest.raises(ConfigError, match="na_labels is missing or keep, not 'drop'"):
-        SubgraphTask.from_tables(edges, members, labels, na_labels="drop")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="na_labels is one of missing, keep, not 'drop'"):
+        task_of(labels, na_labels="drop")

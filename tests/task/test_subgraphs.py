@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,9 @@ from hypothesis import strategies as st
 
 from sub2node import DataError
 from sub2node.task import Graph, Names, Subgraphs, measure
+
+# Of a version without excluded nodes.
+HASH_BEFORE = "679340c7426399677512b142b11612b3761ed6f0920bbe52613a7bf147ee7a23"
 
 
 def test_induced_edges_are_kept_for_one_graph_at_a_time() -> None:
@@ -122,3 +127,29 @@ def test_frozen_arrays_do_not_change_under_us() -> None:
 def test_members_are_not_rounded(nodes) -> None:
     with pytest.raises(DataError, match="whole numbers"):
         Subgraphs.from_lists([nodes])
+
+
+def test_excluded_sets_go_along_and_count_in_the_hash() -> None:
+    plain = Subgraphs.from_lists([[0, 1], [2], [3]])
+    sets = replace(plain, excluded=Subgraphs.from_lists([[4, 2], [], [0]]))
+    taken = sets.take(np.array([2, 0]))
+    assert taken.excluded is not None
+    assert taken.excluded.nodes.tolist() == [0, 2, 4]
+    assert taken.excluded.names is None
+    assert sets != plain
+    dense = sets.signed_membership(5).toarray()
+    assert dense.tolist() == [
+        [1, 1, 0, 0, 0, 0, 0, 1, 0, 1],
+        [0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 1, 0, 1, 0, 0, 0, 0],
+    ]
+    assert sets.take(np.array([1])).excluded is None  # none of those that are left has any
+
+
+def test_without_an_excluded_node_all_is_as_before() -> None:
+    plain = Subgraphs.from_lists([[0, 1], [2]])
+    empty = replace(plain, excluded=Subgraphs.from_lists([[], []]))
+    assert empty.excluded is None
+    assert empty.hash == plain.hash == HASH_BEFORE
+    with pytest.raises(DataError, match="2 subgraphs but excluded nodes for 1"):
+        replace(plain, excluded=Subgraphs.from_lists([[0]]))

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import sub2node as s2n
 from dense_translation import block_of, dense_membership
-from strategies import graphs, tasks
+from strategies import graphs, signed_tasks, tasks
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.translation import product
 from sub2node.translation.memory_limits import MemoryLimitError
+from sub2node.translation.stage_inputs import weight_sums
 
 
 def dense_operator(graph: Graph, *, self_loops: bool) -> np.ndarray:
@@ -38,6 +39,41 @@ def double_sum(task: SubgraphTask, operator: np.ndarray) -> np.ndarray:
                 for v in np.flatnonzero(right):
                     result[i, j] += left[u] * right[v] * operator[u, v]
     return result
+
+
+@pytest.mark.slow
+@given(task=signed_tasks(), te=st.sampled_from(["edges", "shared_nodes", "shortest_path"]))
+def test_excluded_nodes_add_a_translation_of_their_own(task: SubgraphTask, te: str) -> None:
+    assume(task.excluded is not None)
+    task = replace(task, split=None, labels=None, class_names=())
+    first = len(task) - len(task) // 2
+    graph = s2n.translate(task, te=te)
+    plain = s2n.translate(task.without_excluded(), te=te)
+    # The definition: the global graph twice, and excluded nodes as members of the second copy.
+    whole = graph.weights.toarray()
+    if te != "shortest_path":
+        operator = dense_operator(task.graph, self_loops=True)
+        operator = np.eye(len(operator)) if te == "shared_nodes" else operator
+        absent = task.excluded.membership(len(operator), np.float64).toarray()
+        assert whole == pytest.approx(plain.weights.toarray() + absent @ operator @ absent.T)
+    else:
+        assert (whole >= plain.weights.toarray()).all()
+    known = s2n.translate(task.subset(np.arange(first)), te=te)
+    if known.source.signed:
+        rows = known.attach(task.subgraphs.take(np.arange(first, len(task))))
+        assert rows.known.toarray() == pytest.approx(whole[first:, :first])
+        assert rows.new.toarray() == pytest.approx(whole[first:, first:])
+    if te == "edges":
+        assert weight_sums(task, len(task)) == pytest.approx(whole.sum(axis=1))
+
+
+def test_an_engine_refuses_excluded_nodes(tmp_path: Path) -> None:
+    graph = Graph.from_edges([0, 1], [1, 2])
+    sets = replace(Subgraphs.from_lists([[0], [1]]), excluded=Subgraphs.from_lists([[2], []]))
+    task = SubgraphTask(graph, sets)
+    for given_task in (task, s2n.save_task(task, tmp_path / "task")):
+        with pytest.raises(DataError, match="not excluded nodes; use engine='memory'"):
+            s2n.translate(given_task, engine="duckdb")
 
 
 @pytest.mark.slow

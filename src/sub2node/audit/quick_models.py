@@ -12,7 +12,7 @@ from ..base.errors import DataError
 from ..base.metrics import answers
 from ..base.ragged import Array, SparseMatrix
 from ..baselines.linear_classifier import solve
-from ..baselines.node_bags import NodeBag, inverse_frequencies
+from ..baselines.node_bags import NodeBag, weighted_bag
 from ..encode import subgraph_statistics
 from ..task import Part, SubgraphTask, require_learnable
 from .chance import Chance, chance_of, micro_f1_of_tables
@@ -85,10 +85,10 @@ def quick_models(task: SubgraphTask) -> tuple[QuickModel, ...]:
     """
     assert task.split is not None
     known = task.subgraphs.take(np.flatnonzero(task.split.mask("train")))
-    frequencies = inverse_frequencies(known, task.graph.num_nodes)
+    hops = weighted_bag(known, task.graph.num_nodes, _HOPS)
     return (
-        _model(task, "bag", NodeBag().rows(task)),
-        _model(task, "hops", NodeBag(_HOPS, frequencies, symmetric=True).rows(task)),
+        _model(task, "bag", NodeBag(excluded=hops.excluded).rows(task)),
+        _model(task, "hops", hops.rows(task)),
         model_of_numbers(task, "shape", subgraph_statistics(task)),
     )
 

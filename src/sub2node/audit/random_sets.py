@@ -32,7 +32,8 @@ def random_sets(graph: Graph, subgraphs: Subgraphs, *, seed: int) -> Subgraphs:
 
     Args:
         graph: The global graph.
-        subgraphs: The sets to replace; their weights, and edges of their own, are not kept.
+        subgraphs: The sets to replace; their weights, edges of their own and excluded nodes are
+            not kept.
         seed: Seed of the draw.
     """
     rng, count, owner = generator(seed), graph.num_nodes, subgraphs.owner

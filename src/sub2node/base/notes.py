@@ -17,6 +17,7 @@ class NoteKind(StrEnum):
     CHANGED = "changed"  # data was merged, exchanged or completed
     UNUSED = "unused"  # columns that nothing reads
     SOURCE = "source"  # which release of which files the data were made from
+    DOUBTFUL = "doubtful"  # something in the data that looks like a mistake
     NO_EFFECT = "no effect"  # settings that somebody chose and nothing reads
 
 
@@ -55,9 +56,14 @@ def unused(text: str) -> Note:
     return Note(NoteKind.UNUSED, text)
 
 
+def doubtful(text: str) -> Note:
+    """A sentence about something in the data that looks like a mistake."""
+    return Note(NoteKind.DOUBTFUL, text)
+
+
 def data_changes(notes: Iterable[str]) -> tuple[str, ...]:
-    """Those notes that say what was omitted from the data, or changed in it."""
-    kinds = (NoteKind.DROPPED, NoteKind.CHANGED, NoteKind.UNUSED)
+    """Those notes that say what was omitted from the data, changed or doubtful in it."""
+    kinds = (NoteKind.DROPPED, NoteKind.CHANGED, NoteKind.UNUSED, NoteKind.DOUBTFUL)
     return tuple(note for note in notes if any(has_kind(note, kind) for kind in kinds))
 
 

@@ -127,6 +127,7 @@ class ColourClassifier:
     """
 
     kind: ClassVar[str] = "colours"
+    reads_excluded: ClassVar[bool] = False
 
     bag: ColourBag
     weights: Array

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.progress import counted
 from ..config.settings import Settings, within
 from .linear_classifier import LinearClassifier, fit_linear
-from .node_bags import NodeBag, inverse_frequencies
+from .node_bags import NodeBag, weighted_bag
 from .simple import SimpleModel, SimplePredictions, TrainingData
 from .tree_classifier import TreeClassifier, forest_table, tree_rows
 
@@ -88,10 +88,12 @@ def _linear(
     return fit
 
 
+def _bag(data: TrainingData, hops: int) -> NodeBag:
+    return NodeBag(hops, excluded=data.task.excluded is not None)
+
+
 def _hops_bag(data: TrainingData, settings: HopsSettings) -> NodeBag:
-    size = data.task.graph.num_nodes
-    weights = inverse_frequencies(data.train_task.subgraphs, size)
-    return NodeBag(settings.hops, weights, symmetric=True)
+    return weighted_bag(data.train_task.subgraphs, data.task.graph.num_nodes, settings.hops)
 
 
 def _forest(data: TrainingData, settings: ForestSettings) -> SimplePredictions:
@@ -113,24 +115,33 @@ def _forest(data: TrainingData, settings: ForestSettings) -> SimplePredictions:
     return SimplePredictions.of(data, classifier)
 
 
-MAJORITY = SimpleModel("majority", "the most frequent class of train", _majority, NoSettings)
+MAJORITY = SimpleModel(
+    "majority",
+    "the most frequent class of train",
+    _majority,
+    NoSettings,
+    reads_excluded=True,  # it reads no node at all, so nothing is left out
+)
 BAG = SimpleModel(
     "bag",
     "logistic regression on the nodes of a subgraph",
-    _linear("bag", lambda data, _: NodeBag()),
+    _linear("bag", lambda data, _: _bag(data, 0)),
     NoSettings,
+    reads_excluded=True,
 )
 DIFFUSED = SimpleModel(
     "diffused-bag",
     "the same on its nodes and each step of a random walk from them",
-    _linear("diffused-bag", lambda data, settings: NodeBag(settings.hops)),
+    _linear("diffused-bag", lambda data, settings: _bag(data, settings.hops)),
     DiffusedSettings,
+    reads_excluded=True,
 )
 HOPS = SimpleModel(
     "hops",
     "the same with rare nodes weighing more, and two steps of a diffusion",
     _linear("hops", _hops_bag),
     HopsSettings,
+    reads_excluded=True,
 )
 STATISTICS = SimpleModel(
     "statistics", "random forest on 11 exact measures of a subgraph", _forest, ForestSettings

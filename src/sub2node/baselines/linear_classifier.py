@@ -16,7 +16,7 @@ from ..base.progress import counted
 from ..base.ragged import Array, SparseMatrix, generator
 from ..base.records import JsonObject
 from ..task import SubgraphTask
-from .node_bags import NodeBag
+from .node_bags import NodeBag, unit_rows
 from .one_vs_rest import fit_one_vs_rest
 
 _FEW = 1000  # training subgraphs up to which a strength is judged on five folds instead of one
@@ -44,7 +44,8 @@ class LinearClassifier:
     @property
     def facts(self) -> JsonObject:
         """What it consists of besides numbers."""
-        return {"hops": self.bag.hops, "symmetric": self.bag.symmetric}
+        facts: JsonObject = {"hops": self.bag.hops, "symmetric": self.bag.symmetric}
+        return {**facts, "excluded": True} if self.bag.excluded else facts
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -52,19 +53,31 @@ class LinearClassifier:
         arrays = {"columns": self.columns, "weights": self.weights, "biases": self.biases}
         if self.bag.node_weights is not None:
             arrays["node_weights"] = self.bag.node_weights
+        if self.bag.excluded_weights is not None:
+            arrays["excluded_weights"] = self.bag.excluded_weights
         return arrays
 
     @classmethod
     def restore(cls, facts: JsonObject, arrays: Mapping[str, Array]) -> Self:
         """The classifier that had these facts and arrays."""
         hops, symmetric = facts.get("hops"), facts.get("symmetric")
+        excluded = facts.get("excluded", False)
         if type(hops) is not int or not 0 <= hops <= 16 or not isinstance(symmetric, bool):
             raise DataError("the settings of a linear model make no sense.")
         columns, weights, biases = (arrays[name] for name in ("columns", "weights", "biases"))
         fits = columns.ndim == 1 and weights.shape == (len(columns), *biases.shape)
         if not fits or biases.ndim != 1 or (np.diff(columns) <= 0).any() or (columns < 0).any():
             raise DataError("the arrays of a linear model do not fit each other.")
-        return cls(NodeBag(hops, arrays.get("node_weights"), symmetric), columns, weights, biases)
+        if not isinstance(excluded, bool):
+            raise DataError("the settings of a linear model make no sense.")
+        own, absent = (arrays.get(name) for name in ("node_weights", "excluded_weights"))
+        bag = NodeBag(hops, own, symmetric, excluded=excluded, excluded_weights=absent)
+        return cls(bag, columns, weights, biases)
+
+    @property
+    def reads_excluded(self) -> bool:
+        """Whether excluded nodes have a say."""
+        return self.bag.excluded
 
     def logits(self, task: SubgraphTask) -> Array:
         """Logits (1, M, C) of all subgraphs of a task on the same graph."""
@@ -75,7 +88,7 @@ class LinearClassifier:
         return (self._weigh(rows) + self.biases)[None]
 
     def member_logits(self, task: SubgraphTask) -> Array:
-        """What each member adds to the logits of its subgraph; (members, C)."""
+        """What each member, then each excluded node, adds to the logits of its subgraph; (n, C)."""
         return self._weigh(self.bag.member_rows(task))
 
     @property
@@ -85,7 +98,8 @@ class LinearClassifier:
 
     def vectors(self, task: SubgraphTask) -> SparseMatrix:
         """Rows by which subgraphs can be compared, of length 1."""
-        return sp.csr_array(self.bag.rows(task) / np.sqrt(self.bag.hops + 1))
+        rows = self.bag.rows(task)
+        return unit_rows(rows) if self.bag.excluded else rows / np.sqrt(self.bag.hops + 1)
 
     def _weigh(self, rows: SparseMatrix) -> Array:
         # Most columns have a place, so a table of places is smaller than the rows.

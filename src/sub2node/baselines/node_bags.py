@@ -20,51 +20,97 @@ class NodeBag:
     """Membership and, beside it, each step of a diffusion from it; every step of length 1.
 
     Row i is [u(t) | u(t P) | u(t P²) …] with t the members of subgraph i, each times the weight of
-    its node, and u(x) = x / |x|. Of a step that reaches very many nodes the heaviest count.
+    its node, and u(x) = x / |x|. Of a step that reaches very many nodes the heaviest count. With
+    ``excluded`` the same of its excluded nodes follows: [… | u(e) | u(e P) …], zeros where there
+    are none.
 
     Args:
         hops: Number of steps of the diffusion.
         node_weights: Weight of each node in the bag, (N,); None: 1.
         symmetric: P = D^-½ A D^-½ instead of the random walk D^-1 A.
+        excluded: Whether excluded nodes have columns of their own.
+        excluded_weights: Weight of each node among excluded ones, (N,); None: 1.
     """
 
     hops: int = 0
     node_weights: Array | None = None
     symmetric: bool = False
+    excluded: bool = False
+    excluded_weights: Array | None = None
 
     def rows(self, task: SubgraphTask) -> SparseMatrix:
-        """Features of the subgraphs of a task; CSR (M, (hops + 1) N)."""
-        return sp.hstack([unit_rows(step) for step in self._steps(task)]).tocsr()
+        """Features of the subgraphs of a task; CSR (M, (hops + 1) N), twice that with excluded."""
+        parts = self._parts(task)
+        return sp.hstack([unit_rows(step) for part in parts for step in part.steps()], format="csr")
 
-    def _steps(self, task: SubgraphTask) -> list[SparseMatrix]:
-        steps = [self._weighted(task.subgraphs, task.graph.num_nodes)]
-        for _ in range(self.hops):
-            steps.append(spread(steps[-1], transitions(task.graph, self.symmetric)))
+    def member_rows(self, task: SubgraphTask) -> SparseMatrix:
+        """What each member, then each excluded node, adds to the row of its subgraph.
+
+        CSR, the columns those of :meth:`rows`. These rows of a subgraph add up to its row: all is
+        linear once the lengths, and the nodes that count, are known.
+        """
+        return sp.block_diag([part.member_rows() for part in self._parts(task)], format="csr")
+
+    def _parts(self, task: SubgraphTask) -> list[_Part]:
+        """The sets of members and, where they count, those of excluded nodes."""
+        parts = [_Part(self, task.graph, task.subgraphs, self.node_weights)]
+        if self.excluded:
+            none = Subgraphs(np.zeros(len(task) + 1, np.int64), np.zeros(0, np.int64))
+            parts.append(_Part(self, task.graph, task.excluded or none, self.excluded_weights))
+        return parts
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Sets of one sign and the weights of nodes in them."""
+
+    bag: NodeBag
+    graph: Graph
+    sets: Subgraphs
+    node_weights: Array | None
+
+    def steps(self) -> list[SparseMatrix]:
+        steps = [self._weighted(self.sets)]
+        for _ in range(self.bag.hops):
+            steps.append(spread(steps[-1], transitions(self.graph, self.bag.symmetric)))
         return steps
 
-    def _weighted(self, subgraphs: Subgraphs, size: int) -> SparseMatrix:
-        bag = subgraphs.membership(size, dtype=np.float64)
+    def _weighted(self, sets: Subgraphs) -> SparseMatrix:
+        bag = sets.membership(self.graph.num_nodes, dtype=np.float64)
         if self.node_weights is not None:
             bag = sp.csr_array(bag @ sp.diags_array(self.node_weights.astype(np.float64)))
         return bag
 
-    def member_rows(self, task: SubgraphTask) -> SparseMatrix:
-        """What each member adds to the row of its subgraph; CSR (members, (hops + 1) N).
-
-        The rows of the members of a subgraph add up to the row of the subgraph: all is linear once
-        the lengths, and the nodes that count, are known.
-        """
-        subgraphs, graph = task.subgraphs, task.graph
-        ones = np.arange(len(subgraphs.nodes) + 1)
-        single = Subgraphs(ones, subgraphs.nodes, subgraphs.weights)
-        owner = owners(subgraphs.ptr)
-        parts, step = [], self._weighted(single, graph.num_nodes)
-        for number, whole in enumerate(self._steps(task)):
+    def member_rows(self) -> SparseMatrix:
+        """What each node of the sets adds to the row of its set; CSR (nodes, (hops + 1) N)."""
+        sets, graph = self.sets, self.graph
+        single = Subgraphs(np.arange(len(sets.nodes) + 1), sets.nodes, sets.weights)
+        owner = owners(sets.ptr)
+        parts, step = [], self._weighted(single)
+        for number, whole in enumerate(self.steps()):
             if number:
-                step = step @ transitions(graph, self.symmetric)
+                step = step @ transitions(graph, self.bag.symmetric)
             shares = sp.csr_array(step.multiply((whole != 0)[owner]))
             parts.append(sp.diags_array(1 / row_lengths(whole)[owner]) @ shares)
         return sp.hstack(parts).tocsr()
+
+
+def weighted_bag(known: Subgraphs, size: int, hops: int) -> NodeBag:
+    """The bag whose nodes weigh more the rarer they are, members and excluded ones apart.
+
+    Args:
+        known: The training subgraphs.
+        size: Number of nodes of the graph.
+        hops: Number of steps of the diffusion.
+    """
+    absent = None if known.excluded is None else inverse_frequencies(known.excluded, size)
+    return NodeBag(
+        hops,
+        inverse_frequencies(known, size),
+        symmetric=True,
+        excluded=absent is not None,
+        excluded_weights=absent,
+    )
 
 
 def inverse_frequencies(subgraphs: Subgraphs, size: int) -> Array:

@@ -31,13 +31,18 @@ class SetClassifier(Protocol):
     def restore(cls, facts: JsonObject, arrays: Mapping[str, Array]) -> Self:
         """The classifier that had these facts and arrays."""
 
+    @property
+    def reads_excluded(self) -> bool:
+        """Whether excluded nodes have a say in its answers."""
+
     def logits(self, task: SubgraphTask) -> Array:
         """Logits (R, M, C) of all subgraphs of a task on the same graph."""
 
     def member_logits(self, task: SubgraphTask) -> Array | None:
         """What each member adds to the logits of its subgraph, (members, C); None: not separable.
 
-        Together with those of an empty subgraph, :attr:`empty_logits`, they add up to the logits.
+        Where excluded nodes are read, their rows follow those of all members. Together with those
+        of an empty subgraph, :attr:`empty_logits`, they add up to the logits.
         """
 
     @property

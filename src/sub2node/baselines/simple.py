@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache as cached
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -17,7 +17,7 @@ from ..base.progress import counted
 from ..base.ragged import Array, SparseMatrix
 from ..config.settings import Settings
 from ..encode import Encoding
-from ..task import Part, SubgraphTask
+from ..task import Part, SubgraphTask, excluded_for
 from .set_classifier import SetClassifier
 
 Features: TypeAlias = "Array | SparseMatrix"
@@ -114,12 +114,20 @@ class SimpleModel:
         about: What the model does, in one line.
         fit: Learns from training data, with settings.
         settings: Class of its settings.
+        reads_excluded: Whether nodes that are excluded from a subgraph have a say.
     """
 
     name: str
     about: str
     fit: Callable[[TrainingData, Any], SimplePredictions]
     settings: type[Settings]
+    reads_excluded: bool = False
+
+    def learn(self, data: TrainingData, settings: Settings) -> SimplePredictions:
+        """Fit; excluded nodes that it does not read are left out, and a note says so."""
+        task, notes = excluded_for(self.name, data.task, reads=self.reads_excluded)
+        predictions = self.fit(replace(data, task=task) if notes else data, settings)
+        return replace(predictions, notes=(*predictions.notes, *notes)) if notes else predictions
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ class TreeClassifier:
     """
 
     kind: ClassVar[str] = "trees"
+    reads_excluded: ClassVar[bool] = False
 
     inputs: TreeInputs
     forests: tuple[TreeTable, ...]

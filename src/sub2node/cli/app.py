@@ -38,6 +38,7 @@ from . import (
 from .ctrl_c import Interruption
 from .former_spellings import CommandGroup, command_class
 from .output import errors, say
+from .problem_listing import say_problems
 
 app = typer.Typer(
     name="s2n",
@@ -161,6 +162,12 @@ def main(interruption: Interruption) -> None:
 def _explain(error: Exception) -> None:
     """Leave with a sentence, where there is one for it."""
     if isinstance(error, Sub2NodeError):
+        problems = getattr(error, "problems", ())  # of a DataProblemsError
+        if len(problems) > 1:
+            say_problems(error)  # type: ignore[arg-type]
+            sys.exit(2)
+        if problems and problems[0].count > 1:
+            _leave(" ".join([str(error), *error.advice]))  # type: ignore[attr-defined]
         _leave(str(error))
     if isinstance(error, MemoryError) or _is_out_of_memory(error):
         _leave("out of memory; nothing was written.")

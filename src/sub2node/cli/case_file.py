@@ -117,19 +117,14 @@ def write_cases(
         notes: What reading them omitted or changed.
     """
     from ..base.notes import NoteKind, has_kind
-    from ..io.phenopackets import is_phenopackets, read_excluded
     from ..report.html.case_findings import collect_cases
     from ..report.html.case_page import write_case_report
 
     assert collector is not None
-    source = request.source
-    excluded = read_excluded(source) if source is not None and is_phenopackets(source) else {}
     cases = [
         case
         for query, answers in collector.chosen()
-        for case in collect_cases(
-            scorer, query, answers=answers, excluded=excluded, positive=extras.positive
-        )
+        for case in collect_cases(scorer, query, answers=answers, positive=extras.positive)
     ]
     write_case_report(
         scorer,

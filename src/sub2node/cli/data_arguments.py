@@ -30,10 +30,19 @@ from .options import (
     parse_shares,
 )
 from .output import errors, progress, show_notes
+from .policy_options import (
+    BadRows,
+    BadWeights,
+    LabelSeparator,
+    MissingFeatures,
+    ProblemFile,
+    Unlabelled,
+)
 from .reading_options import BackgroundFile, DataFormat, GraphFormat, NodeFeatures
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
+    from ..task.problems import Problems
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,12 @@ class DataArguments:
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    unlabelled: Unlabelled = "keep"
+    label_separator: LabelSeparator = None
+    missing_features: MissingFeatures = "error"
+    bad_weights: BadWeights = "error"
+    bad_rows: BadRows = "error"
+    problems: ProblemFile = None
     node_features: NodeFeatures = None
     background: BackgroundFile = None
     aliases: AliasFile = None
@@ -66,17 +81,37 @@ class DataArguments:
         """Whether nothing but DATA was given."""
         return self == DataArguments(self.data)
 
-    def load(self, *, quiet: bool = False) -> SubgraphTask:
+    def load(self, *, quiet: bool = False, problems: Problems | None = None) -> SubgraphTask:
         """Load the task, showing progress, and say what was omitted or changed in reading it.
 
         Args:
             quiet: Whether the caller shows the notes of the task.
+            problems: Takes what is wrong with the data.
         """
         from ..base.notes import data_changes
+        from ..io.problem_files import check_problem_file, write_problems
+        from ..task.problems import DataProblemsError, Problems
+
+        problems = Problems() if problems is None else problems
+        if self.problems is not None:
+            check_problem_file(self.problems)
+        try:
+            task = self._split_anew(self._read(problems))
+        except DataProblemsError as error:
+            lines = [f"s2n doctor {self.command_line()} lists all of them."]
+            raise error.with_advice(lines) from None
+        finally:
+            if self.problems is not None:
+                write_problems(problems.all, self.problems)
+        if not quiet:
+            show_notes(data_changes(task.notes), to=errors)
+        return task
+
+    def _read(self, problems: Problems) -> SubgraphTask:
         from ..datasets import load_task
 
         with progress(), activity(f"Reading {self.data}"):
-            task = load_task(
+            return load_task(
                 self.data,
                 graph=self.graph,
                 labels=self.labels,
@@ -86,6 +121,12 @@ class DataArguments:
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
+                unlabelled=self.unlabelled,  # type: ignore[arg-type]
+                label_separator=self.label_separator,
+                missing_features=self.missing_features,  # type: ignore[arg-type]
+                bad_weights=self.bad_weights,  # type: ignore[arg-type]
+                bad_rows=self.bad_rows,  # type: ignore[arg-type]
+                problems=problems,
                 node_features=chosen_columns(self.node_features),
                 background=self.background,
                 aliases=self.aliases,
@@ -94,10 +135,6 @@ class DataArguments:
                 variant=self.variant,
                 swap=self.swap,
             )
-        task = self._split_anew(task)
-        if not quiet:
-            show_notes(data_changes(task.notes), to=errors)
-        return task
 
     def _split_anew(self, task: SubgraphTask) -> SubgraphTask:
         """The task with the split that the command line asks for, if it does."""
@@ -136,23 +173,35 @@ def chosen_columns(text: str | None) -> list[str] | None:
 
 def column_mapping(pairs: list[str]) -> dict[str, str]:
     """``ours=yours``, as often as given."""
-    columns = {}
+    columns = dict[str, str]()
     for pair in pairs:
         ours, equals, theirs = pair.partition("=")
         if not (ours and equals and theirs):
             raise ConfigError(f"--column wants OURS=YOURS, as source=from_account, found {pair!r}.")
-        columns[ours] = theirs
+        if columns.setdefault(ours, theirs) != theirs:
+            raise ConfigError(
+                f"--column {ours} is given as {columns[ours]!r} and as {theirs!r}; say of which"
+                f" table each is, as --column labels.{ours}={theirs}."
+            )
     return columns
 
 
-def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Make ``command(source, …)`` a command with DATA, its options, and those of the command."""
+def reads_data(
+    command: Callable[..., None], *, optional_data: str | None = None
+) -> Callable[..., None]:
+    """Make ``command(source, …)`` a command with DATA, its options, and those of the command.
+
+    Args:
+        command: The command; ``source`` is a :class:`DataArguments`.
+        optional_data: What DATA is where it is not given; None: it is needed.
+    """
     hints = get_type_hints(DataArguments, include_extras=True)
+    first = inspect.Parameter.empty if optional_data is None else optional_data
     shared = {
         field.name: inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.name == "data" else field.default,
+            default=first if field.name == "data" else field.default,
             annotation=hints[field.name],
         )
         for field in fields(DataArguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from ..base.plural import plural
 from ..base.progress import activity
 from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
@@ -62,8 +63,13 @@ def _show_shape(facts: JsonObject) -> None:
     row("Density", f"{facts['density']:.4f}")
     view.add_section()
     row("Subgraphs", f"{facts['subgraphs']:,}")
+    if facts["unlabelled"]:
+        row("  without a label, apart from these", f"{facts['unlabelled']:,}")
     row("Internal edges in subgraphs", f"{facts['internal_edges']:,}")
     row("Nodes per subgraph", _spread(facts["subgraph_nodes"], 1))
+    if facts["excluded_members"]:
+        count, owners = facts["excluded_members"], facts["with_excluded"]
+        row("Excluded members (looked for, absent)", f"{count:,} of {plural(owners, 'subgraph')}")
     row("Components per subgraph", _spread(facts["subgraph_components"], 1))
     row("Density of a subgraph", _spread(facts["subgraph_density"], 3))
     if facts["self_loops"]:

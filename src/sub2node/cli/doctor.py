@@ -1,29 +1,84 @@
-"""``s2n doctor``: what is installed, on what machine, with which data."""
+"""``s2n doctor``: what is wrong with data, or what is installed, on what machine."""
 
 from __future__ import annotations
 
 import os
 import platform
 
+import typer
 from rich.text import Text
 
 from ..base.environment import free_memory, installed_version, required_packages
+from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.records import JsonObject
+from .data_arguments import DataArguments, reads_data
 from .options import AsJson
-from .output import console, print_json, table, warn
+from .output import console, print_json, say, show_notes, table, warn
+from .problem_listing import show_problems
 
 _FOR_DEVELOPERS = ("dev", "docs")
 
 
-def doctor(as_json: AsJson = False) -> None:
-    """Check the installation: versions, device, data and memory.
+def _doctor(source: DataArguments, *, as_json: AsJson = False) -> None:
+    """List all that is wrong with your data, or what is installed.
 
     Examples:
         s2n doctor
+        s2n doctor my-folder --problems rows.csv
+        s2n doctor sets.gmt --graph edges.tsv --labels labels.csv --bad-rows drop
 
-    What is missing is listed with the command that installs it.
+    Problems are grouped, with examples and the option that goes on; the exit code is 1 where there
+    are some that no option settles. Of the installation, what is missing is listed with the command
+    that installs it.
     """
+    if source.data:
+        _check_data(source, as_json=as_json)
+        return
+    if source != DataArguments(""):
+        raise ConfigError("the options for reading go with DATA: s2n doctor my-folder …")
+    _check_installation(as_json=as_json)
+
+
+doctor = reads_data(_doctor, optional_data="")
+
+
+def _check_data(source: DataArguments, *, as_json: bool) -> None:
+    """All problems of data, and what reading it does."""
+    from ..io.problem_files import problem_table
+    from ..task.problems import DataProblemsError, Problems
+
+    problems, task, failure = Problems(), None, None
+    try:
+        task = source.load(quiet=True, problems=problems)
+    except DataProblemsError:
+        pass
+    except DataError as error:
+        failure = str(error)
+    unsettled, options = problems.open, dict.fromkeys(p.option for p in problems.open if p.option)
+    notes = problems.notes if task is None else task.notes
+    if as_json:
+        rows = problem_table(problems.all).to_pylist()
+        print_json({"ready": task is not None, "problems": rows, "error": failure, "notes": notes})
+    else:
+        show_problems(problems.all, console)
+        show_notes(notes)
+        if failure is not None:
+            say("Error", failure, style="bold red", to=console)
+        elif task is not None:
+            console.print("[green]Ready.[/]")
+        elif all(problem.option for problem in unsettled):
+            words = f"s2n describe {source.command_line()} {' '.join(options)}"
+            say("Next", words, style="dim")
+        else:
+            count = sum(not problem.option for problem in unsettled)
+            say("Next", f"correct {plural(count, 'kind')} of problems in the files.", style="dim")
+    if task is None:
+        raise typer.Exit(1)
+
+
+def _check_installation(*, as_json: bool) -> None:
+    """Versions, device, data and memory."""
     facts = _collect_facts()
     if as_json:
         print_json(facts)

@@ -21,7 +21,8 @@ def show_explanation(explanation: Explanation) -> None:
         for part in parts[:10]:
             title = f" ({part.title})" if part.title and part.title != part.id else ""
             label = f" · {', '.join(part.labels)}" if part.labels else ""
-            view.add_row(Text(f"{part.id}{title}"), Text(kind + label), f"{100 * part.value:+.1f}")
+            role = part.member_kind if kind == "member" else kind
+            view.add_row(Text(f"{part.id}{title}"), Text(role + label), f"{100 * part.value:+.1f}")
         if len(parts) > 10:
             rest = sum(part.value for part in parts[10:])
             view.add_row(f"{len(parts) - 10} more", kind, f"{100 * rest:+.1f}")

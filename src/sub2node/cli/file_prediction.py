@@ -129,7 +129,7 @@ class _FilePrediction:
             at_once=self.read_all,
             stripped=self.stripped,
         ):
-            lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes)
+            lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
             matches = index.match(lists.ids)
             lists = replace(lists, matches=matches)
             self.mapping.add(NameMapping(index, lists.ids, matches))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..base.progress import activity
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
@@ -35,7 +37,7 @@ from .options import (
     minutes_option,
     out_option,
 )
-from .output import print_json, progress
+from .output import print_json, progress, say
 from .requested_models import settings_kind, split_model_name
 
 if TYPE_CHECKING:
@@ -184,6 +186,15 @@ def fit(
         print_json({**classifier.scorer_.card, "seconds": seconds, "path": str(out)})
     else:
         show_fitted_model(classifier, seconds, out=out, shown=task.notes)
+        if task.unlabelled is not None:
+            _say_unlabelled(task.unlabelled, source, out)
+
+
+def _say_unlabelled(unlabelled: SubgraphTask, source: DataArguments, out: Path) -> None:
+    """How to score the subgraphs that came without a label."""
+    count = plural(len(unlabelled), "subgraph")
+    text = f"{count} without a label: s2n predict {out} {shlex.quote(source.data)} answers for them"
+    say("Next", text, style="dim")
 
 
 def _read_nouns(words: str | None) -> dict[str, str]:

@@ -49,7 +49,8 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="OURS=YOURS",
-        help="What you call one of our columns, as source=from_account; repeatable.",
+        help="What you call one of our columns, as source=from_account, or in one table, as"
+        " labels.title=disease; repeatable.",
         rich_help_panel=READING,
     ),
 ]

@@ -18,6 +18,7 @@ from ..base.shown_text import clip_names, escape_controls, escape_controls_in_js
 from .progress_rows import show_progress
 from .safe_console import SafeConsole, SafeTable
 
+_WARNINGS = (NoteKind.DROPPED, NoteKind.DOUBTFUL, NoteKind.NO_EFFECT)
 console = SafeConsole(emoji=False)
 errors = SafeConsole(stderr=True, emoji=False)
 
@@ -44,7 +45,7 @@ def warn(text: str, *, to: Console | None = errors) -> None:
 def show_notes(
     notes: Iterable[str], *, to: Console | None = None, except_for: Iterable[str] = ()
 ) -> None:
-    """Notes one per line: omitted data and settings without effect as warnings, the rest as notes.
+    """Notes one per line: what was omitted or looks wrong as a warning, the rest as notes.
 
     Args:
         notes: Sentences that go along with data or results; each is shown once.
@@ -55,7 +56,7 @@ def show_notes(
     for note in dict.fromkeys(notes):
         if note in shown:
             continue
-        if has_kind(note, NoteKind.DROPPED) or has_kind(note, NoteKind.NO_EFFECT):
+        if any(has_kind(note, kind) for kind in _WARNINGS):
             warn(note, to=to or console)
         else:
             say("Note", note, style="dim", to=to)

@@ -32,7 +32,8 @@ def predict(
         Path | None,
         typer.Argument(
             metavar="INPUT",
-            help="Subgraphs: CSV, TSV, Parquet, JSONL, GMT, GMX; phenopackets: JSON, folder, zip.",
+            help="Subgraphs: CSV, TSV, Parquet, JSONL, GMT, GMX; phenopackets: JSON, folder, zip;"
+            " a folder of tables: those without a label.",
         ),
     ] = None,
     *,

@@ -28,6 +28,7 @@ class PredictionRequest:
     Args:
         source: A file of subgraphs; None: there is one, given by its nodes.
         nodes: The nodes of one subgraph, as they were given.
+        excluded: The nodes that are excluded from it, as they were given.
         out: Where the answers of a file go; None: to the terminal.
         mapping: Where the table of what names mean goes; None: beside ``out``, if it is needed.
         export: Where the one subgraph goes as a network.
@@ -44,6 +45,7 @@ class PredictionRequest:
 
     source: Path | None
     nodes: str | None
+    excluded: str | None
     out: Path | None
     mapping: Path | None
     export: Path | None
@@ -83,6 +85,8 @@ class PredictionRequest:
         check_columns(self.columns)
         if (self.source is None) == (self.nodes is None):
             raise ConfigError("give a file of subgraphs, or one subgraph by --nodes A,B,C.")
+        if self.excluded is not None and self.nodes is None:
+            raise ConfigError("--excluded goes with --nodes; a file has a column 'excluded'.")
         if self.nodes is not None and self.out is not None:
             raise ConfigError("-o is for a file of subgraphs; the answer for --nodes is printed.")
         if self.export is not None and self.out is not None:
@@ -160,7 +164,8 @@ class PredictionRequest:
         from ..scoring.name_mapping import NameMapping
         from ..scoring.query import IdLists
 
-        lists = IdLists.of([split_nodes(self.nodes or "")], [""])
+        own, absent = (split_nodes(text or "") for text in (self.nodes, self.excluded))
+        lists = IdLists.of([own], [""], excluded=[absent])
         problems: dict[int, str] = {}
         if self.source is not None:
             lists, problems = self._read_only_list(self.source)
@@ -186,7 +191,8 @@ class PredictionRequest:
                 f" {source} has not just one."
             )
         (batch,) = (batch for batch in batches if len(batch.names))
-        return IdLists.of_arrow(batch.names, batch.ptr, batch.nodes), dict(batch.problems)
+        lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
+        return lists, dict(batch.problems)
 
 
 def split_nodes(text: str) -> list[str]:

@@ -58,6 +58,10 @@ def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:
         edge_ptr = pointers(np.r_[np.diff(own.edge_ptr), np.diff(ptr)])
     if own.titles is not None:
         titles = Names([*own.titles, *[""] * len(virtual)])
+    excluded = own.excluded
+    if excluded is not None:
+        ends = np.full(len(virtual), excluded.ptr[-1])
+        excluded = replace(excluded, ptr=np.r_[excluded.ptr, ends])
     return Subgraphs(
         ptr=pointers(np.r_[own.sizes, virtual.sizes]),
         nodes=np.r_[own.nodes.astype(np.int64), virtual.nodes],
@@ -66,6 +70,7 @@ def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:
         edge_ptr=edge_ptr,
         names=_names(own, count),
         titles=titles,
+        excluded=excluded,
     )
 
 

@@ -14,9 +14,18 @@ from ..io.background_files import Background
 from ..io.expansion import expansion_limit
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
-from ..task.assemble import UnknownNodes
 from ..task.edges import Repeated
-from ..task.labels import NaLabels
+from ..task.problems import Problems
+from ..task.reading_options import (
+    BadRows,
+    BadWeights,
+    MissingFeatures,
+    NaLabels,
+    Reading,
+    ReadingOptions,
+    UnknownNodes,
+    Unlabelled,
+)
 from .disease_families import load_disease_families
 from .patients import NAME as PATIENTS
 from .patients import load_patients, require_store
@@ -50,12 +59,18 @@ def load_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    unlabelled: Unlabelled = "keep",
+    missing_features: MissingFeatures = "error",
+    bad_weights: BadWeights = "error",
+    bad_rows: BadRows = "error",
+    label_separator: str | None = None,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
     aliases: str | Path | None = None,
     min_score: float | None = None,
     score_weights: bool = False,
     max_expansion: float | None = None,
+    problems: Problems | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
 
@@ -75,11 +90,22 @@ def load_task(
         variant: Another split beside the first, as ``split1`` for ``subgraphs.split1.pth``.
         swap: Exchange val and test if val is the smaller one, as the public readers of the SubGNN
             layout do. By default only for the benchmark ``ppi_bp``, whose published results are so.
-        columns: Your column for ours, as in ``{"source": "from_account"}``.
+        columns: Your column for ours, as in ``{"source": "from_account"}``; of one table, as in
+            ``{"labels.title": "disease"}``.
         unknown_nodes: ``error``, ``drop`` or ``ignore-subgraph``: what to do about members that the
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
+        unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, as
+            ``task.unlabelled``, or ``drop`` them.
+        missing_features: Numbers of nodes that are missing are an ``error``, or ``impute``: the
+            median of the column, with a further column that says where.
+        bad_weights: Weights that are missing, 0, negative or not finite are an ``error``, or their
+            rows are ``drop``-ped, or they are ``one``.
+        bad_rows: Rows that cannot be used are an ``error`` or ``drop``-ped: lines of another length
+            than the header, rows without an id, empty subgraphs, ids given again (the first
+            counts), labels without members, edges to nodes that the nodes table does not have.
+        label_separator: What separates several labels in one value, as ``|``.
         node_features: The columns of the table of nodes that become features: numbers as they are,
             text as one column for each category; None: all columns of numbers.
         background: The universe of a study, a file with one id per line or a list of ids: nodes
@@ -91,10 +117,25 @@ def load_task(
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
             by default.
+        problems: Takes what is wrong with the data, row by row, also where an option settles it.
 
     Returns:
         The task; ``task.notes`` says what reading it did to the data.
+
+    Raises:
+        DataProblemsError: No option settles all problems; it has all of them.
     """
+    options = ReadingOptions(
+        unknown_nodes=unknown_nodes,
+        repeated=repeated,
+        na_labels=na_labels,
+        unlabelled=unlabelled,
+        missing_features=missing_features,
+        bad_weights=bad_weights,
+        bad_rows=bad_rows,
+        label_separator=label_separator,
+    )
+    reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
     if (min_score is not None or score_weights) and graph is None:
         raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
@@ -110,8 +151,7 @@ def load_task(
             raise ConfigError(f"{word} is drawn; the options for reading data do not apply.")
         return _draw(maker, rest)
     own_names = None if aliases is None else Path(aliases)
-    options: dict[str, Any] = {"unknown_nodes": unknown_nodes, "variant": variant}
-    options |= {"na_labels": na_labels}
+    common: dict[str, Any] = {"reading": reading, "variant": variant}
     if word in BENCHMARKS:
         if graph is not None or labels is not None or columns:
             raise ConfigError(f"{word} is a benchmark; graph, labels and columns do not apply.")
@@ -123,7 +163,7 @@ def load_task(
             return with_aliases(_load_packaged(benchmark, folder), own_names)
         swap = benchmark.swap if swap is None else swap
         contents = read_files(benchmark, folder)
-        task = read_subgnn(folder, swap=swap, name=word, contents=contents, **options)
+        task = read_subgnn(folder, swap=swap, name=word, contents=contents, **common)
         task = replace(task, notes=(check_copy(benchmark, contents), *task.notes))
         return with_aliases(task, own_names)
     if not _exists(word):
@@ -145,11 +185,10 @@ def load_task(
             columns=columns,
             node_features=node_features,
             background=background,
-            repeated=repeated,
             aliases=aliases,
             min_score=min_score,
             score_weights=score_weights,
-            **options,
+            **common,
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..base.errors import DataError
 from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import is_string_aliases, read_string_aliases
-from .tables import SUFFIXES, read_table, suffix
+from .tables import SUFFIXES, TableReader, suffix
 from .text_files import first_line, opened
 
 if TYPE_CHECKING:
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 _STRING = (".txt", ".txt.gz", ".tsv", ".tsv.gz")
 
 
-def read_aliases(path: Path) -> pa.Table:
+def read_aliases(path: Path, reader: TableReader | None = None) -> pa.Table:
     """A table ``alias, node_id[, kind]``.
 
     Args:
         path: Such a table, STRING's file of aliases, or an ontology: its former ids and synonyms.
+        reader: Reads such a table, and takes what is wrong with it.
     """
     if suffix(path) in ONTOLOGIES:
         with opened(path) as stream:
@@ -37,7 +38,7 @@ def read_aliases(path: Path) -> pa.Table:
             " (string_protein_id, alias, source, separated by tabs) or an ontology (.obo, .json).",
             path=path,
         )
-    return read_table(path, "aliases", {})
+    return (reader or TableReader()).read(path, "aliases")
 
 
 def with_aliases(task: SubgraphTask, path: Path | None) -> SubgraphTask:

@@ -1,9 +1,9 @@
 """A task as a folder of tables, in and out.
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
-such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``; each as .parquet, .csv or .tsv. A
-folder that we wrote as Parquet also has ``task.json``, a card with the content hash, which is
-checked on reading.
+such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv,
+.tsv or .xlsx. A folder that we wrote as Parquet also has ``task.json``, a card with the content
+hash, which is checked on reading.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ import pyarrow.compute as pc
 
 from ..base.errors import DataError
 from ..base.files import read_card
+from ..base.ragged import Array
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
+from ..task.reading_options import Reading
 from .aliases import read_aliases
-from .gmx import read_gmx
-from .subgnn import read_edge_list
-from .tables import SUFFIXES, SetTables, read_gmt, read_jsonl, read_table, suffix
-from .white_space import StrippedValues
+from .gmx import GMX, read_gmx
+from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
+from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
+from .tables import SUFFIXES, TableReader, suffix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..task.edges import Repeated
-    from ..task.labels import NaLabels
-
-_GENE_SETS = ("*.gmt", "*.gmt.gz", "*.gmx", "*.gmx.gz")
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
 CARD_VERSION = 1
@@ -53,7 +51,7 @@ def find_sets(folder: Path) -> Path | None:
     """The file that holds the members: a table, ``subgraphs.jsonl`` or one of gene sets."""
     table = find_table(folder, "members")
     matches = [] if table is None else [table]
-    for pattern in ("subgraphs.jsonl", "subgraphs.jsonl.gz", *_GENE_SETS):
+    for pattern in (*(f"subgraphs{end}" for end in JSONL), *(f"*{end}" for end in (*GMT, *GMX))):
         matches += sorted(folder.glob(pattern))
     if len(matches) > 1:
         raise DataError(
@@ -65,47 +63,37 @@ def find_sets(folder: Path) -> Path | None:
 
 def format_of_sets(path: Path) -> str:
     """The format of a file of subgraphs, by its ending: gmt, gmx, jsonl or tables."""
-    ending = suffix(path).removesuffix(".gz").removeprefix(".")
-    return ending if ending in ("gmt", "gmx", "jsonl") else "tables"
+    endings = {"gmt": GMT, "gmx": GMX, "jsonl": JSONL}
+    return next((name for name, known in endings.items() if suffix(path) in known), "tables")
 
 
-def read_sets(
-    path: Path,
-    columns: Mapping[str, str],
-    stripped: StrippedValues,
-    *,
-    format: str | None = None,
-) -> SetTables:
+def read_sets(path: Path, reader: TableReader, *, format: str | None = None) -> SetTables:
     """Members, and labels where the same file has them; the ending tells the format otherwise."""
     format = format or format_of_sets(path)
-    if format == "jsonl":
-        return read_jsonl(path)
-    if format == "gmt":
-        return read_gmt(path, stripped=stripped)
-    if format == "gmx":
-        return read_gmx(path, stripped=stripped)
-    return SetTables(read_table(path, "members", columns, stripped=stripped), None)
+    if format in ("jsonl", "gmt", "gmx"):
+        readers = {"jsonl": read_jsonl, "gmt": read_gmt, "gmx": read_gmx}
+        return readers[format](path, reader)
+    return SetTables(reader.read(path, "members"), None)
 
 
-def read_edges(path: Path, columns: Mapping[str, str], stripped: StrippedValues) -> pa.Table:
+def read_edges(path: Path, reader: TableReader) -> pa.Table:
     """An edge table, or a text file with two integers per line."""
-    if suffix(path) in (".txt", ".txt.gz", ".edgelist", ".edgelist.gz"):
+    if suffix(path) in EDGE_LISTS and is_edge_list(path):
         source, target = read_edge_list(path)
         return pa.table({"source": source, "target": target})
-    return read_table(path, "edges", columns, stripped=stripped)
+    return reader.read(path, "edges")
 
 
 def read_tables(
-    edges: Path | Graph | TableLike,
+    edges: Path | Graph | TableLike | None,
     sets: Path,
     *,
     labels: Path | None = None,
     nodes: Path | None = None,
     subgraph_edges: Path | None = None,
+    excluded: Path | None = None,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
     background: pa.Array | None = None,
     name: str = "",
@@ -115,43 +103,66 @@ def read_tables(
     set_tables: SetTables | None = None,
     format: str | None = None,
 ) -> SubgraphTask:
-    """Read a task from files; ``edges`` may also be a ready graph or frame.
+    """Read a task from files; ``edges`` may also be a graph or frame, or None: see the problems.
 
     ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
-    that of the path.
+    that of the path. A file that cannot be read is a problem like others: all files are looked at
+    before one is refused.
     """
-    columns, stripped = columns or {}, StrippedValues()
-    paths = {"members": sets, "labels": labels or sets, "nodes": nodes}
-    if isinstance(edges, Path):
-        paths["edges"] = edges
-        edges = read_edges(edges, columns, stripped)
-    set_tables = set_tables or read_sets(sets, columns, stripped, format=format)
-    members, label_table, own_edges = set_tables
-    if subgraph_edges is not None:
-        own_edges = read_table(subgraph_edges, "subgraph_edges", columns, stripped=stripped)
-    node_table = None if nodes is None else read_table(nodes, "nodes", columns, stripped=stripped)
-    if labels is not None:
-        own_table = read_table(labels, "labels", columns, stripped=stripped)
-        label_table = (
-            own_table if label_table is None else _join_labels(own_table, label_table, columns)
-        )
+    reader = TableReader(columns or {}, reading or Reading())
+    problems = reader.reading.problems
+    problems.notes = reader.notes
+    problems.find_lines = reader.find_lines
+    files = {"edges": edges if isinstance(edges, Path) else None, "members": sets}
+    files |= {"nodes": nodes, "subgraph_edges": subgraph_edges, "labels": labels}
+    files |= {"aliases": aliases, "excluded": excluded}
+    tables = dict[str, Any]({} if isinstance(edges, Path) else {"edges": edges})
+    found, lines = set_tables, dict[str, Array]()
+    for what, path in files.items():
+        if path is None:
+            continue
+        with problems.collected(path):
+            if what == "members":
+                found = found or read_sets(path, reader, format=format)
+            elif what == "edges":
+                tables[what] = read_edges(path, reader)
+            elif what == "aliases":
+                tables[what] = read_aliases(path, reader)
+            else:
+                tables[what] = reader.read(path, what)
+    if found is not None:
+        tables["members"], lines = found.members, found.row_lines()
+        tables.setdefault("subgraph_edges", found.edges)
+        if found.excluded is not None and excluded is not None:
+            raise DataError(
+                f"excluded nodes are given twice: in {sets.name} and in a table.", path=excluded
+            )
+        tables.setdefault("excluded", found.excluded)
+        if labels is not None:
+            lines.pop("labels", None)
+        with problems.collected(labels):
+            if found.labels is not None and labels is not None and "labels" in tables:
+                tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
+            elif labels is None and found.labels is not None:
+                tables["labels"] = found.labels
+    paths = {what: path for what, path in files.items() if path is not None}
     return assemble(
-        edges,
-        members,
-        label_table,
-        nodes=node_table,
-        subgraph_edges=own_edges,
-        aliases=None if aliases is None else read_aliases(aliases),
-        columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
+        tables.get("edges"),
+        tables.get("members"),
+        tables.get("labels"),
+        nodes=tables.get("nodes"),
+        subgraph_edges=tables.get("subgraph_edges"),
+        aliases=tables.get("aliases"),
+        excluded=tables.get("excluded"),
+        columns=reader.columns,
+        reading=reader.reading,
         node_features=node_features,
         background=background,
         name=name,
-        paths={what: path for what, path in paths.items() if path is not None},
+        paths={"labels": sets, "excluded": sets, **paths},
+        lines=lines,
         classes=tuple((card or {}).get("class_names", ())),
-        notes=(*(card or {}).get("notes", ()), *notes, *stripped.notes()),
+        notes=(*(card or {}).get("notes", ()), *reader.notes, *notes, *reader.stripped.notes()),
         strict=card is None,
     )
 
@@ -173,9 +184,7 @@ def read_folder(
     folder: Path,
     *,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
     background: pa.Array | None = None,
     aliases: Path | None = None,
@@ -199,11 +208,10 @@ def read_folder(
         labels=find_table(folder, "labels"),
         nodes=find_table(folder, "nodes"),
         subgraph_edges=find_table(folder, "subgraph_edges"),
+        excluded=find_table(folder, "excluded"),
         aliases=aliases or find_table(folder, "aliases"),
         columns=columns,
-        unknown_nodes=unknown_nodes,
-        repeated=repeated,
-        na_labels=na_labels,
+        reading=reading,
         node_features=node_features,
         background=background,
         name=name or (card or {}).get("name") or folder.name,

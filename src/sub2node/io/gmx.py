@@ -6,16 +6,19 @@ a shorter set has blank cells below.
 
 from __future__ import annotations
 
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from ..base.errors import DataError
-from .tables import SetTables, check_unique_sets
-from .text_files import first_line, opened, raw_lines
+from .set_files import BadLines, SetTables, repeated_name
+from .tables import TableReader
+from .text_files import PACKED, first_line, opened, raw_lines
 from .white_space import StrippedValues
+
+GMX = tuple(f".gmx{packed}" for packed in ("", *PACKED))
 
 
 class GeneSetColumn(NamedTuple):
@@ -68,24 +71,28 @@ def _rows(path: Path) -> list[list[str]]:
     return rows
 
 
-def read_gmx(path: Path, *, stripped: StrippedValues | None = None) -> SetTables:
+def read_gmx(path: Path, reader: TableReader) -> SetTables:
     """Gene sets as tables of members and titles.
 
     Args:
-        path: The file, plain or gzipped.
-        stripped: Counts values that lose the white space around them.
+        path: The file, plain or packed.
+        reader: Takes what is wrong with sets, by their columns.
     """
-    columns = gmx_columns(path, stripped)
-    for column in islice((one for one in columns if one.problem), 1):
-        raise DataError(column.problem, path=path)
-    names: list[str | int] = [column.name for column in columns]
-    check_unique_sets(names, path)
-    members = pa.table(
-        {
-            "subgraph_id": [column.name for column in columns for _ in column.genes],
-            "node_id": [gene for column in columns for gene in column.genes],
-        }
-    )
-    titles = [column.title for column in columns]
-    titled = any(title not in ("", "na", "NA") for title in titles)
-    return SetTables(members, pa.table({"subgraph_id": names, "title": titles}) if titled else None)
+    bad, good = BadLines(path, reader), dict[str, GeneSetColumn]()
+    for number, column in enumerate(gmx_columns(path, reader.stripped), 1):
+        if column.problem:
+            bad.add("empty subgraph" if column.name else "unusable set", number, column.problem)
+        elif column.name in good:
+            bad.add("repeated subgraph", number, repeated_name(column.name))
+        else:
+            good[column.name] = column
+    bad.report(are_lines=False)
+    text, names = pa.string(), list(good)
+    owners = [name for name, column in good.items() for _ in column.genes]
+    genes = [gene for column in good.values() for gene in column.genes]
+    members = pa.table({"subgraph_id": pa.array(owners, text), "node_id": pa.array(genes, text)})
+    titles = [column.title for column in good.values()]
+    if not any(title not in ("", "na", "NA") for title in titles):
+        return SetTables(members, None)
+    labels = {"subgraph_id": pa.array(names, text), "title": pa.array(titles, text)}
+    return SetTables(members, pa.table(labels))

@@ -14,7 +14,8 @@ from ..base.errors import DataError, MissingExtraError
 from ..base.notes import changed
 from ..base.plural import plural
 from ..task import Graph, Names, SubgraphTask
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
+from ..task.reading_options import Reading, ReadingOptions, UnknownNodes, Unlabelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -76,6 +77,7 @@ def task_from_graph(
     *,
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
+    unlabelled: Unlabelled = "keep",
     name: str = "",
 ) -> SubgraphTask:
     """A task from a graph object and lists of node ids, as the graph names its nodes.
@@ -88,6 +90,8 @@ def task_from_graph(
         unknown_nodes: What to do about members that the graph does not have, as in
             :meth:`SubgraphTask.from_tables`.
         repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
+        unlabelled: What to do about subgraphs whose label is None, as in
+            :meth:`SubgraphTask.from_tables`.
         name: What to call the data in outputs.
     """
     if isinstance(subgraphs, Mapping):
@@ -111,12 +115,13 @@ def task_from_graph(
         columns["label"] = _label_array(_per_subgraph(labels, keys, "label"))
     if split is not None:
         columns["split"] = pa.array([str(w) for w in _per_subgraph(split, keys, "split")])
+    # A label that is missing is None or NaN here.
+    options = ReadingOptions(unknown_nodes, repeated, na_labels="keep", unlabelled=unlabelled)
     return assemble(
         as_graph(graph, repeated=repeated),
         members,
         columns if len(columns) > 1 else None,
-        unknown_nodes=unknown_nodes,
-        na_labels="keep",  # a value that is missing is None or NaN here
+        reading=Reading(options),
         name=name,
         notes=direction_notes(graph),
     )

@@ -25,7 +25,7 @@ from ..task import Graph, Names
 from ..task.edges import undirected
 from ..task.reading_notes import edge_notes
 from .csv_columns import IDS, common_codes, read_columns
-from .tables import SetTables
+from .set_files import SetTables
 from .text_files import first_line, lines
 
 _HEADER = ("Timestamp", "From Bank", "From Account", "To Bank", "To Account")

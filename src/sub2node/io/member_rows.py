@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,9 @@ from ..base.errors import DataError
 from ..base.progress import step
 from ..base.ragged import Array
 from ..task.frames import ALIASES
+from ..task.member_pairs import read_signs, sign_problem
+from .arrow_values import as_text, id_text, python_values
+from .set_batch import concat_signs
 from .text_files import opened
 from .white_space import StrippedValues, mark_quoted, split_mark
 
@@ -44,12 +47,14 @@ class MemberRows:
         names: Name of the subgraph, "" where the row does not tell it; Arrow text (n,).
         nodes: Name of the node; Arrow text (n,).
         problems: What is wrong with some rows, by position, ascending.
+        absent: Which rows are excluded nodes; bool (n,). None: none of them.
     """
 
     lines: Array
     names: pa.Array
     nodes: pa.Array
     problems: Mapping[int, str]
+    absent: Array | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -70,13 +75,15 @@ class MemberRows:
             pa.concat_arrays([part.names for part in parts]),
             pa.concat_arrays([part.nodes for part in parts]),
             problems,
+            concat_signs([(part.absent, len(part)) for part in parts]),
         )
 
     def part(self, first: int, last: int) -> MemberRows:
         """Rows from ``first`` up to ``last``."""
         problems = {row - first: text for row, text in self.problems.items() if first <= row < last}
         names, nodes = (column.slice(first, last - first) for column in (self.names, self.nodes))
-        return MemberRows(self.lines[first:last], names, nodes, problems)
+        absent = None if self.absent is None else self.absent[first:last]
+        return MemberRows(self.lines[first:last], names, nodes, problems, absent)
 
     @cached_property
     def codes(self) -> pa.DictionaryArray:
@@ -91,18 +98,20 @@ class _Row(NamedTuple):
     name: str
     node: str
     problem: str = ""
+    absent: bool = False
 
 
 def _as_columns(rows: Iterable[_Row]) -> Iterator[MemberRows]:
     """Single rows as columns."""
     remaining = iter(rows)
     while block := list(islice(remaining, _ROWS)):
-        lines, names, nodes, problems = zip(*block, strict=True)
+        lines, names, nodes, problems, absent = zip(*block, strict=True)
         yield MemberRows(
             np.array(lines, np.int64),
             pa.array(names, pa.large_string()),
             pa.array(nodes, pa.large_string()),
             {at: text for at, text in enumerate(problems) if text},
+            np.array(absent) if any(absent) else None,
         )
 
 
@@ -112,13 +121,14 @@ class _Layout:
 
     Args:
         delimiter: The character between fields.
-        places: Positions of the fields that name subgraph and node.
+        places: Positions of the fields that name subgraph and node and, where there is one, of
+            that which says whether the node is excluded.
         width: Number of fields of the header.
         stripped: Counts values that lose the white space around them.
     """
 
     delimiter: str
-    places: tuple[int, int]
+    places: tuple[int, ...]
     width: int
     stripped: StrippedValues
 
@@ -156,8 +166,8 @@ def text_rows(
         except csv.Error as error:
             message = f"the header cannot be read: {error}."
             raise DataError(message, path=path, line=rows.line_num) from None
-        who, what = (column_place(header, ours, columns, path) for ours in _OURS)
-        layout, done = _Layout(delimiter, (who, what), len(header), stripped), rows.line_num
+        places = tuple(column_place(header, ours, columns, path) for ours in _ours(header, columns))
+        layout, done = _Layout(delimiter, places, len(header), stripped), rows.line_num
         if any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
             yield from _as_columns(_parse_rows(rows, 0, layout))  # old line ends, unknown to blocks
             return
@@ -177,7 +187,10 @@ def text_rows(
             done += reader.line_num
 
 
-_OURS = ("subgraph_id", "node_id")
+def _ours(header: list[str], columns: Mapping[str, str]) -> list[str]:
+    """Our columns: those that must be there, and that of excluded nodes where there is one."""
+    signed = "excluded" in columns or "excluded" in header
+    return ["subgraph_id", "node_id", *["excluded"] * signed]
 
 
 def _raw_lines(stream: IO[bytes], seen: list[bytes] | None = None) -> Iterator[bytes]:
@@ -217,14 +230,22 @@ def _parse_rows(rows: CsvReader, before: int, layout: _Layout) -> Iterator[_Row]
 
 def _parse_row(line: int, row: list[str], layout: _Layout) -> _Row:
     texts = [split_mark(row[place] if place < len(row) else "") for place in layout.places]
-    name, node = (text if quoted else layout.stripped.strip(text) for text, quoted in texts)
+    name, node, *sign = (text if quoted else layout.stripped.strip(text) for text, quoted in texts)
     if any("\udc80" <= c <= "\udcff" for c in name + node):
         return _Row(line, clean(name), "", "this row is not UTF-8 text.")
     if len(row) != layout.width:
         return _Row(line, name, "", f"{len(row)} fields, the header has {layout.width}.")
     if not name or not node:
         return _Row(line, name, "", f"the {'node' if name else 'subgraph'} is missing.")
-    return _Row(line, name, node)
+    return _signed_row(_Row(line, name, node), *sign)
+
+
+def _signed_row(row: _Row, sign: str = "") -> _Row:
+    """A row with what its column ``excluded`` says."""
+    absent = read_signs(pa.array([clean(sign)]))[0].as_py()
+    if absent is None:
+        return row._replace(node="", problem=sign_problem(clean(sign)))
+    return row._replace(absent=absent)
 
 
 def clean(text: str) -> str:
@@ -257,11 +278,25 @@ def _plain_rows(block: bytes, first: int, layout: _Layout) -> MemberRows | None:
     has_content = sizes > inner  # a line of nothing but delimiters counts as blank
     between = cuts[np.repeat(has_content, counts)].reshape(np.count_nonzero(has_content), inner)
     bounds = np.column_stack([starts[has_content] - 1, between, ends[has_content]])
-    names, nodes = (
+    names, nodes, *signs = (
         layout.stripped.strip_column(_cut(block, bounds[:, place] + 1, bounds[:, place + 1]))
         for place in layout.places
     )
-    return MemberRows(first + np.flatnonzero(has_content), names, nodes, _missing_ids(names, nodes))
+    return _column_rows(first + np.flatnonzero(has_content), names, nodes, *signs)
+
+
+def _column_rows(
+    lines: Array, names: pa.Array, nodes: pa.Array, signs: pa.Array | None = None
+) -> MemberRows:
+    """Rows from columns of text; ``signs`` says which nodes are excluded."""
+    problems = _missing_ids(names, nodes)
+    if signs is None:
+        return MemberRows(lines, names, nodes, problems)
+    absent = read_signs(signs)
+    bad = np.flatnonzero(np.asarray(absent.is_null())).tolist()
+    problems |= {row: sign_problem(signs[row].as_py()) for row in bad if row not in problems}
+    flags = np.asarray(absent.fill_null(False))
+    return MemberRows(lines, names, nodes, dict(sorted(problems.items())), flags)
 
 
 def _cut(block: bytes, begin: Array, end: Array) -> pa.Array:
@@ -315,56 +350,19 @@ def parquet_rows(
 ) -> Iterator[MemberRows]:
     """Rows of a Parquet file with one member per row."""
     header = file.schema_arrow.names
-    fields = [header[column_place(header, ours, columns, path)] for ours in _OURS]
-    for start, pair in parquet_batches(file, path, fields):
-        names, nodes = map(as_text, pair)
-        if names is None or nodes is None:
-            values = zip(*map(python_values, pair), strict=True)
-            yield from _as_columns(_check_row(row, *ids) for row, ids in enumerate(values, start))
+    ours = _ours(header, columns)
+    fields = [header[column_place(header, name, columns, path)] for name in ours]
+    for start, (names, nodes, *signs) in parquet_batches(file, path, fields):
+        lines, texts = start + np.arange(len(names)), [as_text(names), as_text(nodes)]
+        sign_texts = [column.cast(pa.large_string()) for column in signs]
+        if all(text is not None for text in texts):
+            yield _column_rows(lines, *texts, *sign_texts)
             continue
-        yield MemberRows(start + np.arange(len(names)), names, nodes, _missing_ids(names, nodes))
+        rows = zip(*map(python_values, (names, nodes, *sign_texts)), strict=True)
+        yield from _as_columns(_check_row(row, *values) for row, values in enumerate(rows, start))
 
 
-def as_text(column: pa.Array) -> pa.Array | None:
-    """A column of text or integers as text, "" where it is null; None for other columns."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer)
-    if not any(test(kind) for test in tests):
-        return None
-    try:
-        column.validate(full=True)  # Parquet does not promise that text is UTF-8
-        return column.cast(kind).cast(pa.large_string()).fill_null("")
-    except pa.ArrowInvalid:
-        return None
-
-
-def python_values(column: pa.Array) -> list[Any]:
-    """The values of a column; as bytes where some of it is not UTF-8 text."""
-    try:
-        return list(column.to_pylist())
-    except UnicodeDecodeError:
-        binary = pa.list_(pa.binary()) if is_lists(column.type) else pa.binary()
-        return list(column.cast(binary).to_pylist())
-
-
-def is_lists(kind: pa.DataType) -> bool:
-    """Whether a column holds lists."""
-    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(test(kind) for test in tests)
-
-
-def id_text(value: object) -> str:
-    """An id as text; raises where it is none."""
-    if isinstance(value, bytes):
-        value = value.decode()
-    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise ValueError
-    return str(value)
-
-
-def _check_row(row: int, who: object, node: object) -> _Row:
+def _check_row(row: int, who: object, node: object, sign: str | None = None) -> _Row:
     texts: list[str] = []
     for what, value in (("subgraph", who), ("node", node)):
         name = texts[0] if texts else ""
@@ -374,4 +372,4 @@ def _check_row(row: int, who: object, node: object) -> _Row:
             texts.append(id_text(value))
         except ValueError:
             return _Row(row, name, "", f"the {what} is {value!r}; ids are integers or text.")
-    return _Row(row, *texts)
+    return _signed_row(_Row(row, texts[0], texts[1]), sign or "")

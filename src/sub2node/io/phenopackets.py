@@ -1,7 +1,7 @@
 """GA4GH phenopackets (https://phenopacket-schema.readthedocs.io), versions 1 and 2, as JSON.
 
 One file, a folder (with those below it) or a zip archive of them. Observed phenotypic features are
-the members of a subgraph; those that were excluded (version 1: negated) are kept apart.
+the members of a subgraph; those that were excluded (version 1: negated) are its excluded nodes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..base.errors import DataError
-from ..base.notes import changed, dropped
+from ..base.notes import dropped
 from ..base.plural import examples, plural
-from ..base.ragged import pointers
 from ..base.regular_files import read_regular_file, require_regular_file
 from ..base.structured_text import parse_json
 from .expansion import check_archive
 from .set_batch import SetBatch
-from .tables import SetTables
+from .set_files import SetTables
 
 _BATCH = 1000  # phenopackets that are put together
 _FEATURES = ("phenotypicFeatures", "phenotypic_features")
@@ -130,21 +129,24 @@ def phenopacket_tables(path: Path, *, labelled: bool = True) -> tuple[SetTables,
         notes += _omitted(packets, lacking, "without exactly one diagnosis")
         keep &= ~lacking
     kept = np.flatnonzero(keep).tolist()
-    sizes = [len(packets.excluded[i]) for i in kept]
-    if any(sizes):
-        owners = plural(int(np.count_nonzero(sizes)), "phenopacket")
-        count = plural(sum(sizes), "excluded feature")
-        notes.append(changed(f"{count} of {owners} kept apart; they are no members."))
     ids = pa.array([packets.ids[i] for i in kept], pa.string())
-    owner = np.repeat(np.arange(len(kept)), [len(packets.observed[i]) for i in kept])
-    terms = [term for i in kept for term in packets.observed[i]]
-    members = {"subgraph_id": ids.take(pa.array(owner)), "node_id": pa.array(terms, pa.string())}
+    members = _feature_table(ids, [packets.observed[i] for i in kept])
+    absent = _feature_table(ids, [packets.excluded[i] for i in kept])
     labels = {"subgraph_id": ids, "title": pa.array([packets.titles[i] for i in kept])}
     if labelled and some:
         labels["label"] = pa.array([packets.diagnoses[i] for i in kept], pa.string())
     if any(packets.publications[i] for i in kept):
         labels["publication"] = pa.array([packets.publications[i] for i in kept])
-    return SetTables(pa.table(members), pa.table(labels)), notes
+    excluded = absent if len(absent) else None
+    return SetTables(members, pa.table(labels), excluded=excluded), notes
+
+
+def _feature_table(ids: pa.Array, features: list[tuple[str, ...]]) -> pa.Table:
+    owner = np.repeat(np.arange(len(features)), list(map(len, features)))
+    terms = [term for own in features for term in own]
+    return pa.table(
+        {"subgraph_id": ids.take(pa.array(owner)), "node_id": pa.array(terms, pa.string())}
+    )
 
 
 def _omitted(packets: Phenopackets, which: np.ndarray, why: str) -> Iterator[str]:
@@ -160,28 +162,20 @@ def phenopacket_batches(path: Path) -> Iterator[SetBatch]:
     Args:
         path: As for :func:`read_phenopackets`. The number of a file stands for the line.
     """
-    rows: list[tuple[str, tuple[str, ...], str]] = []
+    rows: list[_Row] = []
     start = 1
     for file, packet in _read_all(path):
         if isinstance(packet, DataError):
-            rows.append((file.stem, (), f"{file.name}: {packet.reason}"))
+            rows.append(_Row(file.stem, f"{file.name}: {packet.reason}"))
+        elif packet.observed:
+            rows.append(_Row(packet.id, "", packet.observed, packet.excluded))
         else:
-            problem = "" if packet.observed else f"{file.name}: it has no observed feature."
-            rows.append((packet.id, packet.observed, problem))
+            rows.append(_Row(packet.id, f"{file.name}: it has no observed feature."))
         if len(rows) == _BATCH:
             yield _as_batch(rows, start)
             start, rows = start + len(rows), []
     if rows:
         yield _as_batch(rows, start)
-
-
-def read_excluded(path: Path) -> dict[str, tuple[str, ...]]:
-    """Ids of the excluded features by the id of the phenopacket, of those that can be read.
-
-    Args:
-        path: As for :func:`read_phenopackets`.
-    """
-    return {packet.id: packet.excluded for packet in scan_phenopackets(path)[0]}
 
 
 def scan_phenopackets(path: Path) -> tuple[list[Phenopacket], list[DataError]]:
@@ -212,15 +206,17 @@ def phenopacket_contents(path: Path) -> Iterator[bytes]:
         yield content if isinstance(content, bytes) else b""
 
 
-def _as_batch(rows: list[tuple[str, tuple[str, ...], str]], start: int) -> SetBatch:
-    names, terms, problems = zip(*rows, strict=True)
-    return SetBatch(
-        np.arange(start, start + len(rows)),
-        names,
-        pointers(np.array([len(members) for members in terms], np.int64)),
-        pa.array([term for members in terms for term in members], pa.large_string()),
-        {at: text for at, text in enumerate(problems) if text},
-    )
+class _Row(NamedTuple):
+    name: str
+    problem: str
+    observed: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+
+def _as_batch(rows: list[_Row], start: int) -> SetBatch:
+    names, problems, observed, excluded = zip(*rows, strict=True)
+    lines = range(start, start + len(rows))
+    return SetBatch.of_lists(lines, names, observed, problems=problems, excluded=excluded)
 
 
 def _json_files(folder: Path) -> Iterator[Path]:

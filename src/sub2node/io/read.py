@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.regular_files import require_regular_file
-from ..task.assemble import UnknownNodes
 from ..task.node_features import check_chosen
+from ..task.reading_options import Reading
 from .aliases import with_aliases
 from .background_files import Background, read_background
 from .elliptic2 import is_elliptic2, read_elliptic2
 from .folder import CARD, find_sets, find_table, format_of_sets, read_folder, read_tables
+from .gmx import GMX
 from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
 from .ibm_aml import attempt_tables, find_pair, find_pairs, is_patterns
 from .phenopackets import is_phenopackets, phenopacket_tables
+from .set_files import GMT, JSONL, SetTables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
-from .tables import SUFFIXES, SetTables, suffix
+from .tables import SUFFIXES, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
-    from ..task.edges import Repeated
-    from ..task.labels import NaLabels
 
 FORMATS = ("tables", "subgnn", "elliptic2", "ibm-aml", "phenopackets", "gmt", "gmx", "jsonl")
 _FOLDERS = FORMATS[:5]  # that may be folders
-_SETS = (".gmt", ".gmt.gz", ".gmx", ".gmx.gz", ".jsonl", ".jsonl.gz", *SUFFIXES)
+_SETS = (*GMT, *GMX, *JSONL, *SUFFIXES)
 
 
 def read_task(
@@ -41,9 +41,7 @@ def read_task(
     variant: str | None = None,
     swap: bool = False,
     columns: Mapping[str, str] | None = None,
-    unknown_nodes: UnknownNodes = "error",
-    repeated: Repeated = "same",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
     aliases: str | Path | None = None,
@@ -55,6 +53,8 @@ def read_task(
     path = Path(path)
     if not path.exists():
         raise DataError("there is no such file or folder.", path=path)
+    reading = reading or Reading()
+    repeated = reading.options.repeated
     check_graph_format(graph_format)
     graph_options = GraphOptions(min_score, score_weights, repeated, graph_format)
     if not isinstance(graph, str | Path):
@@ -66,7 +66,7 @@ def read_task(
     check_chosen(node_features, has_nodes=own_graph and format not in ("subgnn", "ibm-aml"))
     if own_graph and (graph is not None or labels is not None):
         raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
-    common: dict[str, Any] = {"unknown_nodes": unknown_nodes, "na_labels": na_labels, "name": name}
+    common: dict[str, Any] = {"reading": reading, "name": name}
     own_names = None if aliases is None else Path(aliases)
     if own_graph and format == "subgnn":
         if columns or repeated != "same" or background is not None:
@@ -75,7 +75,6 @@ def read_task(
             )
         task = read_subgnn(path, variant=variant, swap=swap, **common)
         return with_aliases(task, own_names)
-    common["repeated"] = repeated
     common["background"] = None if background is None else read_background(background)
     if own_graph and format == "ibm-aml":
         path, graph = find_pair(path)
@@ -91,15 +90,22 @@ def read_task(
         raise ConfigError(
             f"{path} holds subgraphs only; name the edges of their graph too (graph=…, --graph)."
         )
-    edges, source = _read_graph(graph, graph_options)
+    source, notes = None, list[str]()
+    edges: Any = Path(graph) if isinstance(graph, str | Path) else None
+    with reading.problems.collected(edges):
+        source = _read_graph(graph, graph_options)
+        edges = edges if source is None else source.graph
+        notes += () if source is None else source.notes
+    if reading.problems.open:
+        edges = None
     set_tables, set_notes = _read_foreign_sets(path, format, labelled=labels is None)
     return read_tables(
-        edges if source is None else source.graph,
+        edges,
         path,
         labels=None if labels is None else Path(labels),
         columns=columns,
         format=format,
-        notes=(*(() if source is None else source.notes), *set_notes),
+        notes=(*notes, *set_notes),
         aliases=own_names,
         set_tables=set_tables,
         **{**common, "name": name or path.stem},
@@ -152,14 +158,13 @@ def _read_foreign_sets(
     return None, []
 
 
-def _read_graph(graph: Any, options: GraphOptions) -> tuple[Path, GraphSource | None]:
-    """The file of a graph, and the graph unless that is a table of edges."""
+def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
+    """The graph of a file or object; None where it is a table of edges."""
     if not isinstance(graph, str | Path):
-        return Path(), GraphSource(
-            as_graph(graph, repeated=options.repeated), direction_notes(graph)
-        )
+        edges = as_graph(graph, repeated=options.repeated)
+        return GraphSource(edges, direction_notes(graph))
     require_regular_file(graph)
-    return Path(graph), read_graph_file(Path(graph), options)
+    return read_graph_file(Path(graph), options)
 
 
 def recognised(folder: Path) -> bool:

@@ -12,20 +12,22 @@ import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, suggest
 from ..base.files import check_folder, new_folder, written
+from ..base.plural import plural
 from ..base.ragged import Array, pointers
-from ..task import Graph, SubgraphTask
+from ..task import Graph, Subgraphs, SubgraphTask
 from ..task.attributes import OWN_COLUMNS
 from ..task.frames import Frame
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
+from .set_files import write_gmt, write_jsonl
 from .subgnn import write_subgnn
-from .tables import write_gmt, write_jsonl, write_table
+from .tables import write_table
 from .white_space import has_white_space
 
 Format = Literal["parquet", "csv", "tsv", "jsonl", "gmt", "subgnn"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 # Names of the files we write: a folder that holds others is never overwritten.
 OURS = (
-    r"(edges|members|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
+    r"(edges|members|excluded|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
     r"|subgraphs\.(jsonl|gmt|pth)|edge_list\.txt|subgraph_ids\.tsv"
 )
 
@@ -65,7 +67,9 @@ class TableOrder(NamedTuple):
 
 
 def tables_of(task: SubgraphTask, order: TableOrder | None = None) -> dict[str, pa.Table]:
-    """A task as Arrow tables: edges, nodes, members, labels, subgraph_edges, aliases, as needed.
+    """A task as Arrow tables, those it needs.
+
+    They are edges, nodes, members, excluded, labels, subgraph_edges and aliases.
 
     Args:
         task: The task.
@@ -118,24 +122,29 @@ def _graph_columns(graph: Graph) -> dict[str, dict[str, pa.Array]]:
 
 
 def _member_columns(task: SubgraphTask, order: Array) -> dict[str, dict[str, pa.Array]]:
-    """The tables of members and, where subgraphs have some, of their own edges."""
+    """The tables of members and, where there are some, of excluded nodes and of their own edges."""
     node_ids, subgraphs = _node_ids(task.graph), task.subgraphs.take(order)
     set_ids = _subgraph_ids(task).take(pa.array(order))
-    members = {
-        "subgraph_id": set_ids.take(pa.array(subgraphs.owner)),
-        "node_id": node_ids.take(pa.array(subgraphs.nodes)),
-    }
-    if subgraphs.weights is not None:
-        members["weight"] = pa.array(subgraphs.weights)
+
+    def columns_of(sets: Subgraphs) -> dict[str, pa.Array]:
+        columns = {
+            "subgraph_id": set_ids.take(pa.array(sets.owner)),
+            "node_id": node_ids.take(pa.array(sets.nodes)),
+        }
+        return columns if sets.weights is None else {**columns, "weight": pa.array(sets.weights)}
+
+    tables = {"members": columns_of(subgraphs)}
+    if subgraphs.excluded is not None:
+        tables["excluded"] = columns_of(subgraphs.excluded)
     if subgraphs.edges is None or subgraphs.edge_ptr is None:
-        return {"members": members}
+        return tables
     counts = np.diff(subgraphs.edge_ptr)
     edges = {
         "subgraph_id": set_ids.take(pa.array(np.repeat(np.arange(len(task)), counts))),
         "source": node_ids.take(pa.array(subgraphs.edges[:, 0])),
         "target": node_ids.take(pa.array(subgraphs.edges[:, 1])),
     }
-    return {"members": members, "subgraph_edges": edges}
+    return {**tables, "subgraph_edges": edges}
 
 
 def _label_columns(task: SubgraphTask, order: Array) -> dict[str, pa.Array]:
@@ -179,6 +188,8 @@ def save_task(
         written(path),
     ):
         if format == "subgnn":
+            if task.unlabelled is not None:
+                raise ConfigError(f"{_unlabelled_count(task)}; write parquet, csv, tsv or jsonl.")
             write_subgnn(task, folder)
         else:
             write_tables(task, folder, format)
@@ -195,7 +206,11 @@ def check_target(path: str | Path, format: str, *, overwrite: bool) -> None:
 def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     """Write the files of a task into a folder that exists."""
     order = TableOrder.of_input(task, one_file=format == "jsonl")
-    tables = tables_of(task, order)
+    tables, sizes = tables_of(task, order), task.subgraphs.sizes[order.members]
+    if task.unlabelled is not None:
+        if format == "gmt":
+            raise ConfigError(f"{_unlabelled_count(task)}; write parquet, csv, tsv or jsonl.")
+        sizes = _add_unlabelled(tables, task.unlabelled, sizes)
     if format == "parquet":
         card = {
             "format": CARD_FORMAT,
@@ -218,8 +233,11 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     if format in ("csv", "tsv", "gmt") and task.multilabel and not _all_labelled(task):
         raise ConfigError(f"{format} cannot say 'none of the classes'; write parquet or jsonl.")
     if format == "jsonl":
-        ptr = pointers(task.subgraphs.sizes[order.members])
-        write_jsonl(tables.pop("members"), tables.pop("labels", None), ptr, folder)
+        absent = None
+        if "excluded" in tables:
+            absent = (tables.pop("excluded"), pointers(_excluded_sizes(task, order.members)))
+        members, labels = tables.pop("members"), tables.pop("labels", None)
+        write_jsonl(members, labels, pointers(sizes), folder, excluded=absent)
     if format == "gmt":
         _write_gmt(task, tables, folder, order.members)
     if "labels" in tables:
@@ -228,6 +246,56 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
     for name, table in tables.items():
         flat = _one_label_per_row(table) if ending != ".parquet" else table
         write_table(flat, folder / f"{name}{ending}")
+
+
+def _unlabelled_count(task: SubgraphTask) -> str:
+    assert task.unlabelled is not None  # for mypy
+    return f"the format has no place for {plural(len(task.unlabelled), 'unlabelled subgraph')}"
+
+
+def _add_unlabelled(tables: dict[str, pa.Table], others: SubgraphTask, sizes: Array) -> Array:
+    """Put subgraphs without a label below the others, in place; returns the sizes of all.
+
+    Args:
+        tables: The tables of the subgraphs with labels.
+        others: Those without.
+        sizes: Members of each subgraph with labels.
+    """
+    order = TableOrder.of_input(others, one_file=True)
+    more = {
+        **_member_columns(others, order.members),
+        "labels": _label_columns(others, order.labels),
+    }
+    for name, columns in more.items():
+        both = [tables[name], pa.table(columns)] if name in tables else [pa.table(columns)]
+        for column in ("subgraph_id", "node_id", "source", "target"):
+            if (
+                len(
+                    {part.schema.field(column).type for part in both if column in part.column_names}
+                )
+                > 1
+            ):
+                both = [_with_texts(part, column) for part in both]
+        tables[name] = pa.concat_tables(both, promote_options="permissive")
+    return np.concatenate([sizes, others.subgraphs.sizes[order.members]])
+
+
+def _excluded_sizes(task: SubgraphTask, order: Array) -> Array:
+    """Excluded nodes of each subgraph in the order of its file, those without a label last."""
+    parts = [(task, order)]
+    if task.unlabelled is not None:
+        last = TableOrder.of_input(task.unlabelled, one_file=True).members
+        parts.append((task.unlabelled, last))
+    sizes = [
+        np.zeros(len(part), np.int64) if part.excluded is None else part.excluded.sizes[rows]
+        for part, rows in parts
+    ]
+    return np.concatenate(sizes)
+
+
+def _with_texts(table: pa.Table, column: str) -> pa.Table:
+    place = table.column_names.index(column)
+    return table.set_column(place, column, table[column].cast(pa.large_string()))
 
 
 def _check_attribute_names(task: SubgraphTask, labels: pa.Table) -> None:
@@ -278,7 +346,7 @@ def _one_label_per_row(labels: pa.Table) -> pa.Table:
     if "label" not in labels.column_names or not pa.types.is_list(labels["label"].type):
         return labels
     lists = labels["label"].combine_chunks()
-    counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    counts = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
     rows = np.repeat(np.arange(len(lists)), np.maximum(counts, 1))  # a virtual one has none
     places = np.cumsum(counts[rows] > 0) - 1
     classes = lists.flatten().take(pa.array(places, mask=counts[rows] == 0))

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ..base.ragged import Array, pointers
+from ..base.ragged import Array, pointers, ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,8 @@ class SetBatch:
         ptr: Subgraph i has the nodes ``ptr[i]…ptr[i + 1]``; (K+1,).
         nodes: Ids of the nodes, Arrow text; (ptr[-1],).
         problems: What is wrong with some subgraphs, by position.
+        absent: Which of the nodes are excluded, that is, were looked for and are absent; bool
+            (ptr[-1],). None: none of them.
     """
 
     lines: Array
@@ -30,9 +32,45 @@ class SetBatch:
     ptr: Array
     nodes: pa.Array
     problems: Mapping[int, str]
+    absent: Array | None = None
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @classmethod
+    def of_lists(
+        cls,
+        lines: Sequence[int],
+        names: Sequence[str],
+        nodes: Sequence[Sequence[str]],
+        *,
+        problems: Sequence[str],
+        excluded: Sequence[Sequence[str]],
+    ) -> SetBatch:
+        """A batch from lists, one entry of each for a subgraph.
+
+        Args:
+            lines: Where each subgraph begins.
+            names: Their names.
+            nodes: Ids of their members.
+            problems: What is wrong with each; "" where nothing is.
+            excluded: Ids of the nodes that are excluded from each.
+        """
+        pairs = list(zip(nodes, excluded, strict=True))
+        sizes = np.array([len(own) + len(absent) for own, absent in pairs], np.int64)
+        signs = [
+            sign for own, absent in pairs for sign in (False,) * len(own) + (True,) * len(absent)
+        ]
+        return cls(
+            np.array(lines, np.int64),
+            names,
+            pointers(sizes),
+            pa.array(
+                [node for own, absent in pairs for node in (*own, *absent)], pa.large_string()
+            ),
+            {at: text for at, text in enumerate(problems) if text},
+            np.array(signs) if any(excluded) else None,
+        )
 
     @classmethod
     def concat(cls, parts: Sequence[SetBatch]) -> SetBatch:
@@ -51,6 +89,7 @@ class SetBatch:
             pointers(np.concatenate([np.diff(part.ptr) for part in parts])),
             pa.concat_arrays([part.nodes for part in parts]),
             problems,
+            concat_signs([(part.absent, len(part.nodes)) for part in parts]),
         )
 
     def part(self, first: int, last: int) -> SetBatch:
@@ -62,6 +101,23 @@ class SetBatch:
             ptr - ptr[0],
             self.nodes.slice(int(ptr[0]), int(ptr[-1] - ptr[0])),
             {at - first: text for at, text in self.problems.items() if first <= at < last},
+            None if self.absent is None else self.absent[ptr[0] : ptr[-1]],
+        )
+
+    def take(self, positions: Array) -> SetBatch:
+        """The subgraphs at these positions, in this order."""
+        sizes = np.diff(self.ptr)[positions]
+        rows = ranges(self.ptr[positions], sizes)
+        nodes, absent = self.nodes.take(pa.array(rows)), self.absent
+        names = [self.names[at] for at in positions.tolist()]
+        problems = {i: self.problems[at] for i, at in enumerate(positions) if at in self.problems}
+        return SetBatch(
+            self.lines[positions],
+            names,
+            pointers(sizes),
+            nodes,
+            problems,
+            None if absent is None else absent[rows],
         )
 
     def with_problems(self, problems: Mapping[int, str]) -> SetBatch:
@@ -71,9 +127,17 @@ class SetBatch:
         sizes = np.diff(self.ptr)
         good = np.ones(len(self), bool)
         good[list(problems)] = False
-        nodes = self.nodes.filter(pa.array(np.repeat(good, sizes)))
-        problems = {**self.problems, **problems}
-        return SetBatch(self.lines, self.names, pointers(sizes * good), nodes, problems)
+        kept = np.repeat(good, sizes)
+        absent = None if self.absent is None else self.absent[kept]
+        nodes, problems = self.nodes.filter(pa.array(kept)), {**self.problems, **problems}
+        return SetBatch(self.lines, self.names, pointers(sizes * good), nodes, problems, absent)
+
+
+def concat_signs(parts: Sequence[tuple[Array | None, int]]) -> Array | None:
+    """Signs of several lists, each with its length, one after the other; None: nothing excluded."""
+    if all(absent is None for absent, _ in parts):
+        return None
+    return np.concatenate([np.zeros(n, bool) if a is None else a for a, n in parts])
 
 
 def in_sizes(batches: Iterable[SetBatch], size: int | None) -> Iterator[SetBatch]:

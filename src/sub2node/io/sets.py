@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,30 +18,30 @@ from ..base.ragged import Array, owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
 from ..task.frames import ALIASES
+from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
-from .gmx import gmx_columns
+from .folder import find_sets
+from .gmx import GMX, gmx_columns
 from .ibm_aml import attempts, is_patterns
 from .member_rows import (
     MemberRows,
-    as_text,
     clean,
     column_place,
-    id_text,
-    is_lists,
     parquet_batches,
     parquet_rows,
-    python_values,
     text_rows,
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
-from .tables import DELIMITERS, PARQUET, json_row, split_gmt_line, suffix
+from .set_files import GMT, JSONL, json_row, split_gmt_line
+from .table_layout import find_delimiter
+from .tables import DELIMITERS, PARQUET, suffix
 from .text_files import first_line, opened, raw_lines
+from .unlabelled_sets import find_unlabelled, without_labelled
 from .white_space import StrippedValues
 
-FORMATS = (*DELIMITERS, *PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".gmt", ".gmt.gz")
-_GMX = (".gmx", ".gmx.gz")
+FORMATS = (*DELIMITERS, *PARQUET, *JSONL, *GMT)
 _LINES = 1000  # of subgraphs that are put together
 
 
@@ -60,10 +60,11 @@ def read_sets(
     """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
     Args:
-        path: CSV or TSV with the columns ``subgraph_id, node_id``; Parquet with the same, or with
-            ``subgraph_id`` and a list column ``nodes``; JSONL with ``{"id": …, "nodes": […]}``;
-            GMT or GMX; phenopackets: a JSON file, a folder or a zip archive of them; a folder of
-            Elliptic2; or laundering attempts of IBM AML.
+        path: CSV or TSV with the columns ``subgraph_id, node_id[, excluded]``; Parquet with the
+            same, or with ``subgraph_id`` and list columns ``nodes[, excluded]``; JSONL with
+            ``{"id": …, "nodes": […], "excluded": […]}``; GMT or GMX; phenopackets: a JSON file, a
+            folder or a zip archive of them; a folder of Elliptic2; or laundering attempts of IBM
+            AML. Of a folder of tables, the subgraphs that have no label.
         columns: The user's column for ours.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
@@ -79,12 +80,18 @@ def read_sets(
     if is_elliptic2(path):
         path, columns = members_file(path), MEMBER_COLUMNS
     ending = suffix(path)
+    if path.is_dir() and find_sets(path) is not None:
+        members, labelled = find_unlabelled(path, columns)
+        asked = {ours: theirs for ours, theirs in columns.items() if "." not in ours}
+        batches = read_sets(members, asked, size=size, at_once=at_once, stripped=stripped)
+        yield from in_sizes(without_labelled(batches, labelled), size)
+        return
     foreign = _read_foreign_sets(path, stripped)
     if foreign is not None:
         yield from in_sizes(_mark_repeated(foreign), size)
         return
     if ending not in FORMATS:
-        endings = ", ".join((*FORMATS, *_GMX, ".json", ".zip"))
+        endings = ", ".join((*FORMATS, *GMX, ".json", ".zip"))
         raise DataError(f"subgraphs to predict end in {endings}.", path=path)
     at_once = at_once or size is None
     if ending in PARQUET:
@@ -92,7 +99,7 @@ def read_sets(
         return
     first_line(path)
     if ending in DELIMITERS:
-        rows = text_rows(path, DELIMITERS[ending], columns, stripped=stripped)
+        rows = text_rows(path, find_delimiter(path, DELIMITERS[ending]), columns, stripped=stripped)
         yield from in_sizes(_group_rows(rows, at_once=at_once), size)
         return
     parse_line = (
@@ -111,7 +118,7 @@ def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatc
     """The subgraphs of a format of another program that is not read row by row; else None."""
     if is_phenopackets(path):
         return phenopacket_batches(path)
-    if suffix(path) in _GMX:
+    if suffix(path) in GMX:
         sets = enumerate(gmx_columns(path, stripped), 1)
         return _as_batches(
             _Set(at, one.name, [] if one.problem else one.genes, one.problem) for at, one in sets
@@ -124,9 +131,9 @@ def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatc
 
 def check_columns(columns: Mapping[str, str]) -> None:
     """Raise for a mapping from a name that is none of ours."""
-    names = ("subgraph_id", "node_id", "nodes")
+    names = ("subgraph_id", "node_id", "nodes", "excluded")
     for ours in columns:
-        if ours not in names:
+        if ours not in names and not ours.startswith("labels."):
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
 
 
@@ -138,19 +145,14 @@ class _Set(NamedTuple):
     name: str
     nodes: Sequence[str]
     problem: str = ""
+    excluded: Sequence[str] = ()
 
 
 def _as_batches(sets: Iterable[_Set]) -> Iterator[SetBatch]:
     remaining = iter(sets)
     while block := list(islice(remaining, _LINES)):
-        lines, names, nodes, problems = zip(*block, strict=True)
-        yield SetBatch(
-            np.array(lines, np.int64),
-            names,
-            pointers(np.fromiter(map(len, nodes), np.int64, len(nodes))),
-            pa.array(list(chain.from_iterable(nodes)), pa.large_string()),
-            {at: text for at, text in enumerate(problems) if text},
-        )
+        lines, names, nodes, problems, excluded = zip(*block, strict=True)
+        yield SetBatch.of_lists(lines, names, nodes, problems=problems, excluded=excluded)
 
 
 def _mark_repeated(batches: Iterable[SetBatch]) -> Iterator[SetBatch]:
@@ -185,7 +187,8 @@ def _parse_jsonl_line(path: Path, number: int, line: str, position: int) -> _Set
         row = json_row(path, number, line)
     except DataError as error:
         return _Set(number, _find_name(line), [], error.reason)
-    return _Set(number, str(row.get("id", position)), list(map(str, row["nodes"])))
+    nodes, excluded = (list(map(str, row.get(field, ()))) for field in ("nodes", "excluded"))
+    return _Set(number, str(row.get("id", position)), nodes, excluded=excluded)
 
 
 def _find_name(line: str) -> str:
@@ -290,7 +293,8 @@ def _batch_by_subgraph(rows: MemberRows) -> tuple[SetBatch, bool]:
     lines = rows.lines[firsts]
     names = rows.names.take(pa.array(firsts)).to_pylist()
     sizes = np.bincount(owner, minlength=len(firsts))
-    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {})
+    absent = None if rows.absent is None else rows.absent[order]
+    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {}, absent)
     if not rows.problems:
         return batch, together
     places = np.empty(len(rows), np.int64)
@@ -341,14 +345,19 @@ def _read_list_rows(
     name = next((name for name in candidates if name in header), "")
     if "subgraph_id" in columns:
         name = header[column_place(header, "subgraph_id", columns, path)]
-    for start, batch in parquet_batches(file, path, [list_column, name] if name else [list_column]):
+    excluded = columns.get("excluded", "excluded")
+    if "excluded" in columns:
+        excluded = header[column_place(header, "excluded", columns, path)]
+    used = [list_column, *[name] * bool(name), *[excluded] * (excluded in header)]
+    for start, batch in parquet_batches(file, path, used):
         lists, rows = batch[0], range(start, start + len(batch[0]))
         names = batch[1] if name else pa.array(map(str, rows))
         texts, nodes = as_text(names), as_text(lists.flatten())
-        if texts is not None and nodes is not None:
+        if texts is not None and nodes is not None and excluded not in header:
             yield _list_batch(start, texts, lists, nodes)
             continue
-        values = zip(rows, python_values(names), python_values(lists), strict=True)
+        lists_of = [names, lists, *batch[-1:] * (excluded in header)]
+        values = zip(rows, *map(python_values, lists_of), strict=True)
         yield from _as_batches(_check_list_row(*row) for row in values)
 
 
@@ -367,7 +376,9 @@ def _list_batch(start: int, names: pa.Array, lists: pa.Array, nodes: pa.Array) -
     return SetBatch(lines, names.to_pylist(), ptr, nodes, {}).with_problems(problems)
 
 
-def _check_list_row(row: int, who: object, nodes: list[object] | None) -> _Set:
+def _check_list_row(
+    row: int, who: object, nodes: list[object] | None, excluded: object = None
+) -> _Set:
     if who is None or who in ("", b""):
         return _Set(row, "", [], "it has no name.")
     try:
@@ -376,7 +387,10 @@ def _check_list_row(row: int, who: object, nodes: list[object] | None) -> _Set:
         return _Set(row, "", [], f"its name is {who!r}; ids are integers or text.")
     if not nodes or any(node is None for node in nodes):
         return _Set(row, name, [], "it is empty or has a missing node.")
+    absent = excluded or []
+    if not isinstance(absent, list):
+        return _Set(row, name, [], f"its excluded nodes are {absent!r}, expected a list.")
     try:
-        return _Set(row, name, list(map(id_text, nodes)))
+        return _Set(row, name, list(map(id_text, nodes)), excluded=list(map(id_text, absent)))
     except ValueError:
         return _Set(row, name, [], "a node of it is neither text nor an integer.")

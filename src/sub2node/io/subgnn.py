@@ -18,19 +18,21 @@ import pyarrow.csv as pacsv
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array
-from ..task.assemble import UnknownNodes, assemble
+from ..task.assemble import assemble
 from ..task.edges import undirected
 from ..task.graph import Graph
 from ..task.names import Names, check_names
 from ..task.reading_notes import edge_notes, parts_swapped
-from .text_files import delimited, first_line, lines, text_table
+from .table_layout import TableLayout
+from .text_files import PACKED, delimited, first_line, lines
+from .text_tables import text_table
 from .white_space import StrippedValues, needed_quoting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..task import SubgraphTask
-    from ..task.labels import NaLabels
+    from ..task.reading_options import Reading
 
 EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
 _ROW = ("nodes", "label", "split")
@@ -48,8 +50,7 @@ def read_subgnn(
     *,
     variant: str | None = None,
     swap: bool = False,
-    unknown_nodes: UnknownNodes = "error",
-    na_labels: NaLabels = "missing",
+    reading: Reading | None = None,
     name: str = "",
     contents: Mapping[Path, bytes] | None = None,
 ) -> SubgraphTask:
@@ -59,9 +60,7 @@ def read_subgnn(
         folder: Has ``edge_list.txt[.gz]`` and ``subgraphs.pth[.gz]``.
         variant: Reads ``subgraphs.VARIANT.pth`` instead: the same subgraphs, with another split.
         swap: Exchange val and test if val is the smaller one, as the public readers do.
-        unknown_nodes: What to do about members that the graph does not have, as in
-            :meth:`SubgraphTask.from_tables`.
-        na_labels: Whether labels that read NA, nan, NULL or None are missing.
+        reading: What to do about problems; takes them.
         name: What to call the data in outputs.
         contents: Unpacked bytes of files that have been read already.
     """
@@ -93,19 +92,29 @@ def read_subgnn(
     columns = {"subgraph_id": set_names, "label": labels, "split": split}
     if set_titles is not None:
         columns["title"] = set_titles
+    owner = pc.list_parent_indices(nodes)
     return assemble(
         Graph.from_undirected(merged, num_nodes=size, names=names, titles=titles),
-        {
-            "subgraph_id": set_names.take(pc.list_parent_indices(nodes)),
-            "node_id": nodes.flatten().cast(pa.int64()),
-        },
+        {"subgraph_id": set_names.take(owner), "node_id": nodes.flatten().cast(pa.int64())},
         columns,
         by_position=True,
-        unknown_nodes=unknown_nodes,
-        na_labels=na_labels,
+        reading=reading,
         name=name or folder.name,
         paths={"edges": edge_file, "members": set_file, "labels": set_file},
         notes=(*notes, *stripped.notes()),
+    )
+
+
+EDGE_LISTS = tuple(f"{kind}{packed}" for kind in (".txt", ".edgelist") for packed in ("", *PACKED))
+
+
+def is_edge_list(path: Path) -> bool:
+    """Whether a text file begins with a comment or two integers, as edge lists do."""
+    words = first_line(path).split()
+    return (
+        words[0].startswith("#")
+        or all(word.isdigit() for word in words[:2])
+        or (path.suffix == ".edgelist")
     )
 
 
@@ -216,7 +225,7 @@ def _read_node_names(
     path = folder / "nodes.tsv"
     if not path.is_file():
         return None, None, size
-    table = text_table(path, "\t", stripped=stripped)
+    table = text_table(TableLayout.of_header(path, "\t"), stripped=stripped)
     names, titles = _pick_names(table, path, key="id")
     if names is not None:
         check_names(names, len(table), f"{path}: names", unique=True)
@@ -232,7 +241,7 @@ def _read_set_names(
     path = folder / "subgraph_ids.tsv"
     if not path.is_file():
         return pa.array(np.arange(count)), None
-    table = text_table(path, "\t", stripped=stripped)
+    table = text_table(TableLayout.of_header(path, "\t"), stripped=stripped)
     if len(table) != count:
         raise DataError(f"{plural(len(table), 'name')} for {plural(count, 'subgraph')}.", path=path)
     names, titles = _pick_names(table, path, key="line")
@@ -265,6 +274,7 @@ def write_subgnn(task: SubgraphTask, folder: Path) -> None:
         ("node features", graph.features),
         ("member weights", subgraphs.weights),
         ("edges of subgraphs", subgraphs.edges),
+        ("excluded nodes", subgraphs.excluded),
         ("attributes of subgraphs", task.attributes or None),
     ):
         if value is not None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import re
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -17,17 +16,17 @@ import pyarrow.csv as pacsv
 from ..base import progress
 from ..base.errors import DataError
 from ..base.regular_files import require_regular_file
-from ..task.frames import check_unique_columns
 from .expansion import ExpansionReader
-from .white_space import StrippedValues, has_white_space, read_quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from _typeshed import WriteableBuffer
 
 _BLOCK = 1 << 24  # bytes parsed together; no field may be longer
 _OLD_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ZSTD = b"\x28\xb5\x2f\xfd"
+PACKED = (".gz", ".zst")  # endings of packed text files
 _MAGIC = {
     b"PK\x03\x04": "a zip archive (PyTorch files are such)",
     b"PAR1": "a Parquet file",
@@ -54,6 +53,20 @@ class _ProgressReader(io.RawIOBase):
         return len(data)
 
 
+class _ZstdReader:
+    """Unpacked bytes of a Zstandard file."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._stream = pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
+
+    def read(self, size: int) -> bytes:
+        """Up to so many bytes."""
+        try:
+            return bytes(self._stream.read(size))
+        except OSError as error:
+            raise EOFError(str(error)) from error
+
+
 @contextmanager
 def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     """The bytes of a text file, unpacked if it is gzip; errors of the file become a DataError.
@@ -68,16 +81,23 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     size = require_regular_file(path)
     try:
         with path.open("rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            head = raw.peek(4)[:4]
             stream: IO[bytes] = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
-            if packed:
+            if head[:2] == b"\x1f\x8b":
                 unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+                stream = io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
+            elif head == _ZSTD:
+                unpacked = cast("IO[bytes]", _ZstdReader(stream))
                 stream = io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
             yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError("the gzip file is truncated or damaged.", path=path) from error
+        raise DataError(f"the {_packing(path)} file is truncated or damaged.", path=path) from error
     except PermissionError as error:
         raise DataError("the file may not be read.", path=path) from error
+
+
+def _packing(path: Path) -> str:
+    return "zstd" if path.suffix.lower() == ".zst" else "gzip"
 
 
 def first_line(path: Path, *, content: bytes | None = None) -> str:
@@ -127,6 +147,8 @@ def delimited(
     skip: int = 0,
     quoted: bool = True,
     content: bytes | None = None,
+    decimal: str = ".",
+    on_uneven: Callable[[object], str] | None = None,
 ) -> pa.Table:
     """A delimited text file as an Arrow table.
 
@@ -138,6 +160,8 @@ def delimited(
         skip: Number of lines to skip at the start.
         quoted: Whether double quotes may surround a value.
         content: The unpacked bytes of the file, where they have been read already.
+        decimal: The decimal mark of numbers.
+        on_uneven: Called for a line of another length than the header; says "skip" or "error".
 
     Raises:
         pyarrow.ArrowInvalid: The lines do not fit; the caller finds out which.
@@ -145,103 +169,15 @@ def delimited(
     with opened(path, content) as stream:
         # A single block has no use for threads, and Arrow's may abort a process that has torch
         # loaded and ends right after, as one does that refuses the next file.
-        threads = path.stat().st_size > _BLOCK or path.suffix == ".gz"
+        threads = path.stat().st_size > _BLOCK or path.suffix in PACKED
         options = {"column_names": columns, "skip_rows": skip, "block_size": _BLOCK}
         return pacsv.read_csv(
             stream,
             read_options=pacsv.ReadOptions(use_threads=threads, **options),
             parse_options=pacsv.ParseOptions(
-                delimiter=delimiter, quote_char='"' if quoted else False
+                delimiter=delimiter,
+                quote_char='"' if quoted else False,
+                invalid_row_handler=on_uneven,
             ),
-            convert_options=pacsv.ConvertOptions(column_types=types),
+            convert_options=pacsv.ConvertOptions(column_types=types, decimal_point=decimal),
         )
-
-
-def text_table(
-    path: Path,
-    delimiter: str,
-    *,
-    text: Collection[str] | None = None,
-    stripped: StrippedValues | None = None,
-) -> pa.Table:
-    """A CSV or TSV file with a header line.
-
-    Args:
-        path: The file to read.
-        delimiter: The character between fields.
-        text: Columns to keep as the text that the file has, blank fields as ''; default all.
-        stripped: Counts the values that lose the white space around them; quoted ones keep it.
-    """
-    first_line(path)
-    skip, header = next(lines(path))
-    try:
-        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
-    except csv.Error as error:
-        raise DataError(f"the header cannot be read: {error}.", path=path, line=skip) from None
-    check_unique_columns(names, path.stem, path)
-    text_columns = names if text is None else [name for name in names if name in text]
-    try:
-        table = delimited(
-            path,
-            delimiter,
-            columns=names,
-            skip=skip,
-            types=dict.fromkeys(text_columns, pa.string()),
-        )
-    except pa.ArrowException as error:
-        if str(error).startswith(("Empty CSV", "Could not skip")):  # the header and no more
-            return pa.table({name: pa.array([], pa.string()) for name in names})
-        reason = _find_ragged_line(path, delimiter, header) or " ".join(str(error).split())
-        raise DataError(reason, path=path) from error
-    padded = [name for name in text_columns if has_white_space(table[name])]
-    if padded:
-        layout = TableLayout(path, delimiter, tuple(names), skip)
-        table = _strip_columns(table, padded, layout, stripped or StrippedValues())
-    return table
-
-
-class TableLayout(NamedTuple):
-    """A delimited file with a header: its columns, and the line that the header ends with."""
-
-    path: Path
-    delimiter: str
-    names: tuple[str, ...]
-    header_line: int
-
-
-def _strip_columns(
-    table: pa.Table, padded: list[str], layout: TableLayout, stripped: StrippedValues
-) -> pa.Table:
-    """A table without white space around the values of some columns, except quoted ones."""
-    with opened(layout.path) as stream:
-        has_quotes = any(b'"' in block for block in iter(lambda: stream.read(_BLOCK), b""))
-    values = {}
-    if has_quotes:
-        with opened(layout.path) as stream:
-            text = stream.read().decode("utf-8-sig")
-        values = read_quoted(
-            text,
-            layout.delimiter,
-            path=layout.path,
-            names=layout.names,
-            header_lines=layout.header_line,
-        )
-        if len(values[padded[0]][0]) != len(table):
-            raise DataError("the quotes of this table do not match up.", path=layout.path)
-    for name in padded:
-        column, quoted = table[name].combine_chunks(), None
-        if has_quotes:
-            column, quoted = pa.array(values[name][0], pa.string()), values[name][1]
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, stripped.strip_column(column, keep=quoted))
-    return table
-
-
-def _find_ragged_line(path: Path, delimiter: str, header: str) -> str | None:
-    """Which line has another number of fields than the header, if one has."""
-    expected = header.count(delimiter) + 1
-    for number, line in lines(path):
-        count = line.count(delimiter) + 1
-        if count != expected and '"' not in line:
-            return f"line {number} has {count} fields, the header has {expected}: {line[:60]!r}."
-    return None

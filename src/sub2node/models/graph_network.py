@@ -17,7 +17,7 @@ from ..nn import Streams, build_network, build_stages
 from ..nn.custom_convolution import find_convolution, ignores_weights
 from ..nn.networks import Stage
 from ..nn.node_inputs import node_inputs
-from ..task import Graph, SubgraphTask
+from ..task import Graph, SubgraphTask, excluded_for
 from ..train.training_resources import replicas_at_once
 from ..translation import S2NGraph, normalize_by, translate_by
 from .candidates import Built, NetworkModel
@@ -73,8 +73,10 @@ class GraphNetwork(NetworkModel):
             require_memory(task, config, replicas=replicas, device=device)
 
     def present(self, task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
-        """The task with or without virtual subgraphs."""
-        return presented(task, self.candidates[0])
+        """The task with or without virtual subgraphs, and excluded nodes where train has some."""
+        task, unread = excluded_for(self.name, task, reads=True)
+        shown, notes = presented(task, self.candidates[0])
+        return shown, (*unread, *notes)
 
     def build(
         self, task: SubgraphTask, settings: Config, seeds: Sequence[int], device: torch.device

@@ -89,9 +89,7 @@ def build_stages(
         if normalized is None:
             normalized = normalize_by(graph, config.translation)
     all_nodes = all_nodes or config.structure == "connected"
-    rows = (
-        np.arange(task.graph.num_nodes) if all_nodes else distinct(np.array(task.subgraphs.nodes))
-    )
+    rows = np.arange(task.graph.num_nodes) if all_nodes else _read_nodes(task)
     inputs = None
     if config.features.subgraphs != "none":
         inputs = torch.from_numpy(subgraph_inputs(task, config.features.subgraphs)).to(device)
@@ -100,6 +98,14 @@ def build_stages(
     )
     stages = {part: builder.stage(part) for part in parts}
     return Stages(rows, stages, builder.device, builder.stage)
+
+
+def _read_nodes(task: SubgraphTask) -> Array:
+    """Nodes that some subgraph has or excludes, ascending."""
+    nodes = [task.subgraphs.nodes]
+    if task.excluded is not None:
+        nodes.append(task.excluded.nodes)
+    return distinct(np.concatenate(nodes))
 
 
 def members_stage(
@@ -120,10 +126,11 @@ def members_stage(
     builder, count = _StageBuilder(task, config, rows, torch.device("cpu"), inputs), len(task)
     inner = config.structure.inner or config.structure == "separated"
     members = builder.members("test", 0, count, positions=inner)
+    absent = builder.excluded(0, count)
     if not inner:
-        return Stage(members, slice(0, count), inputs=inputs)
+        return Stage(members, slice(0, count), inputs=inputs, excluded=absent)
     positions, nodes = builder.positions(0, count), builder.inner_graph(0, count)
-    return Stage(members, slice(0, count), positions, nodes, inputs=inputs)
+    return Stage(members, slice(0, count), positions, nodes, inputs=inputs, excluded=absent)
 
 
 @dataclass(eq=False)
@@ -148,8 +155,13 @@ class _StageBuilder:
         outer = Adjacency.from_csr(matrix, device=self.device)
         if not self.config.structure.inner:
             members = self.members(part, 0, count, positions=False)
-            inputs = self._inputs(0, count)
-            return Stage(members, slice(first, last), subgraphs=outer, inputs=inputs)
+            return Stage(
+                members,
+                slice(first, last),
+                subgraphs=outer,
+                inputs=self._inputs(0, count),
+                excluded=self.excluded(0, count),
+            )
         return Stage(
             self.members(part, 0, count, positions=True),
             slice(first, last),
@@ -157,6 +169,7 @@ class _StageBuilder:
             nodes=self.inner_graph(0, count),
             subgraphs=outer,
             inputs=self._inputs(0, count),
+            excluded=self.excluded(0, count),
         )
 
     def _inputs(self, first: int, last: int) -> Tensor | None:
@@ -164,13 +177,17 @@ class _StageBuilder:
 
     def _isolated_stage(self, part: Part, first: int, last: int) -> Stage:
         scored, inputs = slice(0, last - first), self._inputs(first, last)
+        absent = self.excluded(first, last)
         if self.config.structure == "connected":
             members = self.members(part, first, last, positions=False)
-            return Stage(members, scored, nodes=self.global_graph, inputs=inputs)
+            graph = self.global_graph
+            return Stage(members, scored, nodes=graph, inputs=inputs, excluded=absent)
         members = self.members(part, first, last, positions=True)
         inner = self.inner_graph(first, last)
         positions = self.positions(first, last)
-        return Stage(members, scored, positions=positions, nodes=inner, inputs=inputs)
+        return Stage(
+            members, scored, positions=positions, nodes=inner, inputs=inputs, excluded=absent
+        )
 
     @cached_property
     def global_graph(self) -> Adjacency:
@@ -202,6 +219,20 @@ class _StageBuilder:
             Pattern.from_csr(ptr, index, width, self.device),
             None if (weights == 1).all() else torch.from_numpy(weights).to(self.device),
         )
+
+    def excluded(self, first: int, last: int) -> Members | None:
+        """Excluded nodes of some subgraphs, with weights of length 1; None: there are none."""
+        sets = self.task.excluded
+        if sets is None:
+            return None
+        part = slice(int(sets.ptr[first]), int(sets.ptr[last]))
+        weights = np.ones(len(sets.nodes)) if sets.weights is None else sets.weights
+        squares = np.bincount(sets.owner, weights.astype(np.float64) ** 2, minlength=len(sets))
+        unit = (weights / np.sqrt(squares)[sets.owner])[part].astype(np.float32)
+        rows = np.searchsorted(self.rows, sets.nodes[part])
+        ptr = sets.ptr[first : last + 1] - sets.ptr[first]
+        pattern = Pattern.from_csr(ptr, rows, len(self.rows), self.device)
+        return Members(pattern, torch.from_numpy(unit).to(self.device))
 
     def positions(self, first: int, last: int) -> Pattern:
         _, rows = self._member_rows(first, last)
@@ -272,7 +303,8 @@ def network_on(
     Args:
         table: Vectors that nodes enter with.
         config: Settings of the network.
-        task: Says how many classes there are and whether the graph is weighted.
+        task: Says how many classes there are, whether the graph is weighted and whether subgraphs
+            have excluded nodes.
         init: Draws the initial values.
         streams: Random numbers for dropout.
         inputs: Width of the features of subgraphs besides their nodes.
@@ -284,6 +316,7 @@ def network_on(
         classes=task.num_classes,
         make=find_convolution(conv if conv is not None else config.conv),
         weighted=task.graph.weights is not None,
+        excluded=task.excluded is not None,
         init=init,
         streams=streams,
     )

@@ -14,7 +14,7 @@ from .convolutions import MakeConvolution
 from .encoder import Encoder
 from .layers import Dropout, ReplicaLinear
 from .node_table import VectorTable
-from .readout import Members, Readout, SubgraphInputs
+from .readout import ExcludedReadout, Members, Readout, SubgraphInputs
 from .streams import Init, Streams
 
 
@@ -30,6 +30,7 @@ class Stage:
         nodes: The graph among node vectors: inside subgraphs, or the global one.
         subgraphs: The S2N graph.
         inputs: Features of the subgraphs of ``members`` besides their nodes; (m, F).
+        excluded: The same subgraphs and the rows of the node table that are excluded from each.
     """
 
     members: Members
@@ -38,6 +39,7 @@ class Stage:
     nodes: Adjacency | None = None
     subgraphs: Adjacency | None = None
     inputs: Tensor | None = None
+    excluded: Members | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,7 @@ class NetworkParts:
         classes: Number of classes.
         make: Makes a convolution.
         weighted: Whether the edges of the global graph have weights.
+        excluded: Whether subgraphs have excluded nodes.
         init: Draws the initial values.
         streams: Random numbers for dropout.
     """
@@ -59,6 +62,7 @@ class NetworkParts:
     classes: int
     make: MakeConvolution
     weighted: bool
+    excluded: bool
     init: Init
     streams: Streams
 
@@ -90,19 +94,44 @@ class Network(nn.Module, ABC):
         self.table = table
         self.head = ReplicaLinear(parts.config.model.hidden, parts.classes, parts.init)
 
-    def _add_readout(self, width: int, parts: NetworkParts) -> None:
-        """Node vectors of this width and ``inputs`` numbers per subgraph → subgraph vectors."""
+    def _add_readout(self, nodes: int, width: int, parts: NetworkParts) -> None:
+        """Node vectors of this width and ``inputs`` numbers per subgraph → subgraph vectors.
+
+        Args:
+            nodes: Width of the vectors of excluded nodes.
+            width: Width of the vectors of members, and of subgraphs.
+            parts: What layers are made of.
+        """
         kind, init = parts.config.model.readout, parts.init
         self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
         self.known = SubgraphInputs(parts.inputs, width, init) if parts.inputs else None
+        self.excluded = ExcludedReadout(nodes, width, init) if parts.excluded else None
 
-    def _read(self, x: Tensor, stage: Stage) -> Tensor:
-        """Vectors of the subgraphs of a stage, (R, m, F)."""
+    def _read(self, x: Tensor, stage: Stage, nodes: Tensor) -> Tensor:
+        """Vectors of the subgraphs of a stage, (R, m, F), from those of members and of nodes."""
         read: Tensor = self.readout(x, stage.members)
-        if self.known is None:
-            return read
-        assert stage.inputs is not None
-        return read + self.known(stage.inputs)  # type: ignore[no-any-return]
+        extra = self.read_extra(nodes, stage)
+        return read if extra is None else read + extra
+
+    def read_extra(
+        self, nodes: Tensor, stage: Stage, gates: tuple[Tensor, Tensor] | None = None
+    ) -> Tensor | None:
+        """What statistics and excluded nodes add to the readouts, (R, m, F); None: neither is read.
+
+        Args:
+            nodes: Vectors of the nodes, (R, N, F).
+            stage: The subgraphs.
+            gates: How far statistics, (m, 1), and excluded nodes, one number each, take part.
+        """
+        extra: Tensor | None = None
+        if self.known is not None:
+            assert stage.inputs is not None
+            extra = self.known(stage.inputs)
+            extra = extra if gates is None or extra is None else extra * gates[0]
+        if self.excluded is not None and stage.excluded is not None:
+            absent = self.excluded(nodes, stage.excluded.gated(None if gates is None else gates[1]))
+            extra = absent if extra is None else extra + absent
+        return extra
 
     @abstractmethod
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
@@ -118,16 +147,18 @@ class Separated(Network):
         self.encoder = parts.encoder(
             table.width, model.layers, settings=model.outer, weighted=parts.weighted
         )
-        self._add_readout(model.hidden, parts)
+        nodes = model.hidden if parts.config.structure == "connected" else table.width
+        self._add_readout(nodes, model.hidden, parts)
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
         assert stage.nodes is not None
-        x = self.table()
+        x = nodes = self.table()
         if stage.positions is not None:
             x = stage.positions.aggregate(x)
         _, x = self.encoder(x, stage.nodes)
-        x = self._read(x, stage)[:, stage.scored]
+        nodes = x if stage.positions is None else nodes  # of the global graph: encoded, as members
+        x = self._read(x, stage, nodes)[:, stage.scored]
         return x, self.head(x)
 
 
@@ -151,7 +182,7 @@ class S2N(Network):
                 width, model.inner_layers, settings=model.inner, weighted=parts.weighted
             )
             width = model.hidden
-        self._add_readout(width, parts)
+        self._add_readout(table.width, width, parts)
         self.outer = parts.encoder(width, model.layers, settings=model.outer, weighted=True)
         self.dropout = Dropout(model.dropout, parts.streams)
 
@@ -163,11 +194,11 @@ class S2N(Network):
             assert stage.nodes is not None
             around = self.inner.prepare(stage.nodes)
         outside = self.outer.prepare(stage.subgraphs)
-        x = self.table()
+        x = nodes = self.table()
         if self.inner is not None:
             assert stage.positions is not None
             _, x = self.inner(stage.positions.aggregate(x), stage.nodes, around)
-        entered, encoded = self.outer(self._read(x, stage), stage.subgraphs, outside)
+        entered, encoded = self.outer(self._read(x, stage, nodes), stage.subgraphs, outside)
         x = entered + encoded
         if stage.scored != slice(0, x.shape[1]):
             x = x[:, stage.scored]

@@ -9,7 +9,7 @@ from typing import Literal
 from torch import Tensor, nn
 
 from ..ops.pattern import Pattern
-from .layers import ReplicaLinear
+from .layers import ReplicaLinear, matmul
 from .streams import Init
 
 
@@ -31,6 +31,12 @@ class Members:
         if self.weights is None:
             return None
         return self.weights.index_select(0, self.pattern.back_order)
+
+    def gated(self, gates: Tensor | None) -> Members:
+        """The same with the weights times one gate per member, 0…1; None: as they are."""
+        if gates is None:
+            return self
+        return Members(self.pattern, gates if self.weights is None else gates * self.weights)
 
 
 class Readout(nn.Module):
@@ -71,3 +77,19 @@ class SubgraphInputs(nn.Module):
         return self.linear(  # type: ignore[no-any-return]
             inputs.expand(self.replicas, -1, -1)
         )
+
+
+class ExcludedReadout(nn.Module):
+    """V⁻ Σ ω⁻_vi x_v over the nodes that are excluded from a subgraph, to add to its readout.
+
+    ω⁻ has length 1 per subgraph, and V⁻ begins at 0: a network starts as the one without.
+    """
+
+    def __init__(self, nodes: int, width: int, init: Init) -> None:
+        super().__init__()
+        self.weight = init.zeros(nodes, width)
+
+    def forward(self, x: Tensor, excluded: Members) -> Tensor:
+        """(R, nodes, F) → (R, subgraphs, F)."""
+        weights, back = excluded.weights, excluded.back_weights
+        return matmul(excluded.pattern.aggregate(x, weights, back_values=back), self.weight)

@@ -42,8 +42,8 @@ MAPPING = pa.schema(dict(zip(MAPPING_COLUMNS, (*[_TEXT] * 4, _LIST), strict=True
 def why_table(explanations: Iterable[Explanation]) -> pa.Table:
     """One row per contribution; those of a subgraph add up to the probability of the label.
 
-    The kinds are those of :meth:`Explanation.to_frame`: ``baseline``, ``member``, ``neighbour``,
-    ``statistics`` and ``rounding``.
+    The kinds are those of :meth:`Explanation.to_frame`: ``baseline``, ``member``, ``excluded``,
+    ``neighbour``, ``statistics`` and ``rounding``.
     """
     from .answer_views import contribution_rows
 

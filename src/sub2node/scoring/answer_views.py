@@ -65,12 +65,14 @@ def explanation_html(explanation: Explanation) -> str:
 def contribution_rows(explanation: Explanation) -> list[tuple[str, str, float, str]]:
     """What contributes, its kind, its percentage points and its title; they add up.
 
-    Kinds are ``baseline`` (an empty subgraph), ``member``, ``neighbour``, ``statistics`` and
-    ``rounding``.
+    Kinds are ``baseline`` (an empty subgraph), ``member``, ``excluded``, ``neighbour``,
+    ``statistics`` and ``rounding``.
     """
     rows = [("an empty subgraph", "baseline", 100 * explanation.baseline, "")]
-    for kind, parts in (("member", explanation.members), ("neighbour", explanation.neighbors)):
-        rows += [(part.id, kind, 100 * part.value, part.title) for part in parts]
+    rows += [
+        (part.id, part.member_kind, 100 * part.value, part.title) for part in explanation.members
+    ]
+    rows += [(part.id, "neighbour", 100 * part.value, part.title) for part in explanation.neighbors]
     if explanation.statistics is not None:
         rows.append(("its statistics", "statistics", 100 * explanation.statistics, ""))
     rows.append(("rounding", "rounding", 100 * explanation.gap, ""))

@@ -264,6 +264,7 @@ def explanation_object(
                 "contribution": item.value,
                 "weight": item.weight,
                 "labels": list(item.labels),
+                **({"excluded": item.excluded} if part == "members" else {}),
             }
             for item in getattr(explanation, part)
         ]

@@ -153,6 +153,9 @@ def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
         "labels": task.labels,
         "split": task.split.codes,
     }
+    if (absent := subgraphs.excluded) is not None:
+        arrays |= {"excluded.ptr": absent.ptr, "excluded.nodes": absent.nodes}
+        arrays |= {"excluded.weights": absent.weights}
     if with_graph:
         arrays |= {"graph.loops": graph.loops, "graph.loop_weights": graph.loop_weights}
         arrays |= {"graph.features": graph.features}
@@ -270,7 +273,9 @@ def _read_card(folder: Path) -> JsonObject:
     path = folder / CARD
     if not path.exists():
         what = "no such folder" if not folder.exists() else "no model.json here"
-        raise DataError(f"there is {what}; a model is a folder written by save.", path=folder)
+        raise DataError(
+            f"there is {what}; a model is a folder that s2n fit or save() wrote.", path=folder
+        )
     try:
         facts = parse_json(read_regular_file(path).decode("utf-8"))
     except ValueError as error:
@@ -369,6 +374,10 @@ def _read_task(
     facts: JsonObject, arrays: dict[str, Array], graph: Graph, read: _Reader
 ) -> SubgraphTask:
     names, titles = _read_names(read, NAMES)
+    absent = None
+    if "excluded.ptr" in arrays:
+        weights = arrays.get("excluded.weights")
+        absent = Subgraphs(arrays["excluded.ptr"], arrays["excluded.nodes"], weights)
     subgraphs = Subgraphs(
         arrays["ptr"],
         arrays["nodes"],
@@ -377,6 +386,7 @@ def _read_task(
         arrays.get("edges"),
         names=names,
         titles=titles,
+        excluded=absent,
     )
     if not np.isin(arrays["split"], (0, 1)).all():
         raise DataError("the known subgraphs must be training or virtual ones.")

@@ -44,7 +44,7 @@ def case_network(
     ranked = around[np.argsort(-links[around], kind="stable")]
     chosen = np.concatenate([members, distinct(ranked[:most])])
     block = sp.triu(adjacency[chosen][:, chosen], k=1).tocoo()
-    values = {part.id: part.value for part in explanation.members}
+    values = {part.id: part.value for part in explanation.members if not part.excluded}
     ids = [index.name(node) for node in chosen.tolist()]
     titles = [index.title(node) for node in chosen.tolist()]
     nodes = {

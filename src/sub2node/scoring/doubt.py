@@ -13,6 +13,7 @@ kind               said where
                    one class each, it is above that of the classes' shares among the training
                    subgraphs, and the predicted class has less than its share
 ``many-classes``   several classes each: more are claimed than 99 % of the training subgraphs have
+``excluded``       it has excluded nodes, and the model has not learned to read any
 =================  ================================================================================
 """
 
@@ -46,6 +47,7 @@ class WarningKind(StrEnum):
     NO_LINK = "no-link"
     UNDECIDED = "undecided"
     MANY_CLASSES = "many-classes"
+    EXCLUDED = "excluded"
 
 
 class AnswerWarning(NamedTuple):
@@ -103,13 +105,14 @@ class TrainingProfile:
         return cls(fewest, most, near, labels.mean(axis=0), most_labels)
 
     def find_warnings(
-        self, query: Query, answers: Answers
+        self, query: Query, answers: Answers, *, reads_excluded: bool = False
     ) -> tuple[tuple[AnswerWarning, ...], ...]:
         """The warnings of each subgraph of a query.
 
         Args:
             query: The question.
             answers: What the model answers to it.
+            reads_excluded: Whether the model reads excluded nodes.
         """
         by_subgraph: list[list[AnswerWarning]] = [[] for _ in query.names]
         check_classes = self._check_claims if answers.multilabel else self._check_shares
@@ -119,6 +122,7 @@ class TrainingProfile:
             self._check_links(query),
             _check_entropy(answers),
             check_classes(answers),
+            () if reads_excluded else _check_excluded(query),
         ):
             for position, warning in findings:
                 by_subgraph[position].append(warning)
@@ -169,12 +173,22 @@ def _check_entropy(answers: Answers) -> Iterator[_Finding]:
 
 
 def _check_unknown(query: Query) -> Iterator[_Finding]:
-    sizes = query.subgraphs.sizes
+    sizes, excluded = query.subgraphs.sizes, query.subgraphs.excluded
+    sizes = sizes if excluded is None else sizes + excluded.sizes
     for position in _positions(query.known < 1):
         unknown = len(query.unknown[position])
         count = plural(int(sizes[position]) + unknown, "node")
         text = f"{unknown:,} of {count} {'is' if unknown == 1 else 'are'} not in the graph"
         yield _Finding(position, AnswerWarning(WarningKind.UNKNOWN_NODES, text))
+
+
+def _check_excluded(query: Query) -> Iterator[_Finding]:
+    excluded = query.subgraphs.excluded
+    counts = np.zeros(len(query), np.int64) if excluded is None else excluded.sizes
+    for position in _positions(counts > 0):
+        count = plural(int(counts[position]), "excluded node")
+        text = f"{count} not used: the model has not learned to read any"
+        yield _Finding(position, AnswerWarning(WarningKind.EXCLUDED, text))
 
 
 def _find_near(graph: Graph, nodes: Array) -> Array:

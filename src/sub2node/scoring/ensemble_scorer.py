@@ -72,6 +72,11 @@ class EnsembleScorer(Scorer):
         return np.concatenate([weight * member.replica_weights for weight, member in pairs])
 
     @property
+    def reads_excluded(self) -> bool:
+        """Whether a member reads excluded nodes."""
+        return any(member.reads_excluded for member in self.members)
+
+    @property
     def vector_names(self) -> list[str]:
         """Names of the columns of :meth:`vectors`; members of one title differ by their number."""
         return [
@@ -162,16 +167,12 @@ def _add_up(
     parts: Iterable[tuple[float, tuple[Contribution, ...]]],
 ) -> tuple[Contribution, ...]:
     """Weighted sums of contributions of the same thing, largest first."""
-    totals: dict[str, Contribution] = {}
-    values: dict[str, float] = {}
+    totals: dict[tuple[str, bool], Contribution] = {}
+    values: dict[tuple[str, bool], float] = {}
     for weight, contributions in parts:
         for one in contributions:
-            totals.setdefault(one.id, one)
-            values[one.id] = values.get(one.id, 0.0) + weight * one.value
-    ordered = sorted(totals, key=lambda name: -abs(values[name]))
-    return tuple(
-        Contribution(
-            name, totals[name].title, values[name], totals[name].weight, totals[name].labels
-        )
-        for name in ordered
-    )
+            key = (one.id, one.excluded)
+            totals.setdefault(key, one)
+            values[key] = values.get(key, 0.0) + weight * one.value
+    ordered = sorted(totals, key=lambda key: -abs(values[key]))
+    return tuple(replace(totals[key], value=values[key]) for key in ordered)

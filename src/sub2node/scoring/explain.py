@@ -1,9 +1,9 @@
-"""Why a model answers as it does: integrated gradients over members and links.
+"""Why a model answers as it does: integrated gradients over members, excluded nodes and links.
 
-Every member, and every link to a known subgraph, has a gate that goes from 0 to 1 along a straight
-line; the gradient of a class's probability by each gate, summed along the line, is what it
-contributes (Sundararajan et al., arXiv:1703.01365). All contributions add up to the probability
-less that of an empty subgraph without links.
+Every member, every excluded node that is read, and every link to a known subgraph, has a gate that
+goes from 0 to 1 along a straight line; the gradient of a class's probability by each gate, summed
+along the line, is what it contributes (Sundararajan et al., arXiv:1703.01365). All contributions
+add up to the probability less that of an empty subgraph without links.
 """
 
 from __future__ import annotations
@@ -46,16 +46,19 @@ class _GatePath:
     def evaluate(self, points: Array) -> tuple[Tensor, list[Tensor]]:
         """Probabilities (T, C) and the gates they depend on, one row per point."""
         column = torch.from_numpy(points.astype(np.float32))[:, None]
-        widths = (self._num_members, self._num_links, 1)
+        widths = (self._num_members, self._num_links, 1, self._num_excluded)
         gates = [column.repeat(1, width).requires_grad_() for width in widths]
         return self._probabilities(*gates).mean(dim=0), gates
 
-    def _probabilities(self, members: Tensor, links: Tensor, inputs: Tensor) -> Tensor:
+    def _probabilities(
+        self, members: Tensor, links: Tensor, inputs: Tensor, excluded: Tensor
+    ) -> Tensor:
         """Probabilities of all replicas; (R, T, C)."""
         forward = self.scorer.forward
         neighbor_edges = self.placed.attachment is not None and forward.reads_neighbor_edges
         copies = self.placed.tile(len(inputs), neighbor_edges=neighbor_edges)
-        gates = Gates(members.flatten(), links.flatten().clamp(min=_NEARLY), inputs)
+        weak = links.flatten().clamp(min=_NEARLY)
+        gates = Gates(members.flatten(), weak, inputs, excluded.flatten())
         x, attachment = forward.enter(copies.stage, gates), copies.attachment
         if attachment is not None:
             weights = attachment.links.weights * gates.links
@@ -70,7 +73,7 @@ class _GatePath:
         return torch.sigmoid(logits) if self.scorer.multilabel else torch.softmax(logits, dim=-1)
 
     def integrate(self, target: int, steps: int) -> list[Array]:
-        """Integrals of the gradients by each gate, Gauss-Legendre: members, links, inputs."""
+        """Integrals of the gradients by each gate, Gauss-Legendre; as :meth:`evaluate`."""
         points, weights = np.polynomial.legendre.leggauss(steps)
         points, weights = (points + 1) / 2, weights / 2
         totals: list[Array] = []
@@ -91,6 +94,12 @@ class _GatePath:
     @property
     def _num_members(self) -> int:
         return int(self.placed.query.subgraphs.sizes[0])
+
+    @property
+    def _num_excluded(self) -> int:
+        """Excluded nodes that the network reads."""
+        excluded = self.placed.query.subgraphs.excluded
+        return len(excluded.nodes) if excluded is not None and self.scorer.reads_excluded else 0
 
     @property
     def _num_links(self) -> int:
@@ -120,8 +129,9 @@ def explain(scorer: NetworkScorer, placed: PlacedQuery, target: int | None) -> E
     target = int(ends[1].argmax()) if target is None else target
     baseline, probability = float(ends[0, target]), float(ends[1, target])
     for steps in _STEPS:
-        members, links, inputs = path.integrate(target, steps)
-        gap = probability - baseline - sum(float(part.sum()) for part in (members, links, inputs))
+        members, links, inputs, excluded = path.integrate(target, steps)
+        parts = (members, links, inputs, excluded)
+        gap = probability - baseline - sum(float(part.sum()) for part in parts)
         if abs(gap) < _CLOSE:
             break
     if not math.isfinite(gap):
@@ -131,7 +141,7 @@ def explain(scorer: NetworkScorer, placed: PlacedQuery, target: int | None) -> E
         label=scorer.classes[target],
         probability=probability,
         baseline=baseline,
-        members=rank_members(scorer, placed.query, members),
+        members=rank_members(scorer, placed.query, np.concatenate([members, excluded])),
         neighbors=_rank_neighbors(scorer, placed, links),
         statistics=float(inputs[0]) if scorer.known_subgraphs.scale is not None else None,
         gap=gap,

@@ -30,6 +30,7 @@ class Contribution:
         value: What it adds to the probability.
         weight: Weight of the link to a known subgraph; None for a member.
         labels: Labels of the known subgraph.
+        excluded: Whether it is a node that was looked for and is absent.
     """
 
     id: str
@@ -37,6 +38,12 @@ class Contribution:
     value: float
     weight: float | None = None
     labels: tuple[str, ...] = ()
+    excluded: bool = False
+
+    @property
+    def member_kind(self) -> str:
+        """What tables call it among members: ``member``, or ``excluded``."""
+        return "excluded" if self.excluded else "member"
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +55,8 @@ class Explanation:
         label: The class that is explained.
         probability: Probability of that class.
         baseline: Probability of that class for an empty subgraph without links.
-        members: Contributions of the members, largest first.
+        members: Contributions of the members, and of excluded nodes where the model reads them,
+            largest first.
         neighbors: Contributions of the known subgraphs it is joined to, largest first.
         statistics: What its statistics contribute together, where the network reads some.
         gap: What is missing in the sum, by rounding and by the number of points on the line.
@@ -69,8 +77,8 @@ class Explanation:
     def to_frame(self) -> pd.DataFrame:
         """One row per contribution as a pandas data frame; points add up to the probability.
 
-        Columns ``what`` (an id), ``kind`` (baseline, member, neighbour, statistics or rounding),
-        ``points`` (percentage points) and ``title``.
+        Columns ``what`` (an id), ``kind`` (baseline, member, excluded, neighbour, statistics or
+        rounding), ``points`` (percentage points) and ``title``.
         """
         return explanation_frame(self)
 
@@ -94,10 +102,22 @@ class Explanation:
 
 
 def rank_members(scorer: Scorer, query: Query, values: Array) -> tuple[Contribution, ...]:
-    """Contributions of the members of the one subgraph of a query, largest first."""
-    index, nodes = scorer.index, query.subgraphs.nodes
-    order = np.argsort(-np.abs(values), kind="stable")
+    """Contributions of the members of the one subgraph of a query, largest first.
+
+    Args:
+        scorer: The model.
+        query: The subgraph.
+        values: What each member adds, then what each excluded node adds where those are read.
+    """
+    index, members, excluded = scorer.index, query.subgraphs.nodes, query.subgraphs.excluded
+    absent = [] if excluded is None else excluded.nodes.tolist()
+    nodes = [*members.tolist(), *absent][: len(values)]
     return tuple(
-        Contribution(index.name(int(nodes[i])), index.title(int(nodes[i])), float(values[i]))
-        for i in order
+        Contribution(
+            index.name(nodes[i]),
+            index.title(nodes[i]),
+            float(values[i]),
+            excluded=i >= len(members),
+        )
+        for i in np.argsort(-np.abs(values), kind="stable").tolist()
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -28,11 +28,13 @@ class Gates:
         members: One gate per member of the new subgraphs.
         links: One gate per link.
         inputs: One gate per new subgraph, for its statistics; (K, 1).
+        excluded: One gate per excluded node.
     """
 
     members: Tensor
     links: Tensor
     inputs: Tensor
+    excluded: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +64,17 @@ class ForwardPass:
             return self.network.encoder(table, adjacency)[1]  # type: ignore[no-any-return]
 
     def read(self, stage: Stage, gates: Gates | None = None) -> tuple[Tensor, Tensor | None]:
-        """Readouts (R, m, F) of subgraphs, and what their statistics add to them."""
-        network, x, members = self.network, self._table, stage.members
+        """Readouts (R, m, F) of subgraphs, and what statistics and excluded nodes add to them."""
+        network, nodes, members = self.network, self._table, stage.members
         member_gates = None if gates is None else gates.members
+        x = nodes
         if stage.positions is not None:
             x = stage.positions.aggregate(x, member_gates)
             inner = network.inner if isinstance(network, S2N) else network.encoder
             x = inner(x, stage.nodes)[1]  # type: ignore[operator,misc]
-        if member_gates is not None:
-            weights = members.weights
-            weights = member_gates if weights is None else member_gates * weights
-            members = replace(members, weights=weights)
-        extra = None
-        if network.known is not None:
-            extra = network.known(stage.inputs)
-            extra = extra if gates is None else extra * gates.inputs
-        return network.readout(x, members), extra
+        extra_gates = None if gates is None else (gates.inputs, gates.excluded)
+        extra = network.read_extra(nodes, stage, extra_gates)
+        return network.readout(x, members.gated(member_gates)), extra
 
     def enter(self, stage: Stage, gates: Gates | None = None) -> Tensor:
         """Vectors with which subgraphs enter the S2N graph; (R, m, F)."""
@@ -85,7 +82,7 @@ class ForwardPass:
 
     @cached_property
     def _known_readouts(self) -> tuple[Tensor, Tensor | None]:
-        """Readouts of the known subgraphs, and what their statistics add."""
+        """Readouts of the known subgraphs, and what is added to them."""
         with torch.no_grad():
             return self.read(self.known_subgraphs.own_stage)
 

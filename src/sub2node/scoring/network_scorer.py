@@ -64,6 +64,11 @@ class NetworkScorer(Scorer):
         """All replicas count the same; (R,)."""
         return np.full(len(self.seeds), 1 / len(self.seeds))
 
+    @property
+    def reads_excluded(self) -> bool:
+        """Whether the network has a readout of excluded nodes."""
+        return self.network.excluded is not None
+
     @cached_property
     def forward(self) -> ForwardPass:
         """The forward pass of the network for new subgraphs."""

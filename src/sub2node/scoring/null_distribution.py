@@ -176,7 +176,7 @@ def compare_with_null(
 def draw_like(
     members: Subgraphs, bins: DegreeBins, draws: int, random: np.random.Generator
 ) -> Subgraphs:
-    """Random subgraphs like one: as many nodes of each degree bin, and its members' weights.
+    """Random subgraphs like one: as many nodes of each degree bin, its weights and excluded nodes.
 
     Args:
         members: One subgraph.
@@ -188,7 +188,14 @@ def draw_like(
     order = np.argsort(nodes, axis=1)
     ptr = np.arange(draws + 1) * nodes.shape[1]
     weights = None if members.weights is None else members.weights[order].ravel()
-    return Subgraphs(ptr, np.take_along_axis(nodes, order, axis=1).ravel(), weights)
+    excluded = members.excluded
+    if excluded is not None:
+        own = None if excluded.weights is None else np.tile(excluded.weights, draws)
+        ends = np.arange(draws + 1) * len(excluded.nodes)
+        excluded = Subgraphs(ends, np.tile(excluded.nodes, draws), own)
+    return Subgraphs(
+        ptr, np.take_along_axis(nodes, order, axis=1).ravel(), weights, excluded=excluded
+    )
 
 
 def check_draws(draws: int, seed: int = 0) -> None:

@@ -113,16 +113,22 @@ def _tile_edges(edges: NeighborEdges, num_links: int, count: int) -> NeighborEdg
 
 
 def _tile_stage(stage: Stage, count: int) -> Stage:
-    inner, weights, inputs = stage.positions is not None, stage.members.weights, stage.inputs
+    inner, inputs, excluded = stage.positions is not None, stage.inputs, stage.excluded
     return Stage(
-        Members(
-            _tile_pattern(stage.members.pattern, count, apart=inner),
-            None if weights is None else weights.repeat(count),
-        ),
+        _tile_members(stage.members, count, apart=inner),
         slice(0, count),
         None if stage.positions is None else _tile_pattern(stage.positions, count, apart=False),
         None if stage.nodes is None else _tile_graph(stage.nodes, count),
         inputs=None if inputs is None else inputs.repeat(count, 1),
+        excluded=None if excluded is None else _tile_members(excluded, count, apart=False),
+    )
+
+
+def _tile_members(members: Members, count: int, *, apart: bool) -> Members:
+    weights = members.weights
+    return Members(
+        _tile_pattern(members.pattern, count, apart=apart),
+        None if weights is None else weights.repeat(count),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, owners, pointers, ranges
 from ..task import Subgraphs
+from ..task.member_pairs import read_signs, sign_problem
 from ..task.node_names import NameMatches
 from .name_mapping import MappedName, NameMapping
 from .node_index import NodeIndex
@@ -29,7 +30,7 @@ class Query:
     Args:
         names: Names of the subgraphs in answers.
         subgraphs: The subgraphs, without nodes that the graph does not have.
-        known: Share of each subgraph's nodes that the graph has; (K,).
+        known: Share of each subgraph's nodes that the graph has, excluded ones among them; (K,).
         unknown: Ids of the other nodes, by subgraph.
         mapping: What was meant by members that were not given by their id, by subgraph; ``()``: all
             members of all subgraphs were.
@@ -96,8 +97,15 @@ def _concatenate(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Sub
         if edges is not None and edge_sizes is not None:
             edges = edges[ranges(pointers(edge_sizes)[chosen], edge_sizes[chosen])]
             edge_sizes = edge_sizes[chosen]
+    excluded: Subgraphs | None = None
+    if any(part.excluded is not None for part in parts):
+        excluded = _concatenate([part.excluded or _empty_sets(len(part)) for part in parts], chosen)
     edge_ptr = None if edge_sizes is None else pointers(edge_sizes)
-    return Subgraphs(pointers(sizes), nodes, weights, edge_ptr, edges)
+    return Subgraphs(pointers(sizes), nodes, weights, edge_ptr, edges, excluded=excluded)
+
+
+def _empty_sets(count: int) -> Subgraphs:
+    return Subgraphs(np.zeros(count + 1, np.int64), np.zeros(0, np.int64))
 
 
 def _member_weights(subgraphs: Subgraphs) -> Array:
@@ -114,6 +122,7 @@ class IdLists:
         ptr: Subgraph i has the codes ``ptr[i]…ptr[i + 1]``; (K+1,).
         codes: Positions in ``ids``; (ptr[-1],).
         ids: The distinct ids.
+        absent: Which of them are excluded nodes; bool (ptr[-1],). None: none.
         matches: What they mean, where that has been looked up.
     """
 
@@ -121,11 +130,26 @@ class IdLists:
     ptr: Array
     codes: Array
     ids: Sequence[str]
+    absent: Array | None = None
     matches: NameMatches | None = None
 
     @classmethod
-    def of(cls, sets: Sequence[Sequence[Any]], names: Sequence[str] | None) -> IdLists:
-        """Store lists of ids, text or whole numbers; names are by default their numbers."""
+    def of(
+        cls,
+        sets: Sequence[Sequence[Any]],
+        names: Sequence[str] | None,
+        *,
+        excluded: Sequence[Sequence[Any]] | None = None,
+    ) -> IdLists:
+        """Store lists of ids, text or whole numbers.
+
+        Args:
+            sets: Ids of the members of each subgraph.
+            names: Names of the subgraphs, by default their numbers.
+            excluded: Ids of the nodes that are excluded from each subgraph.
+        """
+        if excluded is not None and any(map(len, excluded)):
+            return cls._of_signed(sets, names, excluded)
         names = [str(i) for i in range(len(sets))] if names is None else list(map(str, names))
         if len(names) != len(sets):
             raise DataError(f"{plural(len(sets), 'subgraph')} but {plural(len(names), 'name')}.")
@@ -144,11 +168,52 @@ class IdLists:
         return cls(names, pointers(np.array(list(map(len, lists)), np.int64)), codes, list(code))
 
     @classmethod
-    def of_arrow(cls, names: Sequence[str], ptr: Array, ids: pa.Array) -> IdLists:
-        """Store Arrow text: the ids of one subgraph after the other."""
+    def _of_signed(
+        cls,
+        sets: Sequence[Sequence[Any]],
+        names: Sequence[str] | None,
+        excluded: Sequence[Sequence[Any]],
+    ) -> IdLists:
+        """Lists of members and of excluded nodes."""
+        if len(excluded) != len(sets):
+            count = plural(len(excluded), "list")
+            raise DataError(f"{plural(len(sets), 'subgraph')} but {count} of excluded nodes.")
+        for lists in (sets, excluded):
+            cls.of(lists, names)  # raises unless they are lists of ids
+        pairs = [(list(own), list(absent)) for own, absent in zip(sets, excluded, strict=True)]
+        sizes = np.array([[len(own), len(absent)] for own, absent in pairs], np.int64)
+        signs = np.tile([False, True], len(pairs))
+        joined = cls.of([own + absent for own, absent in pairs], names)
+        return replace(joined, absent=np.repeat(signs, sizes.ravel()))
+
+    @classmethod
+    def of_arrow(
+        cls, names: Sequence[str], ptr: Array, ids: pa.Array, *, absent: Array | None = None
+    ) -> IdLists:
+        """Store Arrow text: the ids of one subgraph after the other.
+
+        Args:
+            names: Names of the subgraphs.
+            ptr: Subgraph i has the ids ``ptr[i]…ptr[i + 1]``.
+            ids: The ids.
+            absent: Which of them are excluded nodes; None: none.
+        """
         encoded = ids.dictionary_encode()
         codes = np.asarray(encoded.indices).astype(np.int64)
-        return cls(names, ptr, codes, encoded.dictionary.to_pylist())
+        return cls(names, ptr, codes, encoded.dictionary.to_pylist(), absent=absent)
+
+    def split_keys(self, positions: Array, size: int) -> tuple[Array, Array]:
+        """Distinct ``owner * size + position`` of members, and of nodes that are excluded only.
+
+        Args:
+            positions: Position in the graph of each entry, -1 where it has no such node.
+            size: Number of nodes of the graph.
+        """
+        is_known, keys = positions >= 0, owners(self.ptr) * size + positions
+        if self.absent is None:
+            return distinct(keys[is_known]), np.zeros(0, np.int64)
+        members = distinct(keys[is_known & ~self.absent])
+        return members, np.setdiff1d(keys[is_known & self.absent], members)
 
 
 def _is_id_type(kind: type) -> bool:
@@ -174,8 +239,12 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     positions = matches.positions[lists.codes]
     owner = owners(lists.ptr)
     is_known = positions >= 0
-    member_of, nodes = np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)
+    member_keys, absent_keys = lists.split_keys(positions, size)
+    (member_of, nodes), (absent_of, absent_nodes) = (
+        np.divmod(keys, size) for keys in (member_keys, absent_keys)
+    )
     known_counts = np.bincount(member_of, minlength=count)
+    absent_counts = np.bincount(absent_of, minlength=count)
     missing: list[tuple[str, ...]] = [()] * count
     missing_owner = owner[~is_known]
     for place, codes in zip(*_segments(missing_owner, lists.codes[~is_known]), strict=True):
@@ -185,14 +254,23 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
         (known_counts == 0) | np.isin(np.arange(count), missing_owner)
     ).tolist():
         if problem := _describe_problem(
-            lists.names[place], missing[place], int(known_counts[place]), unknown, mapping
+            lists.names[place],
+            missing[place],
+            num_known=int(known_counts[place]),
+            num_absent=int(absent_counts[place]),
+            unknown=unknown,
+            mapping=mapping,
         ):
             problems[place] = problem
     missing_counts = np.array(list(map(len, missing)), np.int64)
     answerable = np.ones(count, bool)
     answerable[list(problems)] = False
-    shares = 1 - missing_counts[answerable] / (known_counts + missing_counts)[answerable]
-    subgraphs = Subgraphs(pointers(known_counts[answerable]), nodes[answerable[member_of]])
+    all_counts = known_counts + absent_counts + missing_counts
+    shares = 1 - missing_counts[answerable] / all_counts[answerable]
+    excluded = Subgraphs(pointers(absent_counts[answerable]), absent_nodes[answerable[absent_of]])
+    subgraphs = Subgraphs(
+        pointers(known_counts[answerable]), nodes[answerable[member_of]], excluded=excluded
+    )
     chosen = np.flatnonzero(answerable).tolist()
     names = tuple(lists.names[place] for place in chosen)
     others = mapping.by_subgraph(owner, lists.codes, chosen)
@@ -207,10 +285,18 @@ def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:
 
 
 def _describe_problem(
-    name: str, missing: tuple[str, ...], num_known: int, unknown: str, mapping: NameMapping
+    name: str,
+    missing: tuple[str, ...],
+    *,
+    num_known: int,
+    num_absent: int,
+    unknown: str,
+    mapping: NameMapping,
 ) -> str:
     """Why a subgraph cannot be answered; "" where it can."""
     subgraph = f"subgraph {name!r}" if name else "the subgraph"
+    if not num_known and num_absent and not missing:
+        return f"{subgraph} has excluded nodes only; it needs a member."
     if not num_known and not missing:
         return f"{subgraph} is empty; it needs a node."
     if (unknown == "error" or not num_known) and (choice := mapping.describe_choice(missing)):
@@ -249,11 +335,19 @@ def read_id_lists(data: Any) -> IdLists:
         return IdLists.of(list(data.values()), list(map(str, data)))
     if isinstance(data, dict | pa.Table) or hasattr(data, "columns"):
         frame = Frame.of(data, "members", {})
+        signs = frame.get("excluded")
+        absent = None if signs is None else read_signs(signs.combine_chunks())
+        if signs is not None and absent is not None and absent.null_count:
+            row = int(np.argmax(np.asarray(absent.is_null())))
+            raise frame.error(f"row {row + 1}: {sign_problem(signs[row].as_py())}")
         subgraphs, nodes = frame.ids("subgraph_id").dictionary_encode(), frame.ids("node_id")
         owner = np.asarray(subgraphs.indices)
         ptr = pointers(np.bincount(owner, minlength=len(subgraphs.dictionary)))
-        ids = nodes.take(pa.array(np.argsort(owner, kind="stable"))).cast(pa.large_string())
-        return IdLists.of_arrow(list(map(str, subgraphs.dictionary.to_pylist())), ptr, ids)
+        order = np.argsort(owner, kind="stable")
+        ids = nodes.take(pa.array(order)).cast(pa.large_string())
+        flags = None if absent is None else np.asarray(absent)[order]
+        names = list(map(str, subgraphs.dictionary.to_pylist()))
+        return IdLists.of_arrow(names, ptr, ids, absent=flags)
     if isinstance(data, str | bytes) or not hasattr(data, "__len__"):
         raise DataError(
             f"subgraphs are lists of node ids, or a frame of members; found {type(data).__name__}."

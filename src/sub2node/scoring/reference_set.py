@@ -18,6 +18,7 @@ from ..nn.readout import Members
 from ..task import Graph, Subgraphs, SubgraphTask
 from ..translation import S2NGraph, normalize_by, normalize_rows_by, translate_by
 from ..translation.edge_weights import loop_weights
+from ..translation.stage_inputs import weight_sums
 from .query_links import KnownGraph, QueryLinks
 
 
@@ -90,11 +91,7 @@ class KnownSubgraphs:
         """d̂ of the known subgraphs (degree readouts only); (n,)."""
         if self.config.model.readout == "degree-code":
             return np.asarray(np.diff(self.s2n.stage("train").indptr) + 1.0)
-        members = self.task.subgraphs.membership(self.graph.num_nodes, dtype=np.float64)
-        times = members.T @ np.ones(len(self))
-        loops = loop_weights(self.graph, True, np.float64)
-        adjacency = self.graph.adjacency(dtype=np.float64)
-        return np.asarray(members @ (adjacency @ times + loops * times))
+        return weight_sums(self.task, len(self))
 
     def attach(self, new: Subgraphs, *, joint: bool) -> QueryAttachment:
         """Attach new subgraphs to the known ones, and with ``joint`` to each other."""

@@ -73,6 +73,11 @@ class Scorer(ABC):
     def replica_weights(self) -> Array:
         """How much each replica counts; they add up to 1; (R,)."""
 
+    @property
+    @abstractmethod
+    def reads_excluded(self) -> bool:
+        """Whether nodes that are excluded from a subgraph have a say in its answer."""
+
     @abstractmethod
     def place(
         self, query: Query | PlacedSubgraphs, *, mode: Mode = "independent"
@@ -143,6 +148,7 @@ class Scorer(ABC):
         sets: Sequence[Sequence[str | int]],
         *,
         names: Sequence[str] | None = None,
+        excluded: Sequence[Sequence[str | int]] | None = None,
         unknown_nodes: UnknownPolicy = "error",
     ) -> Query:
         """A query from lists of node ids.
@@ -150,9 +156,10 @@ class Scorer(ABC):
         Args:
             sets: One list of node ids per subgraph.
             names: Names of the subgraphs, by default their numbers.
+            excluded: One list per subgraph of nodes that were looked for and are absent.
             unknown_nodes: A node that is not in the graph is an ``error``, or ``drop``-ped.
         """
-        return ask(self.index, IdLists.of(sets, names), unknown_nodes)
+        return ask(self.index, IdLists.of(sets, names, excluded=excluded), unknown_nodes)
 
     def look_up(
         self, lists: IdLists, *, unknown_nodes: str = "error"
@@ -175,7 +182,10 @@ class Scorer(ABC):
         """
         placed = self.place(query, mode=mode)
         answers = self.combine(placed.query, self.replica_probabilities(placed))
-        return replace(answers, warnings=self.training_profile.find_warnings(placed.query, answers))
+        warnings = self.training_profile.find_warnings(
+            placed.query, answers, reads_excluded=self.reads_excluded
+        )
+        return replace(answers, warnings=warnings)
 
     @cached_property
     def training_profile(self) -> TrainingProfile:

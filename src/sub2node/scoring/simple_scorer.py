@@ -73,6 +73,11 @@ class SimpleScorer(Scorer):
         """All replicas count the same; (R,)."""
         return np.full(len(self.seeds), 1 / len(self.seeds))
 
+    @property
+    def reads_excluded(self) -> bool:
+        """Whether the classifier has columns for excluded nodes."""
+        return self.classifier.reads_excluded
+
     def with_card(self, card: JsonObject) -> SimpleScorer:
         """The same model with another card."""
         return replace(self, card=card)

@@ -209,7 +209,7 @@ def fit_simple(task: SubgraphTask, recipe: Recipe) -> FittedSimpleModel:
     if recipe.encodings is not None and not settings.has("features.encoding"):
         raise ConfigError(f"{name} has no use for encodings; omit them.")
     data = TrainingData(seen_task, labels, _read_seeds(recipe), recipe.device, recipe.encodings)
-    predictions = SIMPLE[name].fit(data, settings)
+    predictions = SIMPLE[name].learn(data, settings)
     if predictions.classifier is None:
         raise ConfigError(
             f"{name} must know all subgraphs beforehand, so it cannot answer for new ones; it is"
@@ -229,7 +229,7 @@ def simple_validation_scores(task: SubgraphTask, names: Sequence[str] = ("bag", 
     labels: dict[Part, Array] = {part: labels_of(seen_task, part) for part in ("train", "val")}
     scored = {}
     for name in counted(names, "Simple model", name=str):
-        predictions = SIMPLE[name].fit(
+        predictions = SIMPLE[name].learn(
             TrainingData(seen_task, labels, [10]), SIMPLE[name].settings()
         )
         logits = predictions.logits("val").mean(axis=0)

@@ -17,6 +17,11 @@ Nodes = Annotated[
     FailFast(),
     Field(min_length=1, description="The members; one that is repeated counts once."),
 ]
+Excluded = Annotated[
+    list[NodeId],
+    FailFast(),
+    Field(description="Nodes that were looked for and are absent; they are no members."),
+]
 SubgraphId = Annotated[
     str | None,
     Field(max_length=200, description="Your name for the subgraph; the answer carries it."),
@@ -34,10 +39,11 @@ class RequestBody(BaseModel):
 
 
 class Subgraph(RequestBody):
-    """A set of nodes."""
+    """A set of nodes, and those that were looked for and are absent."""
 
     nodes: Nodes
     id: SubgraphId = None
+    excluded: Excluded = []
 
 
 class PredictOne(Subgraph):
@@ -67,16 +73,6 @@ class NeighborsBody(PredictOne):
     count: Annotated[int, Field(ge=1, le=1000, description="How many, most similar first.")] = 10
 
 
-class ReportBody(PredictOne):
-    """One subgraph, whose case report is wanted."""
-
-    excluded: Annotated[
-        list[NodeId],
-        FailFast(),
-        Field(max_length=1000, description="Members that were looked for and are absent."),
-    ] = []
-
-
 def _one_or_many(body: object) -> str:
     return "many" if isinstance(body, dict) and "subgraphs" in body else "one"
 
@@ -88,7 +84,7 @@ PredictBody = Annotated[
 PREDICT: TypeAdapter[PredictOne | PredictMany] = TypeAdapter(PredictBody)
 EXPLAIN: TypeAdapter[ExplainBody] = TypeAdapter(ExplainBody)
 NEIGHBORS: TypeAdapter[NeighborsBody] = TypeAdapter(NeighborsBody)
-REPORT: TypeAdapter[ReportBody] = TypeAdapter(ReportBody)
+REPORT: TypeAdapter[PredictOne] = TypeAdapter(PredictOne)
 
 
 class NodeChoice(BaseModel):
@@ -184,6 +180,12 @@ class ContributionItem(BaseModel):
     value: Annotated[float, Field(description="The same as 'contribution'.")]
 
 
+class MemberItem(ContributionItem):
+    """What a member, or a node that is excluded from the subgraph, contributes."""
+
+    excluded: Annotated[bool, Field(description="Whether it was looked for and is absent.")]
+
+
 class SurroundingNode(BaseModel):
     """A known subgraph near the queried one; hop 1 is joined to it, hop 2 to one of those."""
 
@@ -218,7 +220,7 @@ class ExplanationBody(BaseModel):
         Field(description="What its statistics contribute, where the model reads them."),
     ]
     joins: Annotated[bool, Field(description="Whether the model joins subgraphs at all.")]
-    members: list[ContributionItem]
+    members: list[MemberItem]
     neighbors: list[ContributionItem]
     graph: SurroundingGraph
 

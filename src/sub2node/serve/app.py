@@ -100,7 +100,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
             200: {"content": html, "description": "The page."},
             **describe_errors(_POST_ERRORS),
         },
-        openapi_extra=describe_body("ReportBody"),
+        openapi_extra=describe_body("PredictOne"),
     )
     app.add_api_route(
         "/v1/nodes",

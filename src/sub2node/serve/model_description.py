@@ -37,7 +37,7 @@ def describe_model(scorer: Scorer, limits: Limits, *, token: Token, name: str = 
             for ending, noun in zip(("", "s"), nouns[key], strict=True)
         },
         "caution": words.caution,
-        "reads_excluded": bool(scorer.card.get("reads_excluded")),
+        "reads_excluded": scorer.reads_excluded,
         "structure": str(scorer.structure),
         "conv": scorer.conv,
         "classes": list(scorer.classes),

@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from .. import __version__
 from ..base.records import JsonObject
-from .api_schemas import Error, ExplainBody, NeighborsBody, PredictMany, PredictOne, ReportBody
+from .api_schemas import Error, ExplainBody, NeighborsBody, PredictMany, PredictOne
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -76,7 +76,6 @@ def describe_api(app: FastAPI, service: Service) -> JsonObject:
         PredictMany,
         ExplainBody,
         NeighborsBody,
-        ReportBody,
     ]
     _, schemas = models_json_schema(
         [(model, "validation") for model in models], ref_template=_REF + "{model}"

@@ -131,8 +131,7 @@ class Service:
 
         def run() -> bytes:
             query = self._look_up([body], body.unknown_nodes, names=[body.id or "asked here"])
-            excluded = {query.names[0]: list(map(str, body.excluded))}
-            cases = collect_cases(self.scorer, query, excluded=excluded)
+            cases = collect_cases(self.scorer, query)
             return render_cases(self.scorer, cases, name=self.name).encode(errors="replace")
 
         page = await self._answer(request, SingleJob(run), deadline, self.explain_thread)
@@ -231,19 +230,19 @@ class Service:
                 field="subgraphs",
             )
         for number, subgraph in enumerate(subgraphs):
-            if len(subgraph.nodes) > self.limits.nodes:
+            size = len(subgraph.nodes) + len(subgraph.excluded)
+            if size > self.limits.nodes:
                 raise RefusalError(
                     422,
-                    f"a subgraph has {len(subgraph.nodes):,} nodes; at most"
-                    f" {self.limits.nodes:,} are allowed.",
+                    f"a subgraph has {size:,} nodes; at most {self.limits.nodes:,} are allowed.",
                     field=f"subgraphs[{number}].nodes" if many else "nodes",
                 )
 
     def _check_explained(self, body: Subgraph) -> None:
-        if len(body.nodes) > self.limits.explained_nodes:
+        if (size := len(body.nodes) + len(body.excluded)) > self.limits.explained_nodes:
             raise RefusalError(
                 422,
-                f"a subgraph of {len(body.nodes):,} nodes is not explained; at most"
+                f"a subgraph of {size:,} nodes is not explained; at most"
                 f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
                 field="nodes",
             )
@@ -257,10 +256,12 @@ class Service:
     ) -> Query:
         """Look the nodes up, on the model's thread."""
         sets = [subgraph.nodes for subgraph in subgraphs]
+        excluded = [subgraph.excluded for subgraph in subgraphs]
         try:
-            return self.scorer.ask(sets, names=names, unknown_nodes=policy)
+            return self.scorer.ask(sets, names=names, excluded=excluded, unknown_nodes=policy)
         except DataError as error:
-            raise lookup_refusal(error, self.scorer, sets, policy) from None
+            every = [[*own, *absent] for own, absent in zip(sets, excluded, strict=True)]
+            raise lookup_refusal(error, self.scorer, every, policy) from None
 
     async def _answer(
         self,

@@ -2,6 +2,7 @@
 
 from .attributes import SubgraphAttributes as SubgraphAttributes
 from .graph import Graph as Graph
+from .learnable import excluded_for as excluded_for
 from .learnable import require_learnable as require_learnable
 from .names import Names as Names
 from .split import PARTS as PARTS

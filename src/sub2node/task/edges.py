@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -68,6 +68,25 @@ def undirected(
     return Edges(low[~loop], high[~loop], values[~loop], low[loop], values[loop], repeats, pairs)
 
 
+def conflicting_weights(ends: Sequence[Array], weights: Array) -> Array:
+    """Rows whose edge is given with different weights, in either direction; ascending.
+
+    Args:
+        ends: Both ends of each edge as positions, (E,) each.
+        weights: Weights, which count as equal if they are so in single precision.
+    """
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    key = low * (int(high.max(initial=0)) + 1) + high
+    order = np.argsort(key, kind="stable")
+    key, values = key[order], weights[order].astype(np.float32)
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])[: len(key)])
+    if len(starts) == len(key):
+        return starts[:0]
+    differ = np.maximum.reduceat(values, starts) != np.minimum.reduceat(values, starts)
+    sizes = np.diff(np.append(starts, len(key)))
+    return np.sort(order[np.repeat(differ, sizes)])
+
+
 def _merge_weights(
     key: Array,
     first: Array,
@@ -124,11 +143,11 @@ def check_weights(values: ArrayLike, count: int) -> Array:
     bad = np.flatnonzero(~(array > 0) | ~np.isfinite(array))
     if len(bad):
         value = original[bad[0]]
-        raise DataError(f"edge {bad[0] + 1} has weight {value}; {_weight_problem(value)}")
+        raise DataError(f"edge {bad[0] + 1} has weight {value}; {weight_problem(value)}")
     return array
 
 
-def _weight_problem(value: float) -> str:
+def weight_problem(value: float) -> str:
     """What is wrong with a weight that is not one in single precision."""
     if not np.isfinite(value) or value <= 0:
         return "weights are finite and above 0."

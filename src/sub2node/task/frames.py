@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -15,17 +15,19 @@ import pyarrow as pa
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
 from .ids import Column, id_column
+from .problems import Problem
 
 # Other names of our columns that are accepted without a mapping.
 ALIASES = {
-    "source": ("src", "from", "u"),
-    "target": ("dst", "to", "v"),
+    "source": ("src", "from", "u", "node1", "protein1", "gene1"),
+    "target": ("dst", "to", "v", "node2", "protein2", "gene2"),
     "subgraph_id": ("subgraph", "set"),
     "node_id": ("node", "id"),
     "label": ("class", "y"),
     "title": ("name", "description"),
     "split": (),
     "weight": (),
+    "excluded": (),
     "alias": (),
     "kind": (),
 }
@@ -40,14 +42,18 @@ class Frame:
     Args:
         table: The Arrow table.
         what: What the rows are, for error messages: "edges", "members", …
-        columns: The user's column for ours.
+        columns: The user's column for ours; of one table only, as ``labels.title``.
         path: The file it was read from.
+        rows: Which row of the input each row is, from 0; None: as they stand.
+        lines: Line of the file of each row of the input, where it is known.
     """
 
     table: pa.Table
     what: str
     columns: Mapping[str, str]
     path: str | None = None
+    rows: Array | None = None
+    lines: Array | None = None
 
     @classmethod
     def of(
@@ -70,10 +76,7 @@ class Frame:
 
     def column_name(self, ours: str) -> str | None:
         """The column that holds what we call ``ours``, or None."""
-        if ours in self.columns:
-            return self.columns[ours] if self.columns[ours] in self.table.column_names else None
-        candidates = (ours, *ALIASES.get(ours, ()))
-        return next((name for name in candidates if name in self.table.column_names), None)
+        return column_in(self.table.column_names, ours, self.what, self.columns)
 
     def get(self, ours: str) -> pa.ChunkedArray | None:
         """The column, or None if there is none."""
@@ -84,11 +87,12 @@ class Frame:
         """The column; an error that lists the columns if there is none."""
         column = self.get(ours)
         if column is None:
-            name = self.columns.get(ours, ours)
+            key = f"{self.what}.{ours}"
+            name = self.columns.get(key, self.columns.get(ours, ours))
             present = ", ".join(self.table.column_names) or "none"
             raise self.error(
                 f"no column '{name}' in the {self.what} table; columns found: {present}."
-                f" Rename one, or map it: columns={{'{ours}': '…'}} (--column {ours}=…)."
+                f" Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
             )
         return column
 
@@ -115,19 +119,63 @@ class Frame:
             raise self.error(f"the column '{name}' must be text, found {column.type}.") from None
 
     def weights(self) -> Array | None:
-        """The column of weights as float64, if there is one."""
+        """The column of weights as float64, NaN where it is missing, if there is one."""
         column = self.get("weight")
         if column is None:
             return None
-        if column.null_count:
-            row = int(np.argmax(np.asarray(column.is_null()))) + 1
-            raise self.error(f"the weight in row {row} is missing.")
         try:
             if pa.types.is_temporal(column.type):
                 raise pa.ArrowInvalid("dates are no weights")
-            return np.asarray(column.cast(pa.float64()))
+            return np.asarray(column.cast(pa.float64()).fill_null(math.nan))
         except pa.ArrowException:
             raise self.error(f"weights must be numbers, found {column.type}.") from None
+
+    def filter(self, keep: Array) -> Frame:
+        """The rows of a mask, which still know where they stood."""
+        rows = np.arange(len(keep)) if self.rows is None else self.rows
+        return replace(self, table=self.table.filter(pa.array(keep)), rows=rows[keep])
+
+    def with_column(self, ours: str, values: pa.Array) -> Frame:
+        """The table with other values in a column that it has, by our name or its own."""
+        name = self.column_name(ours) or ours
+        place = self.table.column_names.index(name)
+        return replace(self, table=self.table.set_column(place, name, values))
+
+    def appended(self, name: str, values: pa.Array) -> Frame:
+        """The table with another column."""
+        return replace(self, table=self.table.append_column(name, values))
+
+    def problem(
+        self,
+        kind: str,
+        message: str,
+        rows: Array,
+        *,
+        values: Column | Sequence[str] | None = None,
+        option: str = "",
+        outcome: str = "",
+    ) -> Problem:
+        """A problem of some rows; arguments as of :class:`Problem`.
+
+        Args:
+            kind: What one of them is.
+            message: A sentence about the first.
+            rows: Positions in this table.
+            values: What each of those rows says.
+            option: The option that goes on.
+            outcome: What was done about them.
+        """
+        before = rows if self.rows is None else self.rows[rows]
+        return Problem(
+            kind,
+            message,
+            self.path,
+            before,
+            None if self.lines is None else self.lines[before],
+            None if values is None else as_text(values),
+            option,
+            outcome,
+        )
 
     def error(self, message: str) -> DataError:
         """A DataError that names the file, if there is one."""
@@ -156,17 +204,44 @@ def check_encoding(table: pa.Table, what: str, path: str | PathLike[str] | None 
             ) from None
 
 
+def as_text(values: Column | Sequence[str]) -> pa.Array:
+    """Values as an Arrow array of text, '' where one is missing."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    array = values if isinstance(values, pa.Array) else pa.array(values, pa.large_string())
+    return array.cast(pa.large_string()).fill_null("")
+
+
+def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, str]) -> str | None:
+    """Which column of a table is what we call ``ours``, or None.
+
+    Args:
+        names: The columns of the table.
+        ours: Our name.
+        what: The table, as "labels".
+        columns: The user's column for ours, of one table (``labels.title``) or of all that have it.
+    """
+    if (own := columns.get(f"{what}.{ours}")) is not None:
+        return own if own in names else None
+    candidates = (columns.get(ours, ours), ours, *ALIASES.get(ours, ()))
+    return next((name for name in candidates if name in names), None)
+
+
 def check_mapping(columns: Mapping[str, str], frames: Iterable[Frame]) -> None:
     """Raise for a mapping from a name that is none of ours, or to a column that no table has."""
-    present = [name for frame in frames for name in frame.table.column_names]
-    for ours, theirs in columns.items():
+    present = {frame.what: frame.table.column_names for frame in frames}
+    for key, theirs in columns.items():
+        table, dot, ours = key.rpartition(".")
         if ours not in ALIASES:
             raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, ALIASES)}")
-        if theirs not in present:
-            listed = ", ".join(dict.fromkeys(present))
+        if dot and table not in present:
+            raise ConfigError(f"{key!r}: there is no table {table!r}.{suggest(table, present)}")
+        lists = [present[table]] if dot else present.values()
+        if not any(theirs in names for names in lists):
+            listed = ", ".join(dict.fromkeys(name for names in lists for name in names))
+            where = f"the {table} table does not have" if dot else "no table has"
             raise ConfigError(
-                f"no table has the column '{theirs}', which is to be '{ours}'; columns found:"
-                f" {listed}."
+                f"{where} the column '{theirs}', which is to be '{ours}'; columns found: {listed}."
             )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.errors import DataError
+from ..base.notes import Note, unused
 from ..base.plural import plural
 from .split import PARTS, SplitCode
 
@@ -76,3 +77,27 @@ def _require_classes(task: SubgraphTask) -> None:
             f"{plural(task.split.count('train'), 'training subgraph')}, fewer than the"
             f" {len(occurring)} classes; every class needs at least one."
         )
+
+
+def excluded_for(
+    name: str, task: SubgraphTask, *, reads: bool
+) -> tuple[SubgraphTask, tuple[Note, ...]]:
+    """The task as a model learns it: without excluded nodes where they are of no use to it.
+
+    Args:
+        name: Name of the model.
+        task: The task.
+        reads: Whether the model reads excluded nodes.
+
+    Returns:
+        The task, and what was left out.
+    """
+    excluded = task.excluded
+    if excluded is None:
+        return task, ()
+    train = slice(None) if task.split is None else task.split.mask("train")
+    if reads and excluded.sizes[train].any():
+        return task, ()
+    why = "no training subgraph has any" if reads else "it reads members only"
+    text = f"{name}: {plural(len(excluded.nodes), 'excluded node')} not used, since {why}."
+    return task.without_excluded(), (unused(text),)

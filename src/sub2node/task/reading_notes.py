@@ -19,7 +19,8 @@ _MERGED = {
 # labels, every column of text is an attribute.
 _COLUMNS = {
     "edges": ("source", "target", "weight"),
-    "members": ("subgraph_id", "node_id", "weight"),
+    "members": ("subgraph_id", "node_id", "weight", "excluded"),
+    "excluded": ("subgraph_id", "node_id", "weight"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
 }
 Name = Callable[[int], str]
@@ -81,6 +82,15 @@ def members_dropped(pairs: Sequence[tuple[object, object]], members: int, subgra
     shown = examples((f"{node!r} in subgraph {subgraph!r}" for subgraph, node in pairs), members)
     counts = f"{plural(members, 'unknown member')} in {plural(subgraphs, 'subgraph')}"
     return dropped(f"{counts} dropped: {shown}.")
+
+
+def excluded_dropped(
+    pairs: Sequence[tuple[object, object]], count: int, why: str
+) -> Iterator[Note]:
+    """Excluded nodes that are of no use; ``pairs`` are some of them, as subgraph and node."""
+    if count:
+        shown = examples((f"{node!r} in subgraph {subgraph!r}" for subgraph, node in pairs), count)
+        yield dropped(f"{plural(count, 'excluded node')} dropped ({why}): {shown}.")
 
 
 def subgraphs_omitted(names: Sequence[str], why: str) -> Note:

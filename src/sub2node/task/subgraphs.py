@@ -45,6 +45,8 @@ class Subgraphs:
         edges: Explicit edges as pairs of nodes, each once with ``low < high``, sorted, (K, 2).
         names: One unique string per subgraph; None: a subgraph is called by its position.
         titles: One text per subgraph for people to read.
+        excluded: Nodes that were looked for and are absent: one set per subgraph, which may be
+            empty; None: there are none. They are no members.
     """
 
     ptr: Array
@@ -54,6 +56,7 @@ class Subgraphs:
     edges: Array | None = None
     names: Names | None = None
     titles: Names | None = None
+    excluded: Subgraphs | None = None
     _induced: list[tuple[Graph, Array, Array]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +82,7 @@ class Subgraphs:
             _ = self._edge_positions  # raises where they are no edges of the sets
         check_names(self.names, len(self), "subgraphs.names", unique=True)
         check_names(self.titles, len(self), "subgraphs.titles", unique=False)
+        put(self, "excluded", _check_excluded(self))
 
     @classmethod
     def from_lists(
@@ -141,6 +145,13 @@ class Subgraphs:
             (data.astype(dtype, copy=False), nodes, ptr), shape=(len(self), num_nodes)
         )
 
+    def signed_membership(self, num_nodes: int, dtype: DTypeLike = np.float32) -> SparseMatrix:
+        """[M | M⁻] with M⁻ the membership of excluded nodes; CSR (M, 2N)."""
+        absent = sp.csr_array((len(self), num_nodes), dtype=dtype)
+        if self.excluded is not None:
+            absent = self.excluded.membership(num_nodes, dtype)
+        return sp.hstack([self.membership(num_nodes, dtype), absent], format="csr")
+
     def take(self, positions: Array) -> Subgraphs:
         """The subgraphs at these positions, in this order; unnamed ones keep their old number."""
         positions = np.asarray(positions, dtype=np.int64)
@@ -158,6 +169,7 @@ class Subgraphs:
             edges=edges,
             names=self._names_at(positions),
             titles=None if self.titles is None else self.titles.take(positions),
+            excluded=None if self.excluded is None else self.excluded.take(positions),
         )
 
     def _names_at(self, positions: Array) -> Names | None:
@@ -238,7 +250,8 @@ class Subgraphs:
 
     @cached_property
     def hash(self) -> str:
-        """Content hash of members, weights, edges and names."""
+        """Content hash of members, weights, edges, names and, if there are any, excluded ones."""
+        excluded = () if self.excluded is None else (self.excluded.hash,)
         return digest(
             "subgraphs",
             self.ptr,
@@ -248,6 +261,7 @@ class Subgraphs:
             self.edges,
             self.names,
             self.titles,
+            *excluded,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -265,6 +279,21 @@ class Subgraphs:
 
 def _has_dtype(values: object, dtype: DTypeLike) -> bool:
     return isinstance(values, np.ndarray) and values.dtype == dtype
+
+
+def _check_excluded(subgraphs: Subgraphs) -> Subgraphs | None:
+    """Excluded sets as plain sets without names or edges; None where no subgraph has one."""
+    excluded = subgraphs.excluded
+    if excluded is None:
+        return None
+    if len(excluded) != len(subgraphs):
+        raise DataError(f"{len(subgraphs):,} subgraphs but excluded nodes for {len(excluded):,}.")
+    if not len(excluded.nodes):
+        return None
+    plain = (excluded.names, excluded.titles, excluded.edges, excluded.excluded)
+    if all(part is None for part in plain):
+        return excluded
+    return Subgraphs(excluded.ptr, excluded.nodes, excluded.weights)
 
 
 def _check_pointers(ptr: Array, length: int, field_name: str) -> None:

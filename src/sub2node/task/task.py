@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base.errors import DataError, MissingExtraError
+from ..base.errors import DataError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, frozen, integers, pointers
 from .attributes import SubgraphAttributes
@@ -24,19 +24,19 @@ from .task_checks import (
     check_lengths,
     check_members,
     check_order,
+    read_split_words,
     renumber_order,
 )
-from .task_views import task_frame, task_html
+from .task_views import task_data, task_frame, task_html
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from torch_geometric.data import Data
 
-    from .assemble import UnknownNodes
+    from . import reading_options as policies
     from .edges import Repeated
     from .frames import TableLike
-    from .labels import NaLabels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +63,9 @@ class SubgraphTask:
             default the order in which the subgraphs are given here. Not part of the content hash.
         attributes: What else is known of the subgraphs, such as publication or date: texts by name,
             one per subgraph, '' where there is none. Not part of the content hash.
+        unlabelled: Subgraphs of the same graph that came without a label where others have one, as
+            a task without labels: nothing trains on them, and a model answers for them as for any
+            new ones. Not part of the content hash.
     """
 
     graph: Graph
@@ -74,6 +77,7 @@ class SubgraphTask:
     notes: tuple[str, ...] = ()
     input_order: Array = None  # type: ignore[assignment]  # __post_init__ makes it an array
     attributes: SubgraphAttributes = field(default_factory=SubgraphAttributes)
+    unlabelled: SubgraphTask | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -96,6 +100,8 @@ class SubgraphTask:
             put(self, "input_order", frozen(renumber_order(self.input_order, order)))
         check_members(self)
         put(self, "class_names", check_labels(self))
+        if self.unlabelled is not None and self.unlabelled.graph is not self.graph:
+            put(self, "unlabelled", replace(self.unlabelled, graph=self.graph))
 
     @classmethod
     def from_tables(
@@ -106,11 +112,17 @@ class SubgraphTask:
         *,
         nodes: TableLike | None = None,
         subgraph_edges: TableLike | None = None,
+        excluded: TableLike | None = None,
         aliases: TableLike | None = None,
         columns: Mapping[str, str] | None = None,
-        unknown_nodes: UnknownNodes = "error",
+        unknown_nodes: policies.UnknownNodes = "error",
         repeated: Repeated = "same",
-        na_labels: NaLabels = "missing",
+        na_labels: policies.NaLabels = "missing",
+        unlabelled: policies.Unlabelled = "keep",
+        missing_features: policies.MissingFeatures = "error",
+        bad_weights: policies.BadWeights = "error",
+        bad_rows: policies.BadRows = "error",
+        label_separator: str | None = None,
         node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
@@ -127,31 +139,46 @@ class SubgraphTask:
                 the nodes their order and may name isolated ones.
             subgraph_edges: Columns ``subgraph_id, source, target``: the edges of each subgraph,
                 where they are not all the edges of the graph between its members.
+            excluded: The same columns for absent nodes; or a column ``excluded`` of ``members``.
             aliases: Columns ``alias, node_id[, kind]``: other names of nodes. Members may be given
                 by them too, by titles, and by ids in another case.
-            columns: Your column for ours, as in ``{"source": "from_account"}``.
+            columns: Your column for ours, ``{"source": "payer"}``, ``{"labels.title": "disease"}``.
             unknown_nodes: A member that is not in the graph is an ``error``, or is ``drop``-ped, or
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
-            na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to
-                ``keep``.
+            na_labels: Labels that read NA, nan, NULL or None: ``missing``, or classes to ``keep``.
+            unlabelled: Subgraphs without a label: ``keep`` (as :attr:`unlabelled`) or ``drop``.
+            missing_features: Missing numbers of nodes: ``error``, or ``impute`` the median.
+            bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
+            bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
+            label_separator: What separates several labels in one value, as ``|``.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
                 as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
         """
         from .assemble import assemble
+        from .reading_options import Reading, ReadingOptions
 
+        options = ReadingOptions(
+            unknown_nodes=unknown_nodes,
+            repeated=repeated,
+            na_labels=na_labels,
+            unlabelled=unlabelled,
+            missing_features=missing_features,
+            bad_weights=bad_weights,
+            bad_rows=bad_rows,
+            label_separator=label_separator,
+        )
         return assemble(
             edges,
             members,
             labels,
             nodes=nodes,
             subgraph_edges=subgraph_edges,
+            excluded=excluded,
             aliases=aliases,
             columns=columns or {},
-            unknown_nodes=unknown_nodes,
-            repeated=repeated,
-            na_labels=na_labels,
+            reading=Reading(options),
             node_features=node_features,
             name=name,
         )
@@ -185,6 +212,15 @@ class SubgraphTask:
         """The subgraphs in the order of the input, each under its id."""
         in_order = np.array_equal(self.input_order, np.arange(len(self)))
         return self.subgraphs if in_order else self.subgraphs.take(self.input_order)
+
+    @property
+    def excluded(self) -> Subgraphs | None:
+        """Nodes that were looked for and are absent, one set per row; None: none."""
+        return self.subgraphs.excluded
+
+    def without_excluded(self) -> SubgraphTask:
+        """The same task with its members only."""
+        return replace(self, subgraphs=replace(self.subgraphs, excluded=None))
 
     @property
     def multilabel(self) -> bool:
@@ -290,24 +326,10 @@ class SubgraphTask:
             >>> task.with_split(Split.random(task.labels, seed=1))
             >>> task.with_split(task.split.per_class(task.labels, n=10))
         """
-        task = replace(self, split=split if isinstance(split, Split) else self._read_words(split))
+        split = split if isinstance(split, Split) else read_split_words(self, split)
+        task = replace(self, split=split)
         require_learnable(task, parts=())
         return task
-
-    def _read_words(self, words: Sequence[str] | Mapping[str, str]) -> Split:
-        """A split of the rows from one word per subgraph."""
-        if isinstance(words, Mapping):
-            by_id = {str(name): word for name, word in words.items()}
-            missing = next((name for name in self.subgraph_ids if name not in by_id), None)
-            if missing is not None:
-                raise DataError(f"subgraph {missing!r} has no split word.")
-            return Split.given(by_id[name] for name in self.subgraph_ids)
-        codes = Split.given(words).codes
-        if len(codes) != len(self):
-            raise DataError(f"{len(codes):,} split words for {len(self):,} subgraphs.")
-        by_row = np.empty(len(self), np.int8)
-        by_row[self.input_order] = codes
-        return Split(by_row)
 
     def label_counts(self) -> Array:
         """Subgraphs of each class in each part: int64 (4, C), by :class:`SplitCode`."""
@@ -340,35 +362,10 @@ class SubgraphTask:
         """The task as one ``torch_geometric.data.Data`` (needs torch).
 
         ``edge_index`` has both directions and the self-loops, ``edge_weight`` and ``x`` where they
-        exist; ``membership_index`` (2, K) pairs subgraph and node; ``y`` and ``part`` (numbers as
-        in ``PARTS``) are per subgraph. Subgraphs are numbered as the rows of the task, and
-        ``subgraph_ids`` names them.
+        exist; ``membership_index`` and ``excluded_index`` (2, K) pair subgraph and node; ``y`` and
+        ``part`` (numbers as in ``PARTS``) are per row, and ``subgraph_ids`` names the rows.
         """
-        try:
-            from torch_geometric.data import Data
-        except ImportError:
-            raise MissingExtraError("torch-geometric", "pyg", "a PyG graph") from None
-        import torch
-
-        matrix = self.graph.adjacency(loops=True).tocoo()
-        data = Data(
-            edge_index=torch.from_numpy(np.stack(matrix.coords).astype(np.int64)),
-            num_nodes=self.graph.num_nodes,
-            membership_index=torch.from_numpy(
-                np.stack([self.subgraphs.owner, self.subgraphs.nodes.astype(np.int64)])
-            ),
-            num_subgraphs=len(self),
-            subgraph_ids=self.subgraph_ids,
-        )
-        if self.graph.weights is not None:
-            data.edge_weight = torch.from_numpy(matrix.data)
-        if self.graph.features is not None:
-            data.x = torch.tensor(self.graph.features)
-        if self.labels is not None:
-            data.y = torch.tensor(self.labels)
-        if self.split is not None:
-            data.part = torch.tensor(self.split.codes.astype(np.int64))
-        return data
+        return task_data(self)
 
     def to_frame(self) -> pd.DataFrame:
         """The subgraphs as a pandas data frame, one row each, in the order of the input.

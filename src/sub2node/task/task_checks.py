@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..base.errors import DataError
 from ..base.ragged import Array, frozen, integers, sealed
 from .names import Names, check_names
+from .split import Split
 
 if TYPE_CHECKING:
     from .task import SubgraphTask
@@ -33,6 +35,22 @@ def renumber_order(order: Array, rows: Array) -> Array:
     return np.asarray(renumbered[renumbered >= 0])
 
 
+def read_split_words(task: SubgraphTask, words: Sequence[str] | Mapping[str, str]) -> Split:
+    """A split of the rows of a task from one word per subgraph, by id or in the input's order."""
+    if isinstance(words, Mapping):
+        by_id = {str(name): word for name, word in words.items()}
+        missing = next((name for name in task.subgraph_ids if name not in by_id), None)
+        if missing is not None:
+            raise DataError(f"subgraph {missing!r} has no split word.")
+        return Split.given(by_id[name] for name in task.subgraph_ids)
+    codes = Split.given(words).codes
+    if len(codes) != len(task):
+        raise DataError(f"{len(codes):,} split words for {len(task):,} subgraphs.")
+    by_row = np.empty(len(task), np.int8)
+    by_row[task.input_order] = codes
+    return Split(by_row)
+
+
 def check_lengths(task: SubgraphTask) -> None:
     """Raise unless there is one label, one part and one value of each attribute per subgraph."""
     for what, value in (("labels", task.labels), ("the split", task.split)):
@@ -50,13 +68,14 @@ def check_members(task: SubgraphTask) -> None:
             f"subgraph {subgraphs.name_of(int(empty[0]))} is empty"
             f" ({len(empty):,} such); a subgraph needs at least one node."
         )
-    outside = np.flatnonzero(subgraphs.nodes >= graph.num_nodes)
-    if len(outside):
-        who = subgraphs.name_of(int(subgraphs.owner[outside[0]]))
-        raise DataError(
-            f"subgraph {who} has node {subgraphs.nodes[outside[0]]}, but the graph has the nodes"
-            f" 0…{graph.num_nodes - 1}."
-        )
+    for sets, verb in ((subgraphs, "has"), (subgraphs.excluded, "excludes")):
+        outside = np.flatnonzero([] if sets is None else sets.nodes >= graph.num_nodes)
+        if sets is not None and len(outside):
+            who = subgraphs.name_of(int(sets.owner[outside[0]]))
+            raise DataError(
+                f"subgraph {who} {verb} node {sets.nodes[outside[0]]}, but the graph has the nodes"
+                f" 0…{graph.num_nodes - 1}."
+            )
     if subgraphs.edges is not None and len(subgraphs.edges):
         present = graph.has_edges(subgraphs.edges[:, 0], subgraphs.edges[:, 1])
         if not present.all():

@@ -1,4 +1,4 @@
-"""A task for notebooks: a data frame, and HTML."""
+"""A task for notebooks and other libraries: a data frame, HTML, PyG."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.data_frame import make_frame
+from ..base.errors import MissingExtraError
 from ..base.html_table import MAX_ROWS, html_view
 from ..base.plural import plural
 from ..base.ragged import Array
@@ -14,6 +15,7 @@ from .split import PARTS
 
 if TYPE_CHECKING:
     import pandas as pd
+    from torch_geometric.data import Data
 
     from .task import SubgraphTask
 
@@ -47,6 +49,37 @@ def task_html(task: SubgraphTask) -> str:
     )
 
 
+def task_data(task: SubgraphTask) -> Data:
+    """The task as PyG has graphs; see :meth:`SubgraphTask.to_pyg`."""
+    try:
+        from torch_geometric.data import Data
+    except ImportError:
+        raise MissingExtraError("torch-geometric", "pyg", "a PyG graph") from None
+    import torch
+
+    matrix = task.graph.adjacency(loops=True).tocoo()
+    data = Data(
+        edge_index=torch.from_numpy(np.stack(matrix.coords).astype(np.int64)),
+        num_nodes=task.graph.num_nodes,
+        membership_index=torch.from_numpy(
+            np.stack([task.subgraphs.owner, task.subgraphs.nodes.astype(np.int64)])
+        ),
+        num_subgraphs=len(task),
+        subgraph_ids=task.subgraph_ids,
+    )
+    if (absent := task.excluded) is not None:
+        data.excluded_index = torch.tensor(np.stack([absent.owner, absent.nodes]))
+    if task.graph.weights is not None:
+        data.edge_weight = torch.from_numpy(matrix.data)
+    if task.graph.features is not None:
+        data.x = torch.tensor(task.graph.features)
+    if task.labels is not None:
+        data.y = torch.tensor(task.labels)
+    if task.split is not None:
+        data.part = torch.tensor(task.split.codes.astype(np.int64))
+    return data
+
+
 def _size_range(sizes: Array) -> str:
     if not len(sizes):
         return "no nodes"
@@ -63,6 +96,8 @@ def _columns(task: SubgraphTask, rows: Array) -> dict[str, list[object]]:
     if task.split is not None:
         columns["split"] = [PARTS[task.split.codes[row]] for row in rows]
     columns["size"] = subgraphs.sizes[rows].tolist()
+    if subgraphs.excluded is not None:
+        columns["excluded"] = subgraphs.excluded.sizes[rows].tolist()
     if subgraphs.titles is not None:
         columns["title"] = list(subgraphs.titles.take(rows))
     for name, values in task.attributes.items():

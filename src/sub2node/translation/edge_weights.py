@@ -183,6 +183,22 @@ class ShortestPathEdgeWeights:
         return np.full(left.shape[0], 2 * _ENTRY * float(sum(right.rows.shape)))
 
 
+def signed(edge_weights: EdgeWeights) -> EdgeWeights:
+    """The same for [M | M⁻]: members meet members, and excluded nodes excluded ones."""
+    if isinstance(edge_weights, ShortestPathEdgeWeights):
+        both = _twice(edge_weights.adjacency)
+        return ShortestPathEdgeWeights(both, edge_weights.limit)
+    assert isinstance(edge_weights, LinearEdgeWeights)
+    diagonal = edge_weights.diagonal
+    return LinearEdgeWeights(
+        _twice(edge_weights.operator), None if diagonal is None else np.tile(diagonal, 2)
+    )
+
+
+def _twice(matrix: SparseMatrix) -> SparseMatrix:
+    return sp.block_diag([matrix, matrix], format="csr")
+
+
 def _pattern(matrix: SparseMatrix) -> SparseMatrix:
     """The same entries, all 1."""
     ones = np.ones(matrix.nnz, dtype=np.float64)

@@ -228,7 +228,8 @@ def _source(
     _check_task(task, task_hash, split)
     if settings.te == "operator":
         raise ConfigError("the T_e was an operator of your own, which is not stored; translate.")
-    return Source(*exact_edge_weights(task, settings.te, settings))
+    signed = task.excluded is not None
+    return Source(*exact_edge_weights(task, settings.te, settings), signed)
 
 
 def read_pairs(folder: Path) -> Iterator[tuple[Array, Array]]:

@@ -63,11 +63,28 @@ class TranslationOptions:
 
 @dataclass(frozen=True)
 class Source:
-    """What new subgraphs are attached to: edge weights, and membership of the translated ones."""
+    """What new subgraphs are attached to: edge weights, and membership of the translated ones.
+
+    Args:
+        edge_weights: How two subgraphs are joined.
+        membership: M, (M, N); with excluded nodes [M | M⁻], (M, 2N).
+        signed: Whether excluded nodes are there.
+    """
 
     edge_weights: EdgeWeights
     membership: SparseMatrix
+    signed: bool = False
     _sides: dict[int, Side] = field(default_factory=dict)
+
+    @property
+    def num_nodes(self) -> int:
+        """N."""
+        return int(self.membership.shape[1]) // (2 if self.signed else 1)
+
+    def rows_of(self, new: Subgraphs) -> SparseMatrix:
+        """New subgraphs as rows like those of ``membership``."""
+        make = new.signed_membership if self.signed else new.membership
+        return make(self.num_nodes, self.membership.dtype)
 
     def first(self, count: int) -> Side:
         """The first subgraphs as a side of a product, made once."""
@@ -80,20 +97,25 @@ class Source:
         edge_weights = self.edge_weights
         if self.membership.dtype == np.float64 or not isinstance(edge_weights, LinearEdgeWeights):
             return self
-        degrees = np.diff(edge_weights.operator.indptr)
-        if new.weights is None and largest_possible(degrees, new) < EXACT:
+        degrees = np.diff(edge_weights.operator.indptr)[: self.num_nodes]
+        weighted = [sets.weights for sets in (new, new.excluded) if sets is not None]
+        if all(weights is None for weights in weighted) and largest_possible(degrees, new) < EXACT:
             return self
         diagonal = (
             None if edge_weights.diagonal is None else edge_weights.diagonal.astype(np.float64)
         )
         wide = LinearEdgeWeights(edge_weights.operator.astype(np.float64), diagonal)
-        return Source(wide, self.membership.astype(np.float64))
+        return Source(wide, self.membership.astype(np.float64), self.signed)
 
 
 def largest_possible(degrees: Array, subgraphs: Subgraphs) -> int:
     """A bound on the counts: no weight exceeds the degrees of a subgraph's nodes, and its size."""
     around = degrees[subgraphs.nodes] + 1
-    return int(np.bincount(subgraphs.owner, around).max(initial=0))
+    sums = np.bincount(subgraphs.owner, around, minlength=len(subgraphs))
+    if subgraphs.excluded is not None:
+        absent = subgraphs.excluded
+        sums += np.bincount(absent.owner, degrees[absent.nodes] + 1, minlength=len(subgraphs))
+    return int(sums.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,6 +199,7 @@ class S2NGraph:
         """Weights of subgraphs that were not there at translation; costs only their rows.
 
         A ``min_weight`` of the translation holds for them too; ``cut`` and ``top_k`` do not.
+        Excluded nodes count where those of the translated subgraphs did.
 
         Args:
             new: Node sets of the same graph.
@@ -192,15 +215,17 @@ class S2NGraph:
             )
         if not isinstance(new, Subgraphs):
             raise ConfigError(f"attach takes Subgraphs, found {type(new).__name__}.")
-        count, size = self.split.visible(to), self.source.membership.shape[1]
-        if len(new.nodes) and new.nodes.max() >= size:
-            raise DataError(
-                f"a new subgraph has node {new.nodes.max()}; the graph has nodes 0…{size - 1}."
-            )
+        count, size = self.split.visible(to), self.source.num_nodes
+        for sets, verb in ((new, "has"), (new.excluded, "excludes")):
+            if sets is not None and len(sets.nodes) and sets.nodes.max() >= size:
+                raise DataError(
+                    f"a new subgraph {verb} node {sets.nodes.max()}; the graph has nodes"
+                    f" 0…{size - 1}."
+                )
         if (new.sizes == 0).any():
             raise DataError(f"new subgraph {int(np.argmin(new.sizes))} is empty; it needs a node.")
         source = self.source.widened(new)
-        fresh = new.membership(size, dtype=source.membership.dtype)
+        fresh = source.rows_of(new)
         keep = Keep(least=self.settings.min_weight or 0.0)
 
         def weights(side: Side) -> SparseMatrix:

@@ -87,6 +87,19 @@ def readout_weights(
     return weights.astype(np.float32)
 
 
+def weight_sums(task: SubgraphTask, count: int) -> Array:
+    """Row sums of the raw W = M(A+I)Mᵀ of the first subgraphs, without making W; (count,)."""
+    adjacency = task.graph.adjacency(dtype=np.float64)
+    diagonal = loop_weights(task.graph, True, np.float64)
+    total = np.zeros(count)
+    for sets in (task.subgraphs, task.excluded):
+        if sets is not None:
+            members = sets.membership(task.graph.num_nodes, dtype=np.float64)[:count]
+            times = members.T @ np.ones(count)
+            total += members @ (adjacency @ times + diagonal * times)
+    return total
+
+
 def _readout(task: SubgraphTask, stage: Part, *, readout: Readout, graph: S2NGraph | None) -> Array:
     subgraphs, count = task.subgraphs, task_split(task).visible(stage)
     flat = int(subgraphs.ptr[count])
@@ -105,9 +118,7 @@ def _readout(task: SubgraphTask, stage: Part, *, readout: Readout, graph: S2NGra
     if readout == "volume":
         return np.asarray(around[subgraphs.nodes[:flat]] / around.mean())
     if readout == "degree":
-        members = subgraphs.membership(task.graph.num_nodes, dtype=np.float64)[:count]
-        times = members.T @ np.ones(count)
-        below = members @ (adjacency @ times + diagonal * times)  # row sums of W, without W
+        below = weight_sums(task, count)
     else:
         if graph is None or graph.normalized or not graph.settings.complete:
             raise ConfigError("the readout 'degree-code' needs the raw, complete S2N graph.")

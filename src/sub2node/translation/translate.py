@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import SparseMatrix, distinct
 from ..task import SubgraphTask
-from .edge_weights import EdgeWeights, LinearEdgeWeights, Operator, make_edge_weights
+from .edge_weights import EdgeWeights, LinearEdgeWeights, Operator, make_edge_weights, signed
 from .memory_limits import Limit, parse_memory
 from .product import Keep, Sums, measure, rows, united, upper, upper_by_score
 from .s2n_graph import (
@@ -44,6 +44,9 @@ def translate(
     spill: str | Path | None = None,
 ) -> S2NGraph:
     """Translate a task: subgraphs become nodes, joined by W = M(A+I)Mᵀ (section 3 of the paper).
+
+    Where subgraphs have excluded nodes, W = M(A+I)Mᵀ + M⁻(A+I)M⁻ᵀ with M⁻ their membership; so with
+    each T_e, whose shortest paths are those between nodes of one sign.
 
     Args:
         task: A task; for the engines ``duckdb`` and ``spark`` also a folder of Parquet tables that
@@ -138,7 +141,7 @@ def _in_memory(
     if not train:
         raise DataError("the train stage is empty: no subgraph is in train.")
     edge_weights, members = exact_edge_weights(task, te, settings)
-    source = Source(edge_weights, members)
+    source = Source(edge_weights, members, task.excluded is not None)
     edge_weights, members = _covered(edge_weights, members)
     sums = Sums(train)
     weights = _weights(edge_weights, members, sums=sums, settings=settings, limit=limit)
@@ -186,7 +189,9 @@ def exact_edge_weights(
     task: SubgraphTask, te: str | Operator, settings: TranslationOptions
 ) -> tuple[EdgeWeights, SparseMatrix]:
     """EdgeWeights and membership in float32 where every weight is a count that it holds exactly."""
-    plain = task.graph.weights is None and task.subgraphs.weights is None
+    excluded = task.excluded
+    unweighted = (task.graph, task.subgraphs, *(() if excluded is None else (excluded,)))
+    plain = all(part.weights is None for part in unweighted)
     counts = plain and isinstance(te, str) and te in ("edges", "shared_nodes")
     exact = counts and largest_possible(task.graph.degrees, task.subgraphs) < EXACT
     dtype: DTypeLike = np.float32 if exact else np.float64
@@ -197,7 +202,9 @@ def exact_edge_weights(
         max_distance=settings.max_distance,
         dtype=dtype,
     )
-    return edge_weights, task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
+    if excluded is None:
+        return edge_weights, task.subgraphs.membership(task.graph.num_nodes, dtype=dtype)
+    return signed(edge_weights), task.subgraphs.signed_membership(task.graph.num_nodes, dtype)
 
 
 def _covered(edge_weights: EdgeWeights, members: SparseMatrix) -> tuple[EdgeWeights, SparseMatrix]:

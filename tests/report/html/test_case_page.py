@@ -39,8 +39,9 @@ def scorer() -> Scorer:
 
 @pytest.fixture(scope="module")
 def cases(scorer: Scorer) -> list[Case]:
-    query = scorer.ask([["g1", "g2", ODD], ["g3"]], names=[ODD, "b"], unknown_nodes="drop")
-    return collect_cases(scorer, query, excluded={ODD: [ODD, "g9"]})
+    sets = [["g1", "g2", ODD], ["g3"]]
+    query = scorer.ask(sets, names=[ODD, "b"], excluded=[["g9"], []], unknown_nodes="drop")
+    return collect_cases(scorer, query)
 
 
 def plain(page: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,7 +138,6 @@ def collect_cases(
     query: Query,
     *,
     answers: Answers | None = None,
-    excluded: Mapping[str, Sequence[str]] | None = None,
     positive: PositiveAlerts | None = None,
 ) -> list[Case]:
     """Ask and explain, one case per subgraph.
@@ -147,7 +146,6 @@ def collect_cases(
         scorer: The model.
         query: The subgraphs.
         answers: What the model answers to them, where that is known already.
-        excluded: Ids of members that were looked for and are absent, by name of the subgraph.
         positive: Which answers are alerts; None: what the model's card says.
     """
     positive = positive or PositiveAlerts.of_model(
@@ -160,7 +158,6 @@ def collect_cases(
             scorer,
             scorer.place(query.take([number])),
             answers.part(range(number, number + 1), [query.names[number]]),
-            excluded=(excluded or {}).get(query.names[number], ()),
             positive=positive,
         )
         for number in numbers
@@ -172,13 +169,12 @@ def _collect_case(
     placed: PlacedSubgraphs,
     answers: Answers,
     *,
-    excluded: Sequence[str],
     positive: PositiveAlerts | None,
 ) -> Case:
     order = np.argsort(-answers.probabilities[0], kind="stable")
     similar, by_vectors = _find_similar(scorer, placed)
     nodes = placed.query.subgraphs.nodes
-    places = scorer.index.find(list(excluded)).tolist()
+    absent = placed.query.subgraphs.excluded
     return Case(
         name=answers.names[0],
         ranking=tuple(_ranked_class(answers, int(c)) for c in order[:_RANKED]),
@@ -192,8 +188,8 @@ def _collect_case(
         unknown=answers.unknown[0],
         mapped=tuple(answers.mapping[0]),
         excluded=tuple(
-            (_member_name(scorer, place) if place >= 0 else name, name)
-            for name, place in zip(excluded, places, strict=True)
+            (_member_name(scorer, node), scorer.index.name(node))
+            for node in ([] if absent is None else absent.nodes.tolist())
         ),
         similar=tuple(similar),
         by_vectors=by_vectors,
@@ -226,7 +222,8 @@ def _take_apart(explanations: Sequence[Explanation]) -> ClassReasons:
     names: dict[str, str] = {}
     for column, explanation in enumerate(explanations):
         for part in explanation.members:
-            names.setdefault(part.id, part.title or part.id)
+            absent = " (excluded)" if part.excluded else ""
+            names.setdefault(part.id, f"{part.title or part.id}{absent}")
             values.setdefault(part.id, [0.0] * len(explanations))[column] = part.value
     order = sorted(values, key=lambda member: -max(map(abs, values[member])))
     others = {

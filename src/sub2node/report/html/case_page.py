@@ -112,7 +112,7 @@ def render_cases(
             shown=_SHOWN_MEMBERS,
             most=_LISTED,
             unknown_kind=WarningKind.UNKNOWN_NODES,
-            reads_excluded=bool(scorer.card.get("reads_excluded")),
+            reads_excluded=scorer.reads_excluded,
         )
     )
 

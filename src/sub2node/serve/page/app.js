@@ -111,11 +111,8 @@ function askFor(nodes, excluded = []) {
   ask();
 }
 
-/** What is asked now: the set, and what is absent, where the model reads that. */
-function question() {
-  const excluded = model.reads_excluded ? { excluded: picker.excluded() } : {};
-  return { nodes: picker.nodes(), ...excluded, unknown_nodes: "drop" };
-}
+const question = () =>
+  ({ nodes: picker.nodes(), excluded: picker.excluded(), unknown_nodes: "drop" });
 
 /** Runs one request for one part of the page, with its own trouble. */
 async function fill(part, path, query, show) {
@@ -186,7 +183,7 @@ function explain(label, first) {
 
 on("report", "click", async () => {
   try {
-    const page = await post("v1/report", { ...asked, excluded: picker.excluded() });
+    const page = await post("v1/report", asked);
     save(page, "text/html", "case-report.html");
   } catch (error) {
     body("answer").append(trouble(error));

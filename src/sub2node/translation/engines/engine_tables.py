@@ -31,6 +31,9 @@ _NEEDED = {
 }
 
 
+_NO_EXCLUDED = "an engine translates members only, not excluded nodes; use engine='memory'."
+
+
 @dataclass(frozen=True)
 class EngineTables:
     """Parquet files of a task, checked for their columns.
@@ -52,6 +55,8 @@ class EngineTables:
 
 def write_tables(task: SubgraphTask, folder: Path) -> EngineTables:
     """A task in memory as Parquet files for an engine."""
+    if task.excluded is not None:
+        raise DataError(_NO_EXCLUDED)
     folder.mkdir()
     tables = tables_of(task)
     for name in _NEEDED.keys() & tables.keys():
@@ -71,6 +76,9 @@ def find_tables(folder: Path) -> EngineTables:
                 f"the folder has no {name}.parquet; 's2n convert' makes it from other formats.",
                 path=folder,
             )
+    has_column = "excluded" in pq.ParquetFile(paths["members"]).schema_arrow.names
+    if has_column or (folder / "excluded.parquet").exists():
+        raise DataError(_NO_EXCLUDED, path=folder)
     if (folder / CARD).is_file():
         check_tables(folder)
     for name, path in paths.items():

@@ -1,0 +1,190 @@
+"""How a delimited text file is laid out: delimiter, header and decimal mark, found by looking."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..base.errors import DataError
+from ..base.notes import changed
+from ..base.ragged import Array
+from ..task.frames import check_unique_columns, column_in
+from .text_files import first_line, lines, opened
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "'|'", " ": "spaces"}
+_SAMPLE = 200  # lines that are looked at
+_HEAD = 1 << 16  # bytes of them
+# Tables that may come without a header, and what their columns are then.
+_HEADLESS = {
+    "edges": ("source", "target", "weight"),
+    "members": ("subgraph_id", "node_id", "weight"),
+}
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d*)?(?:[eE][+-]?\d+)?")
+
+
+class TableLayout(NamedTuple):
+    """A delimited file.
+
+    Args:
+        path: The file.
+        delimiter: The character between fields.
+        names: The columns.
+        header_line: The line that the header ends with; 0: there is none.
+        decimal: The decimal mark of numbers.
+        notes: What is not as the ending of the file says.
+    """
+
+    path: Path
+    delimiter: str
+    names: tuple[str, ...]
+    header_line: int
+    decimal: str = "."
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_header(cls, path: Path, delimiter: str) -> TableLayout:
+        """A file with a header line, whose delimiter is known."""
+        first_line(path)
+        line, header = next(lines(path))
+        return cls(path, delimiter, tuple(_header_names(header, delimiter, path, line)), line)
+
+    @classmethod
+    def sniff(
+        cls, path: Path, delimiter: str, what: str, columns: Mapping[str, str]
+    ) -> TableLayout:
+        """The layout of a table, by its first lines.
+
+        Args:
+            path: The file.
+            delimiter: What its ending says.
+            what: What the rows are, as "edges".
+            columns: The user's column for ours.
+        """
+        first_line(path)
+        line, _ = next(lines(path))
+        sample, notes = _first_lines(path), list[str]()
+        sniffed = _find_delimiter(sample, delimiter)
+        if sniffed != delimiter and _DELIMITERS[sniffed] != "spaces":
+            notes.append(changed(f"{path.name} is read as separated by {_DELIMITERS[sniffed]}."))
+        rows = [_fields(text, sniffed) for text in sample]
+        names: Sequence[str] = _header_names(sample[0], sniffed, path, line)
+        if headless := _headless_columns(rows, what, columns):
+            names, line = headless, 0
+            shown = ", ".join(names)
+            notes.append(changed(f"{path.name} has no header line; its columns are {shown}."))
+        else:
+            check_unique_columns(names, path.stem, path)
+        decimal = "."
+        if sniffed != "," and (value := _decimal_comma(rows[line > 0 :])):
+            decimal = ","
+            notes.append(changed(f"{path.name} is read with decimal commas, as in {value!r}."))
+        return cls(path, sniffed, tuple(names), line, decimal, tuple(notes))
+
+    def row_lines(self, rows: Array) -> Array:
+        """The line of the file of each of these rows of the table, from 1."""
+        found, row = {}, -1
+        wanted = set(rows.tolist())
+        for number, text in self._data_lines():
+            if self.count_fields(text) == len(self.names):
+                row += 1
+                if row in wanted:
+                    found[row] = number
+                    if len(found) == len(wanted):
+                        break
+        return np.array([found.get(row, 0) for row in rows.tolist()], np.int64)
+
+    def uneven_lines(self) -> list[tuple[int, str]]:
+        """Lines with another number of fields than the header: number and text."""
+        width = len(self.names)
+        return [(n, text) for n, text in self._data_lines() if self.count_fields(text) != width]
+
+    def _data_lines(self) -> Iterator[tuple[int, str]]:
+        return ((n, text) for n, text in lines(self.path) if n > self.header_line)
+
+    def count_fields(self, line: str) -> int:
+        """Number of fields of a line."""
+        if '"' in line:
+            return len(_fields(line, self.delimiter))
+        return line.count(self.delimiter) + 1
+
+
+def find_delimiter(path: Path, delimiter: str) -> str:
+    """The delimiter of a file by its first lines; that of its ending where these fit.
+
+    Args:
+        path: The file.
+        delimiter: What its ending says.
+    """
+    return _find_delimiter(_first_lines(path), delimiter)
+
+
+def _header_names(header: str, delimiter: str, path: Path, line: int) -> list[str]:
+    try:
+        return [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+    except csv.Error as error:
+        raise DataError(f"the header cannot be read: {error}.", path=path, line=line) from None
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    try:
+        return [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
+    except csv.Error:
+        return [line]
+
+
+def _first_lines(path: Path) -> list[str]:
+    """Lines with something on them, from the start of a file; the first is there."""
+    with opened(path) as stream:
+        head = stream.read(_HEAD)
+    texts = head.decode("utf-8-sig", errors="replace").splitlines()
+    if len(head) == _HEAD and len(texts) > 1:
+        texts.pop()  # which is cut
+    return list(islice((text for text in texts if text.strip()), _SAMPLE))
+
+
+def _find_delimiter(sample: Sequence[str], delimiter: str) -> str:
+    """Of the delimiters that cut all lines alike, the one that cuts most; else of the header."""
+    candidates = [delimiter, *(mark for mark in _DELIMITERS if mark not in (delimiter, " "))]
+    best, most = delimiter, 1
+    for mark in candidates:
+        widths = {len(_fields(text, mark)) for text in sample}
+        if len(widths) == 1 and (width := widths.pop()) > most:
+            best, most = mark, width
+    if most > 1 or delimiter in sample[0]:
+        return best
+    return max(candidates, key=lambda mark: len(_fields(sample[0], mark)))
+
+
+def _headless_columns(
+    rows: Sequence[Sequence[str]], what: str, columns: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The columns of a table that begins with its first row; () where that is a header.
+
+    It is a row where it names no column of ours, and is all numbers or has an id that comes again.
+    """
+    ours, first = _HEADLESS.get(what, ()), rows[0]
+    if not 2 <= len(first) <= len(ours):
+        return ()
+    if any(column_in(first, name, what, columns) is not None for name in ours):
+        return ()
+    if len(first) == 3 and not _NUMBER.fullmatch(first[2]):
+        return ()
+    ids = {value for row in rows[1:] for value in row[:2]}
+    numbers = all(_NUMBER.fullmatch(value) for value in first)
+    return ours[: len(first)] if numbers or ids & set(first[:2]) else ()
+
+
+def _decimal_comma(rows: Sequence[Sequence[str]]) -> str:
+    """A number with a decimal comma, '' where numbers have none or points as well."""
+    values = [value for row in rows for value in row]
+    if any(_DECIMAL_POINT.fullmatch(value) for value in values):
+        return ""
+    return next((value for value in values if _DECIMAL_COMMA.fullmatch(value)), "")

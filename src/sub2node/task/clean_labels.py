@@ -1,0 +1,296 @@
+"""The labels table: rows that can be used, and which subgraphs have no label."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.notes import changed, doubtful, dropped
+from ..base.plural import examples, plural
+from ..base.ragged import Array
+from .attributes import OWN_COLUMNS
+from .clean_tables import clean_table, drop_rows, join_texts, row_texts
+from .frames import Frame
+from .reading_options import Reading
+from .split import SplitCode, part_of
+
+# How programs write that a value is missing; a class of such a name needs na_labels="keep".
+NA_WORDS = frozenset({"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null", "None"})
+_SEPARATORS = "|;,"
+
+
+class LabelledFrames(NamedTuple):
+    """Tables of the subgraphs that have labels, and ids of those that have none.
+
+    Args:
+        labels: Rows with a label (or of virtual subgraphs).
+        unlabelled: Ids of subgraphs without a label, where others have one; text.
+    """
+
+    labels: Frame
+    unlabelled: pa.Array
+
+
+def clean_labels(
+    labels: Frame, members: Frame, reading: Reading, notes: list[str], *, na_missing: bool
+) -> LabelledFrames:
+    """The rows of the labels table that say what a subgraph is.
+
+    Args:
+        labels: The labels table.
+        members: The members table, clean.
+        reading: What to do about other rows; takes the problems.
+        notes: Takes sentences about what was done.
+        na_missing: Whether labels that read NA, nan, NULL or None are missing.
+    """
+    if all(labels.get(column) is None for column in ("label", "split", "title")):
+        with reading.problems.collected():
+            labels.need("label")
+    labels = clean_table(labels, ["subgraph_id"], reading, notes, weighted=False)
+    sets = members.ids("subgraph_id").cast(pa.large_string()).unique()
+    ids = _id_texts(labels)
+    unmatched = np.flatnonzero(~np.asarray(pc.is_in(ids, value_set=sets)))
+    if len(unmatched):
+        who = labels.ids("subgraph_id")[int(unmatched[0])].as_py()
+        labels = drop_rows(
+            labels,
+            unmatched,
+            reading,
+            notes,
+            kind="unmatched label",
+            message=f"subgraph {who!r} has a label but no members: it is empty.",
+        )
+    if labels.get("label") is None:
+        notes += _unlabelled_table(labels) if not reading.problems.open else ()
+        return LabelledFrames(_with_known_parts(labels, reading), pa.array([], pa.large_string()))
+    labels = _split_labels(labels, reading, notes)
+    missing = missing_labels(labels, na_missing=na_missing)
+    missing &= ~_is_virtual(labels)
+    labelled = _id_texts(labels).filter(pa.array(~missing))
+    unlabelled = sets.filter(pc.invert(pc.is_in(sets, value_set=labelled)))
+    if not len(labelled) and len(unlabelled):
+        _refuse_missing(labels, missing, reading)
+    elif len(unlabelled) or missing.any():
+        _note_missing(labels, missing, unlabelled, members, reading, notes)
+    return LabelledFrames(_with_known_parts(labels.filter(~missing), reading), unlabelled)
+
+
+def _unlabelled_table(labels: Frame) -> list[str]:
+    """A warning where the labels table has no column of labels, but others that may be it."""
+    used = {labels.column_name(ours) for ours in OWN_COLUMNS}
+    others = [repr(name) for name in labels.table.column_names if name not in used]
+    if not others:
+        return []
+    shown = examples(others, len(others))
+    return [
+        doubtful(
+            f"the labels table has no column 'label', so that the data has no labels; --column"
+            f" labels.label=… names it, as one of {shown}."
+        )
+    ]
+
+
+def _id_texts(frame: Frame) -> pa.Array:
+    return frame.ids("subgraph_id").cast(pa.large_string())
+
+
+def _is_virtual(labels: Frame) -> Array:
+    """Rows of virtual subgraphs, which need no label."""
+    parts = labels.text("split")
+    if parts is None:
+        return np.zeros(len(labels.table), bool)
+    return np.asarray(pc.equal(pc.utf8_lower(pc.utf8_trim_whitespace(parts)), "virtual"))
+
+
+def _refuse_missing(labels: Frame, missing: Array, reading: Reading) -> None:
+    """No subgraph has a label, though there is a column for it."""
+    rows = np.flatnonzero(missing)
+    if not len(rows):
+        reading.problems.add(labels.problem("", "the labels table has no rows.", rows))
+        return
+    word = _na_word(labels, rows[:1])
+    reads = f": it reads {word!r}" if word else ""
+    reading.problems.add(
+        labels.problem(
+            "missing label",
+            f"no subgraph has a label; the label of row {rows[0] + 1} is missing{reads}.",
+            rows,
+            values=row_texts(labels, rows),
+            option="--na-labels keep" if word else "",
+        )
+    )
+
+
+def _na_word(labels: Frame, rows: Array) -> str:
+    """A word for a missing value that the label of one of these rows is, '' if none."""
+    column = labels.need("label").combine_chunks().take(pa.array(rows))
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        column = column.flatten()
+    return next((word for word in column.to_pylist() if word in NA_WORDS), "")
+
+
+def _note_missing(
+    labels: Frame,
+    missing: Array,
+    unlabelled: pa.Array,
+    members: Frame,
+    reading: Reading,
+    notes: list[str],
+) -> None:
+    """Say which subgraphs have no label, and what becomes of them."""
+    rows = np.flatnonzero(missing)
+    keep = reading.options.unlabelled == "keep"
+    if count := len(unlabelled):
+        first = _first_rows(members, unlabelled)
+        reading.problems.add(
+            members.problem(
+                "unlabelled subgraph",
+                "it has no label.",
+                first,
+                values=join_texts("'", unlabelled, "'", between=""),
+                option="--unlabelled keep",
+                outcome="kept apart, to be scored" if keep else "dropped",
+            )
+        )
+        shown = examples(map(repr, unlabelled[:3].to_pylist()), count)
+        word = _na_word(labels, rows) if len(rows) else ""
+        why = f" (a label that reads {word!r} is missing; --na-labels keep takes it as a class)"
+        text = f"{plural(count, 'unlabelled subgraph')}{why if word else ''}"
+        if keep:
+            what = "kept apart, to be scored and never trained on"
+            notes.append(changed(f"{text} {what}: {shown}."))
+        else:
+            notes.append(dropped(f"{text} dropped: {shown}."))
+    others = rows[~np.asarray(pc.is_in(_id_texts(labels), value_set=unlabelled))[rows]]
+    if len(others):  # a missing label beside another one of the same subgraph
+        shown = examples((f"row {row + 1}" for row in others[:3]), len(others))
+        notes.append(
+            changed(
+                f"{plural(len(others), 'missing label')} of subgraphs with others ignored: {shown}."
+            )
+        )
+
+
+def _first_rows(members: Frame, ids: pa.Array) -> Array:
+    """The first row of each of these subgraphs in the members table."""
+    codes = _id_texts(members).dictionary_encode()
+    first = np.unique(np.asarray(codes.indices), return_index=True)[1]
+    return np.asarray(first[np.asarray(pc.index_in(ids, value_set=codes.dictionary))])
+
+
+def missing_labels(labels: Frame, *, na_missing: bool) -> Array:
+    """Rows whose label is missing; an empty list is none: it says that no class holds."""
+    column = labels.need("label").combine_chunks()
+    missing: Array = np.asarray(column.is_null())
+    lists = is_lists(column)
+    if lists and na_missing:
+        hit = _reads_missing(column.flatten())
+        rows = np.zeros(len(column), bool)
+        rows[np.asarray(pc.list_parent_indices(column))[hit]] = True
+        return np.asarray(missing | rows)
+    if pa.types.is_floating(column.type):
+        return np.asarray(missing | np.isnan(np.asarray(column.fill_null(np.nan))))
+    if not lists and _is_text(column.type):
+        missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
+        if na_missing:
+            missing = missing | _reads_missing(column)
+    return missing
+
+
+def _reads_missing(texts: pa.Array) -> Array:
+    """Which values are words for a missing value."""
+    if not _is_text(texts.type):
+        return np.zeros(len(texts), bool)
+    return np.asarray(pc.is_in(texts, value_set=pa.array(sorted(NA_WORDS), texts.type)))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_lists(column: pa.Array) -> bool:
+    """Whether a column holds lists of labels."""
+    return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
+
+
+def _split_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
+    """Labels that hold several, taken apart at the separator; a warning where that seems due."""
+    column, separator = labels.need("label").combine_chunks(), reading.options.label_separator
+    if not _is_text(column.type):
+        return labels
+    if separator is None:
+        notes += _suspect_separators(column)
+        return labels
+    count = pc.sum(pc.match_substring(column, separator)).as_py() or 0
+    if not count:
+        notes.append(doubtful(f"no label has the separator {separator!r}."))
+        return labels
+    parts = pc.split_pattern(column, separator)
+    trimmed = pc.utf8_trim_whitespace(parts.flatten())
+    used = pc.not_equal(trimmed, "")
+    owner = np.asarray(pc.list_parent_indices(parts))[np.asarray(used)]
+    sizes = np.bincount(owner, minlength=len(column))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+    missing = pc.or_kleene(pc.is_null(column), pc.equal(column, "")).fill_null(True)
+    lists = pa.ListArray.from_arrays(offsets, trimmed.filter(used), mask=missing)
+    notes.append(changed(f"{plural(count, 'label')} taken apart at {separator!r}."))
+    return labels.with_column("label", lists)
+
+
+def _suspect_separators(column: pa.Array) -> list[str]:
+    """A warning where labels seem to hold several: parts of them come back in others."""
+    classes = [text for text in column.unique().to_pylist() if text and text not in NA_WORDS]
+    for separator in _SEPARATORS:
+        split = [[part.strip() for part in text.split(separator)] for text in classes]
+        counts = Counter(part for parts in split for part in set(parts))
+        several = [parts for parts in split if len(parts) > 1]
+        # Names have commas in them; that all parts come back is asked of these alone.
+        whole = all if separator == "," else any
+        again = [parts for parts in several if whole(counts[part] > 1 for part in parts)]
+        if len(again) >= 2 and 2 * len(again) >= len(several):
+            shown = examples((repr(separator.join(parts)) for parts in again[:3]), len(several))
+            return [
+                doubtful(
+                    f"{plural(len(several), 'class')} of {len(classes):,} seem to be several"
+                    f" labels in one: {shown}; --label-separator {separator!r} takes them apart."
+                )
+            ]
+    return []
+
+
+def _with_known_parts(labels: Frame, reading: Reading) -> Frame:
+    """The rows whose split word names a part, the same one for all rows of a subgraph."""
+    parts = labels.text("split")
+    if parts is None:
+        return labels
+    encoded = pc.utf8_trim_whitespace(parts).dictionary_encode()
+    words = encoded.dictionary.to_pylist()
+    numbers = [-1 if (part := part_of(word)) is None else SplitCode[part.upper()] for word in words]
+    codes = np.array(numbers, np.int8)[np.asarray(encoded.indices)]
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        row = int(unknown[0])
+        message = (
+            f"row {row + 1} has the split word {parts[row].as_py()!r}; use train, val or test."
+        )
+        values = join_texts(row_texts(labels, unknown), _repr(parts, unknown), between=": ")
+        problem = labels.problem("unknown split word", message, unknown, values=values)
+        reading.problems.add(problem)
+        labels, codes = labels.filter(codes >= 0), codes[codes >= 0]
+    owner = _id_texts(labels).dictionary_encode()
+    first = np.unique(np.asarray(owner.indices), return_index=True)[1]
+    clash = np.flatnonzero(codes != codes[first][np.asarray(owner.indices)])
+    if len(clash):
+        message = f"row {clash[0] + 1} puts its subgraph in a second part."
+        values = row_texts(labels, clash)
+        reading.problems.add(labels.problem("second part", message, clash, values=values))
+        labels = labels.filter(~np.isin(np.arange(len(codes)), clash))
+    return labels
+
+
+def _repr(texts: pa.Array, rows: Array) -> list[str]:
+    return [repr(text) for text in texts.take(pa.array(rows)).to_pylist()]

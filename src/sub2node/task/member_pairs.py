@@ -1,0 +1,222 @@
+"""Tables of members, and of nodes that are excluded from subgraphs, as pairs of positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.plural import plural
+from ..base.ragged import Array
+from .clean_tables import row_texts
+from .frames import Frame
+from .graph import Graph
+from .ids import IdSpace
+from .node_names import match_members
+from .reading_notes import excluded_dropped, members_dropped, members_merged, subgraphs_omitted
+from .reading_options import Reading
+from .subgraphs import Subgraphs
+
+# What a column ``excluded`` may say, in any case.
+_SIGN_WORDS = {
+    **dict.fromkeys(("true", "1", "yes", "y", "t", "excluded", "absent", "-"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "f", "observed", "present", "+", ""), False),
+}
+
+
+@dataclass
+class MemberPairs:
+    """Pairs of subgraph and node while members are put together, and which subgraphs to keep."""
+
+    space: IdSpace
+    subgraph: Array
+    node: Array
+    weights: Array | None
+    keep: Array
+    notes: list[str] = field(default_factory=list)
+
+    def names_of(self, subgraphs: Array) -> list[str]:
+        """How messages call some subgraphs."""
+        name = self.space.shown()
+        return [name(int(subgraph)) for subgraph in subgraphs]
+
+
+def read_members(
+    members: Frame,
+    nodes: IdSpace | None,
+    reading: Reading,
+    *,
+    graph: Graph | None = None,
+    strict: bool,
+) -> MemberPairs:
+    """Members as positions, the policy for unknown nodes applied.
+
+    Args:
+        members: The table of members, clean.
+        nodes: How nodes are called; None: the graph could not be read, and no node is looked up.
+        reading: What to do about nodes that the graph does not have; takes the problem.
+        graph: Members that are given by other names than ids are found by those of it.
+        strict: Whether a table without rows is an error.
+    """
+    who, what = members.ids("subgraph_id"), members.ids("node_id")
+    if strict and not len(who) and not reading.problems.open:
+        raise members.error("there are no subgraphs; the members table has no rows.")
+    space = IdSpace.in_order(who)
+    sets = MemberPairs(
+        space,
+        subgraph=space.find(who),
+        node=np.zeros(len(what), np.int64) if nodes is None else nodes.find(what),
+        weights=members.weights(),
+        keep=np.ones(len(space), bool),
+    )
+    if graph is not None and nodes is not None:
+        sets.node, notes = match_members(graph, what, sets.node)
+        sets.notes += notes
+    lost = sets.node < 0
+    if not lost.any():
+        return sets
+    rows, policy = np.flatnonzero(lost), reading.options.unknown_nodes
+    hit = np.unique(sets.subgraph[lost])
+    unknown_count = plural(len(rows), "unknown member")
+    reading.problems.add(
+        members.problem(
+            "unknown member",
+            f"subgraph {who[rows[0]].as_py()!r} has the node {what[rows[0]].as_py()!r}, which is"
+            f" not in the graph ({unknown_count} in {plural(len(hit), 'subgraph')}).",
+            rows,
+            values=row_texts(members, rows),
+            option="--unknown-nodes drop",
+            outcome={"error": "", "drop": "dropped"}.get(policy, "subgraph omitted"),
+        )
+    )
+    if policy == "ignore-subgraph":
+        sets.keep[hit] = False
+        sets.notes.append(subgraphs_omitted(sets.names_of(hit), f"with {unknown_count}"))
+    else:
+        pairs = [(who[row].as_py(), what[row].as_py()) for row in rows[:3].tolist()]
+        sets.notes.append(members_dropped(pairs, len(rows), len(hit)))
+    sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
+    sets.weights = None if sets.weights is None else sets.weights[~lost]
+    empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
+    if empty.any():
+        sets.keep[empty] = False
+        names = sets.names_of(np.flatnonzero(empty))
+        sets.notes.append(subgraphs_omitted(names, "without a known member"))
+    return sets
+
+
+def build_subgraphs(members: Frame, sets: MemberPairs, nodes: IdSpace) -> Subgraphs:
+    """Pairs as subgraphs, repeated ones merged; a note says so."""
+    if sets.weights is not None:
+        _check_repeated(members, sets, nodes)
+    count = len(sets.space)
+    subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
+    if len(sets.node) > len(subgraphs.nodes):
+        sets.notes += members_merged(
+            sets.subgraph,
+            sets.node,
+            subgraph_names=sets.space.shown(),
+            node_names=nodes.shown(),
+        )
+    return subgraphs
+
+
+def _check_repeated(members: Frame, sets: MemberPairs, nodes: IdSpace) -> None:
+    """Raise unless a member that is given again has the same weight."""
+    assert sets.weights is not None  # for mypy
+    order = np.lexsort((sets.weights, sets.node, sets.subgraph))
+    one, two = order[:-1], order[1:]
+    same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
+    clash = one[same & (sets.weights[one] != sets.weights[two])]
+    if len(clash):
+        who = sets.space.text()[int(sets.subgraph[clash[0]])]
+        what = nodes.text()[int(sets.node[clash[0]])]
+        raise members.error(f"subgraph {who!r} has the node {what!r} with two different weights.")
+
+
+def read_signs(column: pa.Array) -> pa.Array:
+    """Which rows are excluded nodes, by the words of a column; null where a word says neither."""
+    texts = column.cast(pa.large_string()).fill_null("")
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(texts)).dictionary_encode()
+    signs = [_SIGN_WORDS.get(word) for word in words.dictionary.to_pylist()]
+    return pa.array(signs, pa.bool_()).take(words.indices)
+
+
+def sign_problem(value: object) -> str:
+    """What is wrong with a value of the column ``excluded``."""
+    return f"the column 'excluded' has {value!r}; it says true or false."
+
+
+def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame | None]:
+    """Members and excluded nodes, where the table of members tells them apart by a column."""
+    column = members.get("excluded")
+    if column is None:
+        return members, excluded
+    if excluded is not None:
+        raise members.error(
+            "excluded nodes are given twice: by a column of the members table and by a table."
+        )
+    absent = read_signs(column.combine_chunks())
+    if absent.null_count:
+        row = int(np.argmax(np.asarray(absent.is_null())))
+        raise members.error(f"row {row + 1}: {sign_problem(column[row].as_py())}")
+    is_absent = np.asarray(absent)
+    return members.filter(~is_absent), members.filter(is_absent)
+
+
+def read_excluded(
+    excluded: Frame | None,
+    members: Subgraphs,
+    *,
+    sets: MemberPairs,
+    nodes: IdSpace,
+    reading: Reading,
+    graph: Graph | None = None,
+) -> Subgraphs | None:
+    """Excluded nodes of the subgraphs; those that are members too, or of no subgraph, are dropped.
+
+    Args:
+        excluded: The table; None: there is none.
+        members: The subgraphs by their members.
+        sets: How the subgraphs are called; gets the notes.
+        nodes: How nodes are called.
+        reading: What becomes of nodes that the graph does not have; ``ignore-subgraph`` drops them.
+        graph: Whose other names of nodes they may be given by; None: by ids only.
+    """
+    if excluded is None:
+        return None
+    who, what = excluded.ids("subgraph_id"), excluded.ids("node_id")
+    pairs = MemberPairs(
+        sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep
+    )
+    if graph is not None:
+        pairs.node, notes = match_members(graph, what, pairs.node)
+        sets.notes += notes
+    lost = pairs.node < 0
+    if lost.any() and reading.options.unknown_nodes == "error":
+        row = int(np.argmax(lost))
+        raise excluded.error(
+            f"subgraph {who[row].as_py()!r} excludes the node {what[row].as_py()!r}, which is not"
+            f" in the graph ({plural(int(lost.sum()), 'unknown node')}); unknown_nodes='drop' goes"
+            " on without."
+        )
+    size = len(nodes)
+    nowhere = ~lost & (pairs.subgraph < 0)
+    keys = members.owner * size + members.nodes
+    both = ~lost & ~nowhere & np.isin(pairs.subgraph * size + pairs.node, keys)
+    for rows, why in (
+        (lost, "unknown to the graph"),
+        (nowhere, "of a subgraph without members"),
+        (both, "a member too"),
+    ):
+        some = np.flatnonzero(rows)[:3].tolist()
+        examples = [(who[row].as_py(), what[row].as_py()) for row in some]
+        sets.notes += excluded_dropped(examples, int(rows.sum()), why)
+    kept = ~(lost | nowhere | both)
+    pairs.subgraph, pairs.node = pairs.subgraph[kept], pairs.node[kept]
+    pairs.weights = None if pairs.weights is None else pairs.weights[kept]
+    absent = build_subgraphs(excluded, pairs, nodes)
+    sets.notes += pairs.notes
+    return absent

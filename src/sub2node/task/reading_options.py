@@ -1,0 +1,77 @@
+"""What to do about data that is not as it should be: one option for each kind of problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from ..base.errors import ConfigError
+from .edges import Repeated
+from .problems import Problems
+
+UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
+NaLabels = Literal["missing", "keep"]
+Unlabelled = Literal["keep", "drop"]
+MissingFeatures = Literal["error", "impute"]
+BadWeights = Literal["error", "drop", "one"]
+BadRows = Literal["error", "drop"]
+_CHOICES = {
+    "unknown_nodes": UnknownNodes,
+    "repeated": Repeated,
+    "na_labels": NaLabels,
+    "unlabelled": Unlabelled,
+    "missing_features": MissingFeatures,
+    "bad_weights": BadWeights,
+    "bad_rows": BadRows,
+}
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What reading does about each kind of problem.
+
+    Args:
+        unknown_nodes: Members that the graph does not have.
+        repeated: What an edge that is given again means.
+        na_labels: Whether labels that read NA, nan, NULL or None are missing, or classes to keep.
+        unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, to be
+            scored and never trained on, or ``drop`` them.
+        missing_features: Numbers of nodes that are missing: ``impute`` takes the median of the
+            column, and adds a column that says where.
+        bad_weights: Weights that are missing, 0, negative or not finite: ``drop`` the row, or take
+            ``one`` as the weight.
+        bad_rows: Rows that cannot be used: ``drop`` them. Such are lines of another length than the
+            header, rows without an id, empty subgraphs, ids given again (the first counts), labels
+            without members, edges to nodes that the nodes table does not have.
+        label_separator: What separates several labels in one value, as ``|``.
+    """
+
+    unknown_nodes: UnknownNodes = "error"
+    repeated: Repeated = "same"
+    na_labels: NaLabels = "missing"
+    unlabelled: Unlabelled = "keep"
+    missing_features: MissingFeatures = "error"
+    bad_weights: BadWeights = "error"
+    bad_rows: BadRows = "error"
+    label_separator: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value, allowed = getattr(self, name), get_args(choices)
+            if value not in allowed:
+                raise ConfigError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
+        if self.label_separator is not None and not self.label_separator.strip(" \r\n"):
+            raise ConfigError("label_separator is one or more characters, as '|'.")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How data is read, and what was found wrong with it on the way.
+
+    Args:
+        options: What to do about problems.
+        problems: Those that were found.
+    """
+
+    options: ReadingOptions = field(default_factory=ReadingOptions)
+    problems: Problems = field(default_factory=Problems)

@@ -1,0 +1,208 @@
+"""Tables of members and labels → subgraphs and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.errors import DataError
+from ..base.ragged import Array, pointers
+from .attributes import SubgraphAttributes
+from .clean_labels import NA_WORDS, clean_labels
+from .clean_tables import clean_table
+from .frames import Frame
+from .graph import Graph
+from .ids import IdSpace
+from .labels import read_labels, used_classes
+from .member_pairs import MemberPairs, build_subgraphs, read_excluded, split_by_sign
+from .reading_notes import classes_omitted, na_classes_kept, own_edges_changed
+from .reading_options import Reading
+from .split import Split
+from .subgraphs import Subgraphs
+from .task import SubgraphTask
+from .task_checks import renumber_order
+
+
+class SubgraphTables(NamedTuple):
+    """Tables about some of the subgraphs, clean."""
+
+    members: Frame
+    labels: Frame | None
+    edges: Frame | None
+    excluded: Frame | None = None
+
+    def of(self, ids: pa.Array, *, others: bool = False) -> SubgraphTables:
+        """The rows of these subgraphs, or of all others.
+
+        Args:
+            ids: Ids of subgraphs, text.
+            others: Whether to take the rows of the others.
+        """
+        return SubgraphTables(
+            *(None if frame is None else _rows_of(frame, ids, others) for frame in self)  # type: ignore[arg-type]
+        )
+
+
+def _rows_of(frame: Frame, ids: pa.Array, others: bool) -> Frame:
+    column = frame.ids("subgraph_id").cast(pa.large_string())
+    return frame.filter(np.asarray(pc.is_in(column, value_set=ids)) != others)
+
+
+class SubgraphParts(NamedTuple):
+    """Subgraphs and what is known of them, one entry per subgraph."""
+
+    subgraphs: Subgraphs
+    labels: Array | None
+    class_names: tuple[str, ...]
+    split: Split | None
+    order: Array
+    attributes: SubgraphAttributes
+    notes: tuple[str, ...]
+
+    def without_labels(self, graph: Graph, name: str) -> SubgraphTask | None:
+        """A task that only asks; None where no subgraph is left."""
+        if not len(self.subgraphs):
+            return None
+        return SubgraphTask(
+            graph, self.subgraphs, name=name, input_order=self.order, attributes=self.attributes
+        )
+
+
+def clean_subgraphs(
+    frames: Mapping[str, Frame], reading: Reading, notes: list[str], *, known_classes: bool
+) -> tuple[SubgraphTables | None, SubgraphTables | None]:
+    """The tables of subgraphs with labels, and of those without where they are kept.
+
+    Where no subgraph has a label (there is no column of labels), all are among the first.
+
+    Args:
+        frames: The tables, by what their rows are.
+        reading: What to do about problems; takes them.
+        notes: Takes sentences about what was done.
+        known_classes: Whether the classes are known, so that no word stands for a missing label.
+    """
+    members, labels, edges, excluded = (
+        frames.get(what) for what in ("members", "labels", "subgraph_edges", "excluded")
+    )
+    if members is not None:
+        with reading.problems.collected():
+            members = clean_table(members, ["subgraph_id", "node_id"], reading, notes)
+            members, excluded = split_by_sign(members, excluded)
+            if excluded is not None:
+                excluded = clean_table(excluded, ["subgraph_id", "node_id"], reading, notes)
+    if members is None or not _has(members, "subgraph_id", "node_id"):
+        if labels is not None:
+            with reading.problems.collected():
+                labels.need("subgraph_id")
+        return None, None
+    tables = SubgraphTables(members, labels, edges, excluded)
+    if labels is None or not len(members.table):
+        return tables._replace(labels=None), None
+    with reading.problems.collected():
+        na_missing = reading.options.na_labels == "missing" and not known_classes
+        known = clean_labels(labels, members, reading, notes, na_missing=na_missing)
+        if not len(known.unlabelled):
+            return tables._replace(labels=known.labels), None
+        apart = tables._replace(labels=_plain_labels(labels, known.unlabelled))
+        kept = tables._replace(labels=known.labels).of(known.unlabelled, others=True)
+        drop = reading.options.unlabelled == "drop"
+        return kept, None if drop else apart.of(known.unlabelled)
+    return tables._replace(labels=None), None
+
+
+def _has(frame: Frame, *names: str) -> bool:
+    return all(frame.column_name(ours) is not None for ours in names)
+
+
+def _plain_labels(labels: Frame, ids: pa.Array) -> Frame:
+    """One row for each of these subgraphs, without label and part, perhaps empty."""
+    own = [labels.column_name(ours) for ours in ("label", "split")]
+    names = [name for name in labels.table.column_names if name not in own]
+    have = labels.need("subgraph_id").combine_chunks().cast(pa.large_string())
+    rows = pc.index_in(ids, value_set=have)
+    columns = {name: labels.table[name].combine_chunks().take(rows) for name in names}
+    columns[str(labels.column_name("subgraph_id"))] = ids
+    return replace(labels, table=pa.table(columns), rows=None, lines=None)
+
+
+def build_parts(
+    tables: SubgraphTables,
+    sets: MemberPairs,
+    nodes: IdSpace,
+    reading: Reading,
+    *,
+    graph: Graph | None = None,
+    classes: tuple[str, ...] = (),
+) -> SubgraphParts:
+    """Subgraphs from clean tables, without those that lost all their members.
+
+    Args:
+        tables: The tables.
+        sets: Their members as positions.
+        nodes: How nodes are called.
+        reading: What to do about edges of subgraphs with unknown ends.
+        graph: Whose other names excluded nodes may be given by.
+        classes: All classes in order, where they are known.
+    """
+    na_missing = reading.options.na_labels == "missing" and not classes
+    values, class_names, split, titles, order, attributes, label_notes = read_labels(
+        tables.labels, sets.space, classes, na_missing=na_missing
+    )
+    if not classes:
+        sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
+    subgraphs = build_subgraphs(tables.members, sets, nodes)
+    absent = read_excluded(
+        tables.excluded, subgraphs, sets=sets, nodes=nodes, reading=reading, graph=graph
+    )
+    if tables.edges is not None:
+        subgraphs = _with_own_edges(
+            subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading
+        )
+    subgraphs = replace(subgraphs, names=sets.space.names(), titles=titles, excluded=absent)
+    if not sets.keep.all():
+        remaining = np.flatnonzero(sets.keep)
+        subgraphs = subgraphs.take(remaining)
+        split = None if split is None else Split(split.codes[remaining])
+        order = renumber_order(order, remaining)
+        attributes = attributes.take(remaining)
+        if values is not None:
+            all_names = class_names
+            values, class_names = used_classes(
+                values[remaining], class_names, keep_all=bool(classes)
+            )
+            sets.notes += classes_omitted(all_names, class_names)
+    notes = (*label_notes, *sets.notes)
+    return SubgraphParts(subgraphs, values, class_names, split, order, attributes, notes)
+
+
+def _with_own_edges(
+    subgraphs: Subgraphs,
+    frame: Frame,
+    *,
+    sets: MemberPairs,
+    nodes: IdSpace,
+    reading: Reading,
+) -> Subgraphs:
+    owner = sets.space.find(frame.ids("subgraph_id"))
+    ends = np.stack([nodes.find(frame.ids("source")), nodes.find(frame.ids("target"))])
+    lost = (owner < 0) | (ends < 0).any(axis=0)
+    if lost.any() and reading.options.unknown_nodes == "error":
+        row = int(np.argmax(lost)) + 1
+        raise frame.error(f"row {row} names a subgraph or node that the members do not have.")
+    owner, ends = owner[~lost], np.sort(ends[:, ~lost], axis=0)
+    loop = np.flatnonzero(ends[0] == ends[1])
+    if len(loop):
+        raise frame.error(f"node {nodes.text()[int(ends[0, loop[0]])]!r} is joined to itself.")
+    table = np.unique(np.stack([owner, *ends], axis=1), axis=0)
+    sets.notes += own_edges_changed(int(lost.sum()), len(owner) - len(table))
+    counts = np.bincount(table[:, 0], minlength=len(subgraphs))
+    try:
+        edge_ptr, names = pointers(counts), sets.space.names()
+        return replace(subgraphs, edge_ptr=edge_ptr, edges=table[:, 1:], names=names)
+    except DataError as error:
+        raise frame.error(str(error)) from None

@@ -1,0 +1,88 @@
+"""Delimiter, header and decimal mark of a table, found by its first lines."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sub2node import load_task
+from sub2node.io.table_layout import TableLayout, find_delimiter
+
+
+def sniffed(path: Path, text: str, what: str = "edges", delimiter: str = ",") -> TableLayout:
+    path.write_text(text)
+    return TableLayout.sniff(path, delimiter, what, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("source,target\na,b\n", ","),
+        ("source;target;weight\na;b;1,5\n", ";"),
+        ("source\ttarget\na\tb;c\n", "\t"),
+        ("source|target\na|b\n", "|"),
+        ('source,target,note\na,b,"x;y"\n', ","),
+        ("subgraph_id\na\n", ","),
+    ],
+)
+def test_the_delimiter_is_what_cuts_all_lines_alike(
+    tmp_path: Path, text: str, delimiter: str
+) -> None:
+    layout = sniffed(tmp_path / "a.csv", text)
+    assert layout.delimiter == delimiter == find_delimiter(tmp_path / "a.csv", ",")
+    assert any("separated by" in note for note in layout.notes) == (delimiter != ",")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "header"),
+    [
+        ("TP53,MDM2\nMDM2,ATM\n", ("source", "target"), 0),
+        ("0,1\n5,6\n", ("source", "target"), 0),
+        ("a,b,0.5\nb,c,1\n", ("source", "target", "weight"), 0),
+        ("gene_a,gene_b\nTP53,MDM2\nMDM2,ATM\n", ("gene_a", "gene_b"), 1),
+        ("\nfrom,to\nfrom,x\n", ("from", "to"), 2),
+        ("a,b,kind\nb,c,kind\n", ("a", "b", "kind"), 1),
+    ],
+)
+def test_a_header_is_told_from_a_first_row(tmp_path: Path, text, names, header) -> None:
+    layout = sniffed(tmp_path / "a.csv", text)
+    assert (layout.names, layout.header_line) == (names, header)
+    assert any("no header line" in note for note in layout.notes) == (header == 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "decimal"),
+    [("a;b;1,5", ","), ("a;b;1.5", "."), ("a;b;1,5\nc;d;1.5", "."), ("a;b;1", ".")],
+)
+def test_decimal_commas(tmp_path: Path, rows: str, decimal: str) -> None:
+    assert sniffed(tmp_path / "a.csv", f"source;target;weight\n{rows}\n").decimal == decimal
+
+
+def test_rows_know_their_lines(tmp_path: Path) -> None:
+    layout = sniffed(tmp_path / "a.csv", 'source,target\n\na,b\nx\n"c,d",e\nf,g\n')
+    assert layout.row_lines(np.array([0, 1, 2])).tolist() == [3, 5, 6]
+    assert layout.uneven_lines() == [(4, "x")]
+
+
+@pytest.mark.parametrize("pack", [None, gzip.compress, "zstd"])
+def test_a_folder_of_odd_tables_is_read(tmp_path: Path, pack) -> None:
+    texts = {
+        "edges.csv": "a;b;1,5\nb;c;2,25\nc;a;1\n",
+        "members.csv": "s;a\ns;b\nt;c\n",
+        "labels.csv": "subgraph_id;label\ns;x\nt;y\n",
+    }
+    for name, text in texts.items():
+        content, ending = text.encode(), ""
+        if pack == "zstd":
+            content, ending = pa.compress(content, "zstd", asbytes=True), ".zst"
+        elif pack is not None:
+            content, ending = pack(content), ".gz"
+        (tmp_path / f"{name}{ending}").write_bytes(content)
+    task = load_task(tmp_path)
+    assert sorted(task.graph.edges()[2].tolist()) == [1, 1.5, 2.25]
+    assert (len(task), task.members("s")) == (2, ["a", "b"])
+    assert sum("no header line" in note for note in task.notes) == 2

@@ -1,0 +1,84 @@
+"""The labels table: which subgraphs have no label, and labels that hold several."""
+
+from __future__ import annotations
+
+import pytest
+
+from sub2node import DataError, SubgraphTask
+from sub2node.base.notes import NoteKind
+from sub2node.task.clean_labels import clean_labels
+from sub2node.task.frames import Frame
+from sub2node.task.reading_options import Reading, ReadingOptions
+
+
+def clean(columns: dict[str, list[object]], sets: str = "stuv", **options: str):
+    members = Frame.of({"subgraph_id": list(sets), "node_id": list(sets)}, "members", {})
+    reading, notes = Reading(ReadingOptions(**options)), list[str]()
+    labels = Frame.of(columns, "labels", {})
+    found = clean_labels(labels, members, reading, notes, na_missing=True)
+    return found, reading.problems, notes
+
+
+def test_all_that_is_wrong_with_labels_is_found() -> None:
+    columns = {"subgraph_id": list("stuxs"), "label": ["a", "NA", "b", "a", "b"]}
+    columns["split"] = ["train", "", "later", "train", "val"]
+    found, problems, _ = clean(columns)
+    assert found.unlabelled.to_pylist() == ["t", "v"]
+    kinds = {problem.kind: problem.rows.tolist() for problem in problems.open}
+    assert kinds == {"unmatched label": [3], "unknown split word": [2], "second part": [4]}
+    (unlabelled,) = (p for p in problems.all if p.outcome)
+    assert unlabelled.values.to_pylist() == ["'t'", "'v'"]
+
+
+@pytest.mark.parametrize("policy", ["keep", "drop"])
+def test_subgraphs_without_labels_are_said(policy: str) -> None:
+    _, problems, notes = clean({"subgraph_id": ["s"], "label": ["a"]}, unlabelled=policy)
+    assert not problems.open
+    what = "kept apart, to be scored and never trained on" if policy == "keep" else "dropped"
+    assert notes == [f"3 unlabelled subgraphs {what}: 't', 'u', 'v'."]
+
+
+def test_a_missing_label_beside_another_is_ignored() -> None:
+    columns = {"subgraph_id": list("sstuv"), "label": ["a", None, "b", "c", "a"]}
+    found, _, notes = clean(columns)
+    assert found.labels.table["label"].to_pylist() == ["a", "b", "c", "a"]
+    assert notes == ["1 missing label of subgraphs with others ignored: row 2."]
+
+
+def test_labels_are_taken_apart() -> None:
+    columns = {"subgraph_id": list("stuv"), "label": ["a | b", "b", "", "c|"]}
+    found, _, notes = clean(columns, label_separator="|")
+    assert found.labels.table["label"].to_pylist() == [["a", "b"], ["b"], ["c"]]
+    assert found.unlabelled.to_pylist() == ["u"]
+    assert notes[0] == "2 labels taken apart at '|'."
+    _, _, notes = clean({"subgraph_id": list("stuv"), "label": list("abab")}, label_separator="|")
+    assert notes == ["no label has the separator '|'."]
+
+
+@pytest.mark.parametrize(
+    ("labels", "separator"),
+    [
+        (["Ataxia|Dementia", "Dementia|Epilepsy", "Ataxia", "x"], "|"),
+        (["a; b", "b; a", "c", "c"], ";"),
+        (["a, b", "b, a", "a", "b"], ","),
+        (["cancer, of skin", "cancer, of lung", "skin", "x"], None),
+        (["a|b", "c", "d", "e"], None),
+    ],
+)
+def test_a_separator_inside_of_labels_is_warned_of(labels: list[str], separator: str) -> None:
+    _, _, notes = clean({"subgraph_id": list("stuv"), "label": labels})
+    assert len(notes) == (separator is not None)
+    for note in notes:
+        assert note.kind is NoteKind.DOUBTFUL
+        assert f"--label-separator {separator!r} takes them apart" in note
+
+
+def test_a_table_without_labels_says_what_may_be_one() -> None:
+    edges = {"source": ["s"], "target": ["t"]}
+    members = {"subgraph_id": ["s"], "node_id": ["s"]}
+    labels = {"subgraph_id": ["s"], "disease": ["x"], "split": ["train"]}
+    task = SubgraphTask.from_tables(edges, members, labels)
+    assert task.labels is None
+    assert "--column labels.label=… names it, as one of 'disease'" in task.notes[0]
+    with pytest.raises(DataError, match=r"2 kinds of problems: .*'label'.*'subgraph_id'"):
+        SubgraphTask.from_tables(edges, members, {"id": ["s"], "disease": ["x"]})

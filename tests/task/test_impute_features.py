@@ -1,0 +1,49 @@
+"""Missing numbers of nodes: the median of the training members, and a column that says where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sub2node import DataError, SubgraphTask
+
+EDGES = {"source": list("abcd"), "target": list("bcde")}
+MEMBERS = {"subgraph_id": list("sstu"), "node_id": list("abcd")}
+LABELS = {"subgraph_id": list("stu"), "label": list("xyx"), "split": ["train", "train", "test"]}
+NODES = {"node_id": list("abcde"), "age": [1.0, 4.0, 10.0, 1000.0, None], "n": [1, None, 3, 4, 5]}
+
+
+def features(labels: object = LABELS, **options: str) -> SubgraphTask:
+    return SubgraphTask.from_tables(
+        EDGES, MEMBERS, labels, nodes=NODES, missing_features="impute", **options
+    )
+
+
+def test_the_median_is_that_of_training_members() -> None:
+    task = features()
+    assert task.graph.features.tolist() == [
+        [1, 1, 0, 0], [4, 2, 0, 1], [10, 3, 0, 0], [1000, 4, 0, 0], [4, 5, 1, 0],
+    ]  # fmt: skip
+    assert "1 missing value of the feature 'age' set to 4, the median of members" in task.notes[0]
+
+
+def test_values_outside_of_train_do_not_count() -> None:
+    changed = {**NODES, "age": [1.0, 4.0, 10.0, -5e6, None]}
+    task = SubgraphTask.from_tables(
+        EDGES, MEMBERS, LABELS, nodes=changed, missing_features="impute"
+    )
+    assert task.graph.features[4, 0] == features().graph.features[4, 0]
+
+
+def test_without_a_split_the_graph_as_a_whole_counts() -> None:
+    task = features({"subgraph_id": list("stu"), "label": list("xyx")})
+    assert task.graph.features[4, 0] == np.median([1, 4, 10, 1000])
+    assert "the median of all nodes" in task.notes[0]
+
+
+def test_by_default_they_are_an_error_with_all_rows() -> None:
+    with pytest.raises(DataError, match="the feature 'n' of row 2 is missing or not finite"):
+        SubgraphTask.from_tables(EDGES, MEMBERS, LABELS, nodes=NODES)
+    nothing = {**NODES, "age": [None, None, None, 1.0, 2.0]}
+    with pytest.raises(DataError, match="'age' has no number for members of training subgraphs"):
+        SubgraphTask.from_tables(EDGES, MEMBERS, LABELS, nodes=nothing, missing_features="impute")
