@@ -251,3 +251,14 @@ def weights_of_gin() -> Iterator[Claim]:
     yield claim(
         "change nothing ({weighted:.1f} to {plain:.1f}), so", weighted=weighted, plain=plain
     )
+
+
+@claims_on("docs/results/conclusions.md")
+def scale_of_walks_inside() -> Iterator[Claim]:
+    """The same of S2N+A."""
+    rows = read("diagnosis.csv").where(cell="s2n+a gcn2 rwpe", data="cut_ratio")
+    yield claim(
+        "S2N+A gets {after:.1f} instead of {before:.1f} there.",
+        after=rows.where(change="RWPE standardised").number("test"),
+        before=rows.where(change="as in the table").number("test"),
+    )
