@@ -109,7 +109,7 @@ def test_an_answer_that_is_not_finite_is_an_error_of_one_sentence(
 
 
 def test_a_case_report(service) -> None:
-    client = service(explained_nodes=3)
+    client = service(explained_nodes=4)
     body = {"nodes": ["n1", "n2", "zz"], "unknown_nodes": "drop", "id": "<mine>"}
     answer = client.post("/v1/report", json={**body, "excluded": ["n5"]})
     assert answer.status_code == 200
@@ -121,7 +121,7 @@ def test_a_case_report(service) -> None:
     assert "Case &lt;mine&gt;" in answer.text
     assert "n5. Looked for and absent; this model does not read such nodes." in answer.text
     assert "zz. The graph does not have them" in answer.text
-    large = client.post("/v1/report", json={"nodes": ["n1", "n2", "n3", "n4"]})
+    large = client.post("/v1/report", json={"nodes": ["n1", "n2", "n3", "n4", "n5"]})
     assert (large.status_code, large.json()["field"]) == (422, "nodes")
     unknown = client.post("/v1/report", json={"nodes": ["zz"]})
     assert unknown.status_code == 422
