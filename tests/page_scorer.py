@@ -48,6 +48,7 @@ class PageScorer(FakeScorer):
         self._nodes = set(names)
         size = len(names)
         self.graph = Graph.from_edges(np.arange(size - 1), np.arange(1, size), names=names)
+        self.index = NodeIndex(self.graph)
         known = Subgraphs.from_pairs(
             np.array([0, 0, 0, 1, 1, 2, 2, 2, 2]),
             np.array([0, 1, 2, 3, 4, 5, 6, 0, 8]),
