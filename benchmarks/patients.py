@@ -38,9 +38,7 @@ def assess(task: Any, name: str, minutes: float) -> dict[str, Any]:
         model = s2n.SubgraphClassifier(model="best", time_limit=60 * minutes, seeds=3)
         scores = model.fit(task, groups=GROUPS).test_ or {}
     else:
-        scores = {
-            key: float(v.mean()) for key, v in s2n.run(task, model=name, seeds=1).test.items()
-        }
+        scores = {key: float(v.mean) for key, v in s2n.run(task, model=name, seeds=1).test.items()}
     row = {key: f"{scores[key]:.5f}" for key in COLUMNS if key in scores and key != "subgraphs"}
     return {**row, "subgraphs": task.split.count("test"),
             "seconds": f"{time.perf_counter() - start:.1f}"}  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from fake_scorer import FakeQuery, FakeScorer
 from sub2node.scoring import Answers, AnswerWarning, Node, WarningKind
 from sub2node.scoring.explanation import Contribution
+from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
