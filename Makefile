@@ -57,12 +57,13 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n fit disease_families --model best --minutes 1 -o demo-output/model --overwrite
 	@echo
 	@echo "5. Ask about a published patient (examples/patient.json, PMID 31853710), who is none of the diseases"
-	@$(BIN)/s2n predict demo-output/model examples/patient.json --top 5 --why
+	@$(BIN)/s2n predict demo-output/model examples/patient.json --top 5 --why --report demo-output/case.html --overwrite
 	@echo
 	@echo "6. Write a report to look at in a browser"
 	@$(BIN)/s2n report demo-output/comparison --overwrite
 	@echo
-	@echo "The paper has the answer: Charcot-Marie-Tooth disease, axonal. Next: .venv/bin/s2n serve demo-output/model"
+	@echo "The paper has the answer: Charcot-Marie-Tooth disease, axonal. To look at in a browser: the case report"
+	@echo "demo-output/case.html and the comparison demo-output/comparison/report.html. Next: .venv/bin/s2n serve demo-output/model"
 	@echo "opens a page to ask on (after pip install '.[serve]'), and the README shows how to bring your own data."
 
 demo-drawn: $(VENV)/.core

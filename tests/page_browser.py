@@ -123,7 +123,7 @@ def serving(scorer: PageScorer, token: str | None = None) -> Iterator[str]:
     app = create_app(scorer, limits=Limits(subgraphs=20, nodes=200), token=Token(token))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none")
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, daemon=True)  # a failed test leaves it running
     thread.start()
     while not server.started:
         time.sleep(0.01)

@@ -9,6 +9,7 @@ import numpy as np
 from fake_scorer import FakeQuery, FakeScorer
 from sub2node.scoring import Answers, AnswerWarning, Node, WarningKind
 from sub2node.scoring.explanation import Contribution
+from sub2node.scoring.node_index import NodeIndex
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task.names import Names
 
@@ -33,7 +34,14 @@ class PageScorer(FakeScorer):
 
     classes = CLASSES
 
-    def __init__(self, *, multilabel: bool = False, seeds: int = 3) -> None:
+    def __init__(
+        self,
+        *,
+        multilabel: bool = False,
+        seeds: int = 3,
+        words: dict[str, str] | None = None,
+        card: dict[str, object] | None = None,
+    ) -> None:
         super().__init__()
         self.multilabel = multilabel
         self.seeds = tuple(range(seeds))
@@ -41,6 +49,7 @@ class PageScorer(FakeScorer):
         self._nodes = set(names)
         size = len(names)
         self.graph = Graph.from_edges(np.arange(size - 1), np.arange(1, size), names=names)
+        self.index = NodeIndex(self.graph)
         known = Subgraphs.from_pairs(
             np.array([0, 0, 0, 1, 1, 2, 2, 2, 2]),
             np.array([0, 1, 2, 3, 4, 5, 6, 0, 8]),
@@ -52,7 +61,8 @@ class PageScorer(FakeScorer):
         self.task = SubgraphTask(
             self.graph, known, labels, CLASSES, Split(np.zeros(3, int)), name="genes <b>"
         )
-        self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}}
+        self.card = {"validation": {"macro_f1": 0.4, "micro_f1": 0.625}, **(card or {})}
+        self.card |= {"words": words} if words else {}
 
     def predict(self, query: FakeQuery, *, mode: str = "independent") -> Answers:
         self._pass(len(query))

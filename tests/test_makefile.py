@@ -60,6 +60,8 @@ def test_the_demo_works(
         if words[0] == "run":
             models += [name for option, name in pairwise(words) if option == "--model"]
     output = tmp_path / "demo-output"
+    if target == "demo-diseases":
+        assert "<h2>Case III-2</h2>" in (output / "case.html").read_text(encoding="utf-8")
     comparison = json.loads((output / "comparison" / "comparison.json").read_text())
     assert len(comparison["models"]) == len(models)
     assert models[-1] in (output / "comparison" / "report.html").read_text(encoding="utf-8")

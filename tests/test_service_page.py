@@ -190,13 +190,13 @@ def test_contributions_add_up_for_every_class(page: Page) -> None:
     for place in (0, 3):
         name = choices[place].partition(" (")[0]
         page.all("#why-class option")[place].click()
-        page.wait(lambda name=name: page.texts(".term .soft")[-1] == name)
-        assert f"add up to the probability of {name}." in page.text("#why .body")
-        *terms, total = map(number, page.texts(".term b"))
-        assert sum(terms) == pytest.approx(total, abs=1e-9)
+        page.wait(lambda name=name: page.text(".sum").endswith(f" for {name}."))
+        baseline, total = map(float, re.findall(r"([\d.]+)%", page.text(".sum")))
+        bars = list(map(number, page.texts(".sides .value")))
+        assert len(bars) == 8
+        assert baseline + sum(bars) == pytest.approx(total, abs=0.1 + 0.005 * len(bars))
         assert f"({total}%)" in choices[place]
-    assert page.texts(".term .soft")[:3] == ["baseline", "4 members", "4 neighbours"]
-    assert "The baseline is what the model answers for an empty set" in page.text("#why .body")
+    assert "An empty set has 10.0%." in page.text("#why .body")
     assert "no label" not in page.text("#why .sides")  # nodes have none to show
     assert page.all(".sides .plus")
     assert page.all(".sides .minus")
@@ -273,7 +273,7 @@ def test_an_address_that_does_not_exist_is_a_page_for_people(browser: Page, home
     assert browser.fits()
     cut = "return [...document.querySelectorAll('pre, table')].some(e => e.scrollWidth > 400)"
     assert not browser.js(cut)
-    assert browser.js("return document.querySelectorAll('nav a').length") == 7
+    assert browser.js("return document.querySelectorAll('nav a').length") == 8
 
 
 ROWS = [("s1", "TP53"), ("s1", "EGFR"), ('two, "2"', "a, b; c"), ("=1+1", "G1"), ("=1+1", "zz")]
@@ -395,6 +395,102 @@ def test_a_token_is_asked_for(browser: Page) -> None:
         browser.ask("TP53")
         assert browser.js("return [localStorage.length, sessionStorage.length]") == [0, 1]
         assert "sesame" not in browser.driver.current_url
+
+
+WORDS = {"title": "Rare <i>things</i>", "question": "Which family is it?", "subgraph": "disease",
+         "member": "phenotype", "label": "family", "caution": "No medical device."}  # fmt: skip
+
+
+def test_from_the_search_to_the_case_report(browser: Page) -> None:
+    """The page speaks in the words of the card, and gives the report of what it shows."""
+    for home in serving(PageScorer(words=WORDS)):
+        browser.open(home)
+        browser.wait(lambda: browser.text("#question") == "Which family is it?")
+        assert browser.text("#model-name") == "Rare <i>things</i>"
+        assert browser.texts("#facts dt")[:4] == [
+            "phenotypes",
+            "edges",
+            "known diseases",
+            "families",
+        ]
+        assert browser.text("#ask-form h2") == "Your phenotypes"
+        assert not browser.one("#absent-box").is_displayed()  # the model does not read them
+        browser.one("#search").send_keys("tumor protein p53", Keys.ENTER)
+        browser.wait(lambda: browser.texts("#chips .id") == ["TP53"])
+        browser.one("#search").send_keys("egfr", Keys.ENTER)
+        browser.wait(lambda: len(browser.texts("#chips .id")) == 2)
+        assert browser.text("#set-count") == "2 phenotypes"
+        browser.one("#ask").click()
+        browser.answered()
+        assert browser.text("#similar-title") == "Most similar known diseases"
+        assert browser.text(".known") == "All 2 phenotypes are in the graph."
+        assert browser.text("#caution") == "No medical device."
+        assert re.search(r"Doubt 0\.\d\d: 0 is sure", browser.text("#answer .body > .hint"))
+        browser.one("#report").click()
+        open_report(browser)
+        assert browser.text("h1") == "Which family is it?"
+        assert browser.text(".best") == "class 2: 37.4 %"
+        assert browser.text(".caution") == "No medical device."
+        assert "Rare <i>things</i>" in browser.text("header p")
+        assert browser.texts(".reasons tbody th")[:2] != []
+
+
+def open_report(browser: Page) -> None:
+    """Open the case report that the page gives, as a file."""
+    file = browser.downloads / "case-report.html"
+    browser.wait(lambda: file.exists() and file.stat().st_size, "the report")
+    kept = file.rename(file.with_name("kept.html"))
+    browser.open(kept.as_uri())
+    assert browser.js("return document.querySelectorAll('img, script, main i').length") == 0
+    assert browser.complaints() == []
+
+
+PACKET = {
+    "id": "who",
+    "phenotypicFeatures": [
+        {"type": {"id": "TP53", "label": "x"}},
+        {"type": {"id": "EGFR", "label": "x"}},
+        {"type": {"id": "TP63", "label": "x"}, "excluded": True},
+        {"type": {"id": ODD, "label": "x"}, "excluded": True},
+    ],
+}
+
+
+def test_a_phenopacket_is_asked_about_at_once(browser: Page, home: str) -> None:
+    browser.open(home)
+    browser.ready()
+    browser.give("patient.json", json.dumps(PACKET))
+    browser.answered()
+    assert browser.one("#one").is_displayed()
+    assert len(browser.texts("#chips li")) == 2
+    assert browser.texts("#excluded li .name")[0] == "TP63"
+    assert "does not read them" in browser.text("#not-read")
+    browser.one("#report").click()
+    open_report(browser)
+    text = browser.text("main")
+    assert "Looked for and absent; this model does not read such nodes." in text
+    assert "TP63" in text
+    assert ODD in text
+
+
+def test_what_is_absent_is_asked_where_the_model_reads_it(browser: Page) -> None:
+    for home in serving(PageScorer(card={"reads_excluded": True})):
+        browser.open(home)
+        browser.ready()
+        browser.paste("TP53, TP63")
+        browser.one("#absent").click()
+        browser.paste("TP63, EGFR")  # nothing is in both
+        assert browser.texts("#chips li .id, #chips li .name") == ["TP53"]
+        assert len(browser.texts("#excluded li")) == 2
+        assert browser.text("#excluded-count") == "2 nodes"
+        assert not browser.one("#not-read").is_displayed()
+        browser.js("window.fetch = (path, { body }) => { window.sent = body; throw Error(path); }")
+        browser.one("#ask").click()
+        sent = browser.wait(lambda: browser.js("return window.sent"))
+        query = {"nodes": ["TP53"], "excluded": ["TP63", "EGFR"], "unknown_nodes": "drop"}
+        assert json.loads(sent) == query
+        browser.one("#clear").click()
+        assert browser.texts("#chips li, #excluded li") == []
 
 
 def test_several_labels(browser: Page) -> None:

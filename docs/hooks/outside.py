@@ -26,7 +26,7 @@ _COPIED = (
     "benchmarks/results/**/*.jsonl",
     "benchmarks/results/**/*.toml",
     "benchmarks/results/**/*.txt",
-    "examples/*.py",
+    "examples/*.json",
     "benchmarks/*.png",
 )
 _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")

@@ -72,6 +72,9 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             are in one graph, as the paper evaluates.
         device: Device to train on: ``auto``, ``cpu`` or ``cuda``.
         compile: ``auto``: kernels and CUDA graphs on a GPU; ``off``: plain PyTorch.
+        words: What the page and the case report call things: ``title``, ``question``,
+            ``subgraph``, ``member``, ``label`` (singular nouns) and ``caution``; those that are not
+            given follow from the data.
         random_state: Seed of the split into training and validation.
         verbose: Whether to print a line for each structure that ``auto`` tried.
 
@@ -113,6 +116,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         mode: str = "independent",
         device: str = "auto",
         compile: str = "auto",
+        words: Mapping[str, str] | None = None,
         random_state: int = 0,
         verbose: bool = False,
     ) -> None:
@@ -136,6 +140,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         self.mode = mode
         self.device = device
         self.compile = compile
+        self.words = words
         self.random_state = random_state
         self.verbose = verbose
 
@@ -190,6 +195,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             time_limit=float(self.time_limit),
             compare=bool(self.compare),
             positive=None if self.positive is None else str(self.positive),
+            words=self.words,
         )
 
     def _set_attributes(self, classes: Array) -> None:

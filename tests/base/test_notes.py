@@ -5,7 +5,16 @@ from __future__ import annotations
 import copy
 import json
 
-from sub2node.base.notes import Note, NoteKind, changed, data_changes, dropped, has_kind, unused
+from sub2node.base.notes import (
+    Note,
+    NoteKind,
+    changed,
+    data_changes,
+    dropped,
+    has_kind,
+    sources,
+    unused,
+)
 
 
 def test_a_note_is_its_sentence_and_keeps_its_kind() -> None:
@@ -24,3 +33,8 @@ def test_changes_of_the_data_are_told_from_other_notes() -> None:
     others = ("plain.", Note(NoteKind.AUTHENTIC, "the known copy."))
     assert data_changes((others[0], *kinds, others[1])) == kinds
     assert [note.kind for note in kinds] == ["dropped", "changed", "unused"]
+
+
+def test_sources_of_the_data_are_told_from_other_notes() -> None:
+    release = Note(NoteKind.SOURCE, "Made from a release.")
+    assert sources(("plain.", changed("merged."), release)) == (release,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sub2node.base.plural import examples, plural
+from sub2node.base.plural import examples, plural, plural_of
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,23 @@ def test_one_is_singular(count: int, text: str) -> None:
 
 def test_a_class_has_its_own_plural() -> None:
     assert [plural(count, "class") for count in (1, 2)] == ["1 class", "2 classes"]
+
+
+@pytest.mark.parametrize(
+    ("noun", "several"),
+    [
+        ("phenotype", "phenotypes"),
+        ("family", "families"),
+        ("survey", "surveys"),
+        ("diagnosis", "diagnoses"),
+        ("process", "processes"),
+        ("branch", "branches"),
+        ("gene set", "gene sets"),
+    ],
+)
+def test_plural_of_a_noun(noun: str, several: str) -> None:
+    assert plural_of(noun) == several
+    assert plural(1, noun) == f"1 {noun}"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_datasets_lists_all(data: Path) -> None:
         "benchmarks"
     ]
     assert {row["name"] for row in rows if row["here"]} - {"disease_families"} == {
-        "ppi_bp", "density", "cut_ratio", "coreness", "component",
+        "ppi_bp", "density", "cut_ratio", "coreness", "component", "patients",
     }  # fmt: skip
 
 

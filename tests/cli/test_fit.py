@@ -138,6 +138,29 @@ def test_settings_reach_the_model(task: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_words_of_a_model(task: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    words = ("--model", "bag", "--name", "Mine", "--words", "disease, symptom,family")
+    card = json.loads(fit(task, "-o", out, *words, "--json").out)
+    said = card["words"]
+    assert (said["title"], said["subgraph"], said["member"]) == ("Mine", "disease", "symptom")
+    assert said["label"] == "family"
+    text = (out / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert text.startswith("# bag on Mine\n\nWhich family do these symptoms belong to?\n")
+    asked = fit(task, "-o", out, "--overwrite", *words, "--question", "Who is it?", "--json")
+    assert json.loads(asked.out)["words"]["question"] == "Who is it?"
+    plain = json.loads(fit(task, "-o", out, "--overwrite", "--model", "bag", "--json").out)
+    assert plain["words"]["label"] == "class"
+
+
+@pytest.mark.parametrize("words", ["disease", "a,b,", "a,b,c,d"])
+def test_words_are_three_nouns(task: Path, tmp_path: Path, words: str) -> None:
+    refused(
+        fit("nowhere", "-o", tmp_path / "model", "--words", words),
+        "--words is three singular nouns, as disease,phenotype,family",
+    )
+
+
 def test_rare_classes_count_as_much(tmp_path: Path) -> None:
     data = write_task(tmp_path / "data")
     few = ("s0", "s30", "s39")

@@ -35,7 +35,7 @@ COLUMNS = ["subgraph_id", "prediction", "probability", "spread", "known",
            *(f"p {name}" for name in CLASSES), "warnings"]  # fmt: skip
 
 NO_RANKS = np.empty(0, int)
-ADDED = ["id", "labels", "probabilities", "unknown", "mapping"]  # in JSON
+ADDED = ["id", "labels", "probabilities", "unknown", "doubt", "mapping"]  # in JSON
 
 
 @pytest.fixture(scope="module")

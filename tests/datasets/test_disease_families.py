@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sub2node import ConfigError, DataError, MissingExtraError, load_task, save_task
+from sub2node.base.notes import sources
 from sub2node.datasets import BENCHMARKS, disease_families
 from sub2node.datasets.disease_families import (
     build_disease_families,
@@ -156,6 +157,7 @@ def test_it_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         patch.setattr(disease_families, "build_disease_families", None)
         again = load_disease_families(content, cache=tmp_path)
     assert (again.hash, again.name, again.notes) == (task.hash, "disease_families", task.notes)
+    assert sources(again.notes) == sources(task.notes) == task.notes[:1]
     (folder,) = tmp_path.iterdir()
     (folder / "members.parquet").write_bytes(b"PAR1")
     repaired = load_disease_families(content, cache=tmp_path)

@@ -13,7 +13,7 @@ from bad_files import assert_refused
 from commands import refused, s2n
 from sub2node import ConfigError, DataError, SubgraphClassifier, load_task
 from sub2node.io import read_phenopackets
-from sub2node.io.phenopackets import phenopacket_batches
+from sub2node.io.phenopackets import phenopacket_batches, scan_phenopackets
 from sub2node.io.sets import read_sets
 
 OBO = "[Term]\nid: HP:1\nname: All\n\n" + "\n\n".join(
@@ -212,6 +212,16 @@ def test_the_sample(data: Path) -> None:
     assert all(found.observed)
     assert None not in found.diagnoses
     assert all(one.startswith("PMID:") for one in found.publications)
+
+
+def test_those_that_can_be_read_and_what_is_wrong_with_others(tmp_path: Path) -> None:
+    for name, content in (("a", packet("p", "HP:2", "-HP:3", "-HP:4")), ("c", packet("q", "HP:2"))):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    (tmp_path / "b.json").write_text("{")
+    (tmp_path / "d.json").write_text(json.dumps(packet("q", "HP:3")))
+    packets, problems = scan_phenopackets(tmp_path)
+    assert [(one.id, one.excluded) for one in packets] == [("p", ("HP:3", "HP:4")), ("q", ())]
+    assert ["no whole phenopacket" in str(problems[0]), "twice" in str(problems[1])] == [True] * 2
 
 
 @pytest.mark.slow

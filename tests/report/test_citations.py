@@ -121,6 +121,7 @@ def test_a_convolution_of_your_own_cannot_be_cited(tmp_path: Path) -> None:
         ("hpo_orpha_metab", {"kohler2019expansion", "orphanet"}),
         ("em_user", {"ni2019endomondo"}),
         ("disease_families", {"gargano2024human", "amberger2019omim", "marcello2025pyhpo"}),
+        ("patients", {"danis2025corpus", "gargano2024human"}),
     ],
 )
 def test_data_is_cited_by_its_name(name: str, expected: set[str], tmp_path: Path) -> None:

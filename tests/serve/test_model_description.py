@@ -44,3 +44,16 @@ def test_examples_are_no_larger_than_a_request_may_be(scorer) -> None:
     examples = describe_model(scorer, Limits(nodes=2), token=Token(None))["examples"]
     assert examples
     assert all(len(example["nodes"]) <= 2 for example in examples)
+
+
+def test_words_come_from_the_card(scorer) -> None:
+    description = describe_model(scorer, Limits(), token=Token(None))
+    assert description["words"]["members"] == "nodes"
+    assert description["reads_excluded"] is False
+    scorer.card["words"] = {"title": "Families", "label": "family", "question": "Which?"}
+    scorer.card["reads_excluded"] = True
+    description = describe_model(scorer, Limits(), token=Token(None))
+    assert (description["name"], description["question"]) == ("Families", "Which?")
+    assert (description["words"]["label"], description["words"]["labels"]) == ("family", "families")
+    assert description["reads_excluded"] is True
+    assert describe_model(scorer, Limits(), token=Token(None), name="Mine")["name"] == "Mine"

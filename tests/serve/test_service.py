@@ -106,3 +106,23 @@ def test_an_answer_that_is_not_finite_is_an_error_of_one_sentence(
     answer = client.post("/v1/predict", json={"nodes": ["n1"]})
     assert answer.status_code == 500
     assert answer.json()["error"] == "the model has no finite answer for the subgraph '0'."
+
+
+def test_a_case_report(service) -> None:
+    client = service(explained_nodes=4)
+    body = {"nodes": ["n1", "n2", "zz"], "unknown_nodes": "drop", "id": "<mine>"}
+    answer = client.post("/v1/report", json={**body, "excluded": ["n5"]})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["cache-control"] == "no-store"
+    best = max(zip(hashed(("n1", "n2")), CLASSES, strict=True))
+    assert f"{best[1]}: {100 * best[0]:.1f} %" in answer.text
+    assert "Case &lt;mine&gt;" in answer.text
+    assert "n5. Looked for and absent; this model does not read such nodes." in answer.text
+    assert "zz. The graph does not have them" in answer.text
+    large = client.post("/v1/report", json={"nodes": ["n1", "n2", "n3", "n4", "n5"]})
+    assert (large.status_code, large.json()["field"]) == (422, "nodes")
+    unknown = client.post("/v1/report", json={"nodes": ["zz"]})
+    assert unknown.status_code == 422
+    assert client.post("/v1/report", json={"nodes": ["n1"], "excluded": [1.5]}).status_code == 422

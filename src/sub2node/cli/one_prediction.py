@@ -11,6 +11,7 @@ from rich.text import Text
 from ..base.plural import plural
 from ..base.progress import activity
 from .answer_printing import NO_SPREAD, describe_alerts
+from .case_file import CaseCollector
 from .doubt_lines import say_null, say_warnings
 from .explanation_table import show_explanation
 from .output import console, print_json, say, table
@@ -49,11 +50,21 @@ class OnePrediction:
     written: tuple[tuple[str, str], ...] = ()
 
 
-def answer_one(request: PredictionRequest, scorer: Scorer) -> OnePrediction:
-    """Answer for the one subgraph of a request, and write what is to be written."""
+def answer_one(
+    request: PredictionRequest, scorer: Scorer, cases: CaseCollector | None = None
+) -> OnePrediction:
+    """Answer for the one subgraph of a request, and write what is to be written.
+
+    Args:
+        request: The subgraph and what is wanted.
+        scorer: The model.
+        cases: Takes question and answer for a case report.
+    """
     query, mapping = request.read_one(scorer)
     placed = scorer.place(query, mode=request.mode)  # type: ignore[arg-type]
     answers = request.predict(scorer, placed)
+    if cases is not None:
+        cases.add(query, answers)
     reasons, neighbors, written = None, None, []
     if request.why or request.export is not None:
         with activity("Explaining the answer"):

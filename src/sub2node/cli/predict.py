@@ -10,6 +10,7 @@ import typer
 from ..base.errors import ConfigError
 from ..base.progress import activity
 from .answer_printing import show_answers, unchosen_note
+from .case_file import CaseCollector, CaseReport, say_report, write_cases
 from .data_arguments import column_mapping
 from .doubt_lines import NullDraws, NullSeed
 from .file_prediction import answer_file
@@ -104,6 +105,7 @@ def predict(
     ] = "independent",
     null: NullDraws = None,
     seed: NullSeed = 0,
+    report: CaseReport = None,
     column: Columns = None,
     max_expansion: MaxExpansion = None,
     overwrite: Overwrite = False,
@@ -115,6 +117,7 @@ def predict(
         s2n predict my-model new.csv -o answers.csv
         s2n predict my-model --nodes TP53,MDM2 --why
         s2n predict my-model patient.json --top 5 --why
+        s2n predict my-model patient.json --report case.html
         s2n predict my-model new.csv -o answers.csv --why --neighbors 5
         s2n predict my-model --nodes TP53,MDM2 --export case.cx2
 
@@ -149,27 +152,35 @@ def predict(
         neighbors=neighbors or 0,
         draws=null,
         seed=seed,
+        report=report,
     )
     request.check()
     with expansion_limit(max_expansion), progress():
         with activity(f"Loading {model}"):
             scorer = load_scorer(model)
         extras = _find_extras(scorer, top or 0, positive)
-        one = answer_one(request, scorer) if request.wants_one(as_json=as_json) else None
+        cases = CaseCollector(extras.positive) if report is not None else None
+        one = answer_one(request, scorer, cases) if request.wants_one(as_json=as_json) else None
         if one is None:
             keep = None if as_json else _SHOWN
-            facts, collected = answer_file(request, scorer, extras, keep=keep)
+            facts, collected = answer_file(request, scorer, extras, keep=keep, cases=cases)
+        if report is not None:
+            given = [] if one is not None else facts["notes"]
+            write_cases(cases, report, scorer, extras, request=request, notes=given)
     notes = unchosen_note(extras.positive)
     if one is not None:
         show_notes(notes, to=errors)
         show_one(one, extras, as_json=as_json)
+        say_report(report, 1, as_json=as_json)
         return
+    facts |= {} if report is None else {"report": str(report)}
     facts["notes"] += notes
     show_notes(facts["notes"], to=errors)
     if as_json:
         print_json(facts)
     else:
         show_answers(facts, collected.shown, extras, draws=null)
+    say_report(report, collected.count, as_json=as_json)
     if strict and facts["bad"]:
         raise typer.Exit(1)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigError, DataError
+from .case_file import check_case_report
 from .side_files import beside
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class PredictionRequest:
         neighbors: How many similar known subgraphs are listed; 0: none.
         draws: Number of random sets to compare each subgraph with; None: none.
         seed: Seed of the random sets.
+        report: Where the case report goes; None: nowhere.
     """
 
     source: Path | None
@@ -55,6 +57,7 @@ class PredictionRequest:
     neighbors: int = 0
     draws: int | None = None
     seed: int = 0
+    report: Path | None = None
 
     @property
     def errors_file(self) -> Path:
@@ -91,6 +94,10 @@ class PredictionRequest:
         if not 0 <= self.neighbors <= _MOST_NEIGHBORS:
             raise ConfigError(f"--neighbors is a number from 1 to {_MOST_NEIGHBORS:,}.")
         self._check_modes()
+        if self.report is not None:
+            check_case_report(
+                self.report, self.source, self.out, mode=self.mode, overwrite=self.overwrite
+            )
         outputs = [(self.mapping, TABLE_ENDINGS), (self.export, NETWORK_ENDINGS)]
         if self.out is not None:
             outputs.append((self.out, ENDINGS))

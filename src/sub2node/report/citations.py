@@ -100,6 +100,7 @@ _DATA: dict[str, tuple[str, ...]] = {
     "hpo_orpha_neuro": ("kohler2019expansion", "orphanet"),
     "hpo_orpha_metab": ("kohler2019expansion", "orphanet"),
     "disease_families": ("gargano2024human", "amberger2019omim", "marcello2025pyhpo"),
+    "patients": ("danis2025corpus", "gargano2024human", "marcello2025pyhpo"),
     **dict.fromkeys(("density", "cut_ratio", "coreness", "component"), ("alsentzer2020subgraph",)),
 }  # fmt: skip
 _GLASS_INSTANCES = {  # nodes and edges of the synthetic instances that GLASS published

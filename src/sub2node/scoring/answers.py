@@ -212,11 +212,11 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
     """Answers as JSON objects.
 
     Command and service both give ``id``, ``labels``, ``prediction``, ``probability``,
-    ``probabilities``, ``known``, ``unknown``, ``mapping`` and ``warnings``. They differ in
-    ``spread``, which the service gives by class and the command as one number, that of
+    ``probabilities``, ``known``, ``unknown``, ``doubt``, ``mapping`` and ``warnings``. They differ
+    in ``spread``, which the service gives by class and the command as one number, that of
     ``probability``; and the command adds the other columns of its tables (``subgraph_id``,
-    ``p CLASS``). With one seed a spread is
-    None. Where there are random sets, ``null`` is by class.
+    ``p CLASS``). With one seed a spread is None. Where there are random sets, ``null`` is by
+    class.
 
     Args:
         answers: Answers of a model.
@@ -234,6 +234,7 @@ def answer_objects(answers: Answers, *, columns: bool = False) -> list[JsonObjec
         "labels": answers.label_lists,
         "probabilities": probabilities,
         "unknown": list(map(list, answers.unknown)),
+        "doubt": answers.doubt.tolist(),
         "mapping": [[name.to_json() for name in row] for row in answers.mapping],
         "warnings": [
             [{"kind": str(w.kind), "text": w.text} for w in row] for row in answers.warnings

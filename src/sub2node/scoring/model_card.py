@@ -9,6 +9,7 @@ from ..base.metrics import AREAS, METRIC_LABELS
 from ..base.plural import plural
 from ..base.records import JsonObject
 from ..evaluate.positive_views import positive_rows, threshold_text
+from .card_words import card_words
 from .ensemble_scorer import EnsembleScorer
 from .network_scorer import NetworkScorer
 from .simple_scorer import SimpleScorer
@@ -28,8 +29,11 @@ def render_model_card(scorer: Scorer) -> str:
     task, card = scorer.task, scorer.card
     graph, seeds = task.graph, scorer.seeds
     kind = "several labels per subgraph" if task.multilabel else "one label per subgraph"
+    words = card_words(card, task)
     lines = [
-        f"# {scorer.title} on {task.name or 'your data'}",
+        f"# {scorer.title} on {words.title or task.name or 'your data'}",
+        "",
+        words.full_question,
         "",
         f"Answers which of {len(task.class_names)} classes a set of nodes belongs to ({kind}).",
         "",
@@ -60,6 +64,7 @@ def render_model_card(scorer: Scorer) -> str:
     if task.multilabel:
         lines.append(f"- A class is claimed above a probability of {scorer.threshold:.3f}.")
     lines += [*_positive_lines(card), *_class_lines(task, card)]
+    lines += ["", "## Caution", "", words.caution]
     notes = card.get("notes", [])
     if notes:
         lines += ["", "## To know", "", *(f"- {note}" for note in notes)]

@@ -12,6 +12,7 @@ import numpy as np
 from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
 from ..task import SubgraphTask
+from .card_words import CardWords
 from .query import UnknownPolicy
 from .scorer import Mode
 
@@ -32,6 +33,7 @@ class ClassifierParameters(Protocol):
     threshold: str
     unknown_nodes: str
     mode: str
+    words: Mapping[str, str] | None
 
 
 def check_parameters(classifier: ClassifierParameters) -> None:
@@ -49,6 +51,7 @@ def check_parameters(classifier: ClassifierParameters) -> None:
             "coarsening is for cos2n+0 and cos2n+a; structure='auto' tries it at its default:"
             " omit coarsen, or name one of these structures."
         )
+    CardWords().with_changes(classifier.words)  # raises
     real = isinstance(classifier.validation, Real) and not isinstance(classifier.validation, bool)
     if not real or not 0 < classifier.validation < 1:
         raise ConfigError(

@@ -13,7 +13,7 @@ from ..base.calibration import best_temperature, log_loss_of_probabilities
 from ..base.environment import versions
 from ..base.errors import ConfigError, suggest
 from ..base.metrics import areas_by_class, best_threshold, micro_f1, scores
-from ..base.notes import data_changes
+from ..base.notes import data_changes, sources
 from ..base.progress import counted
 from ..base.ragged import Array
 from ..base.records import JsonObject
@@ -32,6 +32,7 @@ from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
 from .answers import Answers
+from .card_words import default_words
 from .ensemble_scorer import EnsembleScorer
 from .label_encoding import class_weights
 from .network_scorer import NetworkScorer
@@ -58,6 +59,7 @@ class Recipe:
         groups: One value per row of train and val that folds keep together.
         compare: Whether simple models are scored on validation too, for the card.
         positive: Name of the class that matters; its threshold goes to the card.
+        words: What page and case report call things, where the usual words do not fit.
     """
 
     structure: str | None
@@ -77,6 +79,7 @@ class Recipe:
     groups: Sequence[Any] | Array | None = None
     compare: bool = False
     positive: str | None = None
+    words: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.threshold not in ("half", "val"):
@@ -250,7 +253,9 @@ def _write_card(
     card: JsonObject = {
         "model": scorer.title,
         "preset": recipe.preset,
+        "words": asdict(default_words(task).with_changes(recipe.words)),
         "data": data_facts(task),
+        "sources": [str(note) for note in sources(task.notes)],
         "validation_subgraphs": len(seen.truth),
         "validation": measure_scores(scorer, seen),
         "validation_by_class": score_classes(scorer, seen),

@@ -84,6 +84,7 @@ PredictBody = Annotated[
 PREDICT: TypeAdapter[PredictOne | PredictMany] = TypeAdapter(PredictBody)
 EXPLAIN: TypeAdapter[ExplainBody] = TypeAdapter(ExplainBody)
 NEIGHBORS: TypeAdapter[NeighborsBody] = TypeAdapter(NeighborsBody)
+REPORT: TypeAdapter[PredictOne] = TypeAdapter(PredictOne)
 
 
 class NodeChoice(BaseModel):
@@ -153,6 +154,9 @@ class Prediction(BaseModel):
     ]
     known: Annotated[float, Field(description="Share of the members that the graph has.")]
     unknown: Annotated[list[str], Field(description="Members that were dropped.")]
+    doubt: Annotated[
+        float, Field(description="Entropy of the probabilities: 0 is sure, 1 is all alike.")
+    ]
     mapping: Annotated[
         list[MappingItem], Field(description="Members that were not given by their id.")
     ]
@@ -271,6 +275,15 @@ class ModelAnswer(BaseModel):
     """What the model is and what it accepts."""
 
     name: str
+    question: Annotated[str, Field(description="What the model answers.")]
+    words: Annotated[
+        dict[str, str],
+        Field(description="What to call a subgraph, a member and a label, one and several."),
+    ]
+    caution: Annotated[str, Field(description="What to say with every answer.")]
+    reads_excluded: Annotated[
+        bool, Field(description="Whether the model reads members that are absent.")
+    ]
     structure: str
     conv: str | None
     classes: list[str]

@@ -90,6 +90,18 @@ def _add_api(app: FastAPI, service: Service) -> None:
             responses={200: _describe_answer(answer), **describe_errors(_POST_ERRORS)},
             openapi_extra=describe_body(*models),
         )
+    html = {"text/html": {"schema": {"type": "string"}}}
+    app.add_api_route(
+        "/v1/report",
+        service.report,
+        methods=["POST"],
+        response_class=Response,
+        responses={
+            200: {"content": html, "description": "The page."},
+            **describe_errors(_POST_ERRORS),
+        },
+        openapi_extra=describe_body("PredictOne"),
+    )
     app.add_api_route(
         "/v1/nodes",
         service.nodes,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from ..scoring.card_words import card_words
+
 if TYPE_CHECKING:
     from ..base.records import JsonObject
     from ..scoring import Scorer
@@ -24,8 +26,18 @@ def describe_model(scorer: Scorer, limits: Limits, *, token: Token, name: str = 
         token: The secret that requests must show, if there is one.
         name: What to call the data of the model; by default as the model does.
     """
+    words = card_words(scorer.card, scorer.task)
+    nouns = words.nouns()
     return {
-        "name": name or scorer.task.name or "model",
+        "name": name or words.title or scorer.task.name or "model",
+        "question": words.full_question,
+        "words": {
+            key + ending: noun
+            for key in nouns
+            for ending, noun in zip(("", "s"), nouns[key], strict=True)
+        },
+        "caution": words.caution,
+        "reads_excluded": scorer.reads_excluded,
         "structure": str(scorer.structure),
         "conv": scorer.conv,
         "classes": list(scorer.classes),

@@ -62,6 +62,7 @@ def _example_bodies(subgraphs: list[JsonObject]) -> dict[str, JsonObject]:
         },
         "/v1/explain": {"one": {"summary": "The likeliest label", "value": one}},
         "/v1/neighbors": {"one": {"summary": "Five like it", "value": {**one, "count": 5}}},
+        "/v1/report": {"one": {"summary": "Its case report", "value": {**one, "id": "mine"}}},
     }
 
 
@@ -70,7 +71,12 @@ def describe_api(app: FastAPI, service: Service) -> JsonObject:
     description = get_openapi(
         title="sub2node", version=__version__, description=_ABOUT, routes=app.routes
     )
-    models: list[type[BaseModel]] = [PredictOne, PredictMany, ExplainBody, NeighborsBody]
+    models: list[type[BaseModel]] = [
+        PredictOne,
+        PredictMany,
+        ExplainBody,
+        NeighborsBody,
+    ]
     _, schemas = models_json_schema(
         [(model, "validation") for model in models], ref_template=_REF + "{model}"
     )

@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..base.errors import DataError, NotFiniteError
+from ..report.html.case_findings import collect_cases
+from ..report.html.case_page import render_cases
 from . import answer_json
-from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, PredictMany, PredictOne, Subgraph
+from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, REPORT, PredictMany, PredictOne, Subgraph
 from .batching import BatchedJob, ModelThread, SingleJob
 from .error_responses import body_refusal, lookup_refusal
 from .host_check import AllowedHosts
@@ -41,9 +43,11 @@ PATHS = (
     "/v1/predict",
     "/v1/explain",
     "/v1/neighbors",
+    "/v1/report",
 )
 
 _ANSWER_AFTER_STOP = 5.0  # seconds in which answers under way may be completed
+_REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 _LAST_WORK = 1.0  # seconds in which the threads of the model may end
 
 BodyT = TypeVar("BodyT")
@@ -71,6 +75,7 @@ class Service:
         hosts: AllowedHosts | None = None,
     ) -> None:
         self.scorer, self.limits, self.token, self.hosts = scorer, limits, token, hosts
+        self.name = name
         self.stopping = False
         self._deadlines = Deadlines()
         paths = (*PATHS, *(file.path for file in page_files()))
@@ -106,13 +111,7 @@ class Service:
     async def explain(self, request: Request) -> Response:
         """What each member and each joined subgraph contributes to a label's probability."""
         body, deadline = await self._read_one(request, EXPLAIN)
-        if (size := len(body.nodes) + len(body.excluded)) > self.limits.explained_nodes:
-            raise RefusalError(
-                422,
-                f"a subgraph of {size:,} nodes is not explained; at most"
-                f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
-                field="nodes",
-            )
+        self._check_explained(body)
         if body.label is not None and body.label not in self.scorer.classes:
             raise RefusalError(
                 422, "the model has no such label; GET /v1/model lists its classes.", field="label"
@@ -124,6 +123,20 @@ class Service:
             return answer_json.explanation_json(body.id, explanation, self.scorer.around(placed)[0])
 
         return await self._answer(request, SingleJob(run), deadline, self.explain_thread)
+
+    async def report(self, request: Request) -> Response:
+        """A case report: the answer with its reasons as one HTML page, to read or to print."""
+        body, deadline = await self._read_one(request, REPORT)
+        self._check_explained(body)
+
+        def run() -> bytes:
+            query = self._look_up([body], body.unknown_nodes, names=[body.id or "asked here"])
+            cases = collect_cases(self.scorer, query)
+            return render_cases(self.scorer, cases, name=self.name).encode(errors="replace")
+
+        page = await self._answer(request, SingleJob(run), deadline, self.explain_thread)
+        headers = {"Content-Security-Policy": _REPORT_POLICY, "Cache-Control": "no-store"}
+        return Response(page.body, headers=headers, media_type="text/html; charset=utf-8")
 
     async def neighbors(self, request: Request) -> Response:
         """The known subgraphs whose vectors are most similar."""
@@ -225,12 +238,27 @@ class Service:
                     field=f"subgraphs[{number}].nodes" if many else "nodes",
                 )
 
-    def _look_up(self, subgraphs: Sequence[Subgraph], policy: UnknownPolicy) -> Query:
+    def _check_explained(self, body: Subgraph) -> None:
+        if (size := len(body.nodes) + len(body.excluded)) > self.limits.explained_nodes:
+            raise RefusalError(
+                422,
+                f"a subgraph of {size:,} nodes is not explained; at most"
+                f" {self.limits.explained_nodes:,} are. POST /v1/predict answers for it.",
+                field="nodes",
+            )
+
+    def _look_up(
+        self,
+        subgraphs: Sequence[Subgraph],
+        policy: UnknownPolicy,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> Query:
         """Look the nodes up, on the model's thread."""
         sets = [subgraph.nodes for subgraph in subgraphs]
         excluded = [subgraph.excluded for subgraph in subgraphs]
         try:
-            return self.scorer.ask(sets, excluded=excluded, unknown_nodes=policy)
+            return self.scorer.ask(sets, names=names, excluded=excluded, unknown_nodes=policy)
         except DataError as error:
             every = [[*own, *absent] for own, absent in zip(sets, excluded, strict=True)]
             raise lookup_refusal(error, self.scorer, every, policy) from None

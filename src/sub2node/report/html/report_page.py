@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from ... import __version__
-from ...base.errors import ConfigError
-from ...base.files import new_file, require_writable, written
 from ...base.metrics import METRIC_LABELS
 from ...evaluate.score_intervals import explain_intervals, interval_titles
 from ...evaluate.significance import MIN_RUNS
@@ -17,6 +15,7 @@ from ...evaluate.verdicts import MARKS
 from ...runs import Run
 from ..drawing import inline_svg
 from .graph_picture import COLOURS, Picture, draw_s2n_graph
+from .page_file import OURS, check_report, write_page
 from .precision_recall import describe_curve, draw_precision_recall
 from .report_charts import curves, intervals, reliability
 from .report_findings import ReportFindings
@@ -24,26 +23,10 @@ from .report_summary import headline
 from .report_wording import Numbers, p_value, parts, percent
 from .templating import load_template
 
-OURS = '<meta name="generator" content="sub2node report'
 MOST_CLASSES = 25  # of a confusion matrix
 _MOST_ROWS = 60  # of a table by class
 _MOST_PAIRS = 20
 _MOST_LINKS = 4
-
-
-def check_report(path: Path, *, overwrite: bool) -> None:
-    """Raise unless a report can be written here, or one of ours be replaced."""
-    if path.is_dir():
-        raise ConfigError(f"{path} is a folder, expected a file such as report.html.")
-    if path.exists():
-        if not overwrite:
-            raise ConfigError(
-                f"{path} exists already; choose another place (-o), or --overwrite it."
-            )
-        with path.open("rb") as file:
-            if OURS.encode() not in file.read(2000):
-                raise ConfigError(f"{path} is not a report of ours; it is not overwritten.")
-    require_writable(path)
 
 
 def write_report(findings: ReportFindings, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -54,12 +37,8 @@ def write_report(findings: ReportFindings, path: str | Path, *, overwrite: bool 
         path: The file to write.
         overwrite: Whether an existing report may be replaced.
     """
-    path = Path(path)
-    check_report(path, overwrite=overwrite)
-    text = render(findings)
-    with written(path), new_file(path, overwrite=overwrite) as part:
-        part.write_text(text, encoding="utf-8", errors="replace")
-    return path
+    check_report(Path(path), overwrite=overwrite)
+    return write_page(render(findings), Path(path), overwrite=overwrite)
 
 
 def render(findings: ReportFindings) -> str:

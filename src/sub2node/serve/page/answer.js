@@ -1,7 +1,7 @@
 // The answer: probabilities of classes, what speaks for one of them, and similar subgraphs.
 
-import { addUp, button, count, folded, h, many, named } from "./dom.js";
-import { percent, points, table, tags } from "./dom.js";
+import { button, count, folded, h, many, named } from "./dom.js";
+import { noun, percent, points, table, tags } from "./dom.js";
 
 const SHOWN = 10;
 const track = (...inside) => h("span.track", { "aria-hidden": "true" }, inside);
@@ -34,13 +34,13 @@ function verdict(prediction) {
       h("span", h("strong", label), ` ${percent(prediction.probabilities[label])} `)));
   }
   const [[name, share]] = byProbability(prediction);
-  return h("p.verdict.none", "No class is probable enough. The nearest is ", h("strong", name),
+  return h("p.verdict.none", `No ${noun("label")} is probable enough. The nearest is `, h("strong", name),
     ` with ${percent(share)}.`);
 }
 
 function knownNodes({ unknown, known }, asked, onFind) {
   if (!unknown.length) {
-    const all = asked === 1 ? "The node is" : `All ${count(asked)} nodes are`;
+    const all = asked === 1 ? `The ${noun("member")} is` : `All ${many(asked, "member")} are`;
     return h("p.soft.known", `${all} in the graph.`);
   }
   const chips = unknown.map((name) => {
@@ -48,10 +48,10 @@ function knownNodes({ unknown, known }, asked, onFind) {
     chip.title = "Search for it";
     return h("li", chip);
   });
-  const words = `${count(asked - unknown.length)} of ${many(asked, "node")} are in the graph ` +
+  const words = `${count(asked - unknown.length)} of ${many(asked, "member")} are in the graph ` +
     `(${percent(known)}). Left out, because the graph does not have them:`;
   return h("div.known", h("p", words),
-    folded(chips, 12, "ul.chips.open", "Unknown nodes", "unknown nodes"));
+    folded(chips, 12, "ul.chips.open", "Unknown", "unknown ones"));
 }
 
 /** Warnings; unknown nodes are listed anyway. */
@@ -59,7 +59,7 @@ const doubts = ({ warnings }) => warnings.filter(({ kind }) => kind !== "unknown
   .map(({ text }) => h("p.doubt", `Warning: ${text}.`));
 
 export function showAnswer(root, prediction, { model, asked, onFind }) {
-  const { labels, spread } = prediction;
+  const { labels, spread, doubt } = prediction;
   const rows = byProbability(prediction).map(([name, share]) =>
     classBar(name, share, spread[name] ?? null, labels.includes(name)));
   const seeds = model.seeds > 1
@@ -67,8 +67,8 @@ export function showAnswer(root, prediction, { model, asked, onFind }) {
     : "One seed: no spread, so nothing here says how uncertain the answer is.";
   root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, onFind),
     ...doubts(prediction),
-    ...folded(rows, SHOWN, "ul.bars", "Probability of each class", "classes"),
-    h("p.hint", seeds));
+    ...folded(rows, SHOWN, "ul.bars", "Ranked", noun("labels")),
+    h("p.hint", `${seeds} Doubt ${doubt.toFixed(2)}: 0 is sure, 1 is all alike.`));
 }
 
 // ---- contributions
@@ -91,35 +91,19 @@ function side(title, entries, most, colour, what, none) {
   return h("div", h("h3", title), folded(rows, SHOWN, "ul.bars", title, what));
 }
 
-function sum(answer) {
-  const all = (entries) => entries.reduce((total, entry) => total + entry.contribution, 0);
-  const terms = [
-    ["baseline", answer.baseline],
-    [many(answer.members.length, "member"), all(answer.members)],
-    [many(answer.neighbors.length, "neighbour"), all(answer.neighbors)],
-  ];
-  if (answer.statistics !== null) terms.push(["shape of the set", answer.statistics]);
-  if (Math.abs(answer.gap) >= 0.0005) terms.push(["not explained", answer.gap]);
-  const shown = addUp(terms.map(([, value]) => value), answer.probability);
-  const term = (value, name) => h("span.term", h("b", value), " ", h("span.soft", name));
-  return h("p.sum",
-    terms.map(([name], i) => [term(i ? points(shown[i]) : percent(shown[i]), name), " "]).flat(),
-    term(`= ${percent(answer.probability)}`, answer.label));
-}
-
 export function showWhy(root, answer, colour) {
-  const { members, neighbors, label, joins } = answer;
+  const { members, neighbors, label, joins, baseline, probability, statistics, gap } = answer;
   const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
-  const alone = joins ? "None: no known subgraph is joined to this set strongly enough."
+  const alone = joins ? `None: no known ${noun("subgraph")} is joined to this set strongly enough.`
     : "None: this model looks at each set alone.";
+  const rest = (statistics ?? 0) + gap;
+  const shape = Math.abs(rest) < 0.0005 ? "" : ` and ${points(rest)} for its shape`;
   root.replaceChildren(
-    sum(answer),
-    h("p.soft", "The baseline is what the model answers for an empty set, before it has seen any " +
-      "node; baseline and contributions, in percentage points, add up to the probability of " +
-      `${label}. Bars to the right speak for it, bars to the left against it.`),
+    h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}. Every bar, in percentage points, ` +
+      `adds to that (right) or takes from it (left): together ${percent(probability)} for ${label}.`),
     h("div.sides",
       side("Members of the set", members, most, colour, "members", "None."),
-      side("Known subgraphs joined to it", neighbors, most, colour, "neighbours", alone)));
+      side(`Known ${noun("subgraphs")} joined to it`, neighbors, most, colour, "neighbours", alone)));
 }
 
 // ---- similar subgraphs
@@ -129,6 +113,6 @@ export function showSimilar(root, neighbors, colour) {
     h("tr", h("th", { scope: "row" }, named(id, title)), h("td", tags(labels, colour)),
       h("td.number", similarity.toFixed(3),
         track(h("span.fill", { css: { width: percent(Math.max(0, similarity)) } })))));
-  root.replaceChildren(table("table.similar", ["Subgraph", "Labels", "Similarity"], rows),
+  root.replaceChildren(table("table.similar", [noun("subgraph"), noun("labels"), "Similarity"], rows),
     h("p.hint", "Cosine of what the model makes of two sets: 1 is alike, −1 the opposite."));
 }

@@ -26,7 +26,8 @@ async function request(path, options) {
   let data;
   try {
     response = await fetch(path, { ...options, headers });
-    data = await response.json();
+    const html = response.headers.get("Content-Type").startsWith("text/html");
+    data = await (html ? response.text() : response.json());
   } catch (error) {
     if (error.name === "AbortError") throw error;
     const status = response ? response.status : 0;

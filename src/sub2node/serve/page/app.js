@@ -1,17 +1,17 @@
-// The page of the service: what the model is, one set asked and explained, many sets from a file.
+// The page: what the model is, one set asked and explained, many sets from a file.
 
 import { bestFirst, byProbability, showAnswer, showSimilar, showWhy } from "./answer.js";
 import { get, keepToken, onTokenNeeded, post, tokenGiven } from "./api.js";
 import { createBatch } from "./batch.js";
-import { button, byId, colouring, count, h, many, percent, trouble } from "./dom.js";
+import { button, byId, colouring, count, h, many, noun } from "./dom.js";
+import { percent, save, trouble, words } from "./dom.js";
 import { showGraph } from "./graph.js";
 import { createPicker } from "./picker.js";
 
 const LONGEST_LINK = 4000; // characters
-const SCORES = ["micro_f1", "accuracy"]; // the one to show, if there
 
 let model = null;
-let asked = null; // the nodes of the answer that is shown
+let asked = null; // the question of the answer that is shown
 let control = new AbortController();
 
 const body = (part) => byId(part).querySelector(".body");
@@ -23,17 +23,26 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 function showModel() {
   const { name, structure, conv, seeds, validation, classes } = model;
+  Object.assign(words, model.words, { "known subgraph": `known ${model.words.subgraph}` });
+  words["known subgraphs"] = `known ${words.subgraphs}`;
+  for (const part of document.querySelectorAll("[data-word]"))
+    part.textContent = noun(part.textContent);
   document.title = `${name} – sub2node`;
   say("model-name", name);
-  const kind = model.multilabel ? "a set may have several classes" : "a set has one class";
-  say("model-kind", [structure, conv, many(seeds, "seed"), kind].filter(Boolean).join(", "));
+  say("question", model.question);
+  say("caution", model.caution);
+  byId("absent-box").hidden = !model.reads_excluded;
+  byId("not-read").hidden = model.reads_excluded;
+  const kind = model.multilabel ? ["several", "labels"] : ["one", "label"];
+  const few = `a set has ${kind[0]} ${noun(kind[1])}`;
+  say("model-kind", [structure, conv, many(seeds, "seed"), few].filter(Boolean).join(", "));
   const facts = [
-    ["nodes", count(model.nodes)],
+    [noun("members"), count(model.nodes)],
     ["edges", count(model.edges)],
-    ["known subgraphs", count(model.known_subgraphs)],
-    ["classes", count(classes.length)],
+    [noun("known subgraphs"), count(model.known_subgraphs)],
+    [noun("labels"), count(classes.length)],
   ];
-  const score = [...SCORES, ...Object.keys(validation)].find((key) => key in validation);
+  const score = ["micro_f1", ...Object.keys(validation)].find((key) => key in validation);
   if (score) {
     const words = score.replace("_", "-").replace("f1", "F1");
     facts.push([`validation ${words}`, validation[score].toFixed(3)]);
@@ -41,7 +50,7 @@ function showModel() {
   const tile = ([what, value]) => h("div", h("dt", what), h("dd", value));
   byId("facts").replaceChildren(...facts.map(tile));
   const examples = model.examples.map(({ id, title, nodes }) => {
-    const words = [h("span.title", title || id), h("span.soft", many(nodes.length, "node"))];
+    const words = [h("span.title", title || id), h("span.soft", many(nodes.length, "member"))];
     return button("button.example", words, () => askFor(nodes));
   });
   byId("examples").replaceChildren(...examples);
@@ -91,18 +100,21 @@ on("token-form", "submit", (event) => {
 const picker = createPicker({
   onChange(nodes) {
     byId("ask").disabled = byId("share").disabled = !nodes.length;
-    byId("stale").hidden = !asked || same(nodes, asked);
+    byId("stale").hidden = !asked || same(question(), asked);
     say("ask-note", "");
   },
   onAsk: () => ask(),
 });
 
-function askFor(nodes) {
-  picker.set(nodes);
+function askFor(nodes, excluded = []) {
+  picker.set(nodes, excluded);
   ask();
 }
 
-/** Runs one request for one part of the page, with its own waiting and its own trouble. */
+const question = () =>
+  ({ nodes: picker.nodes(), excluded: picker.excluded(), unknown_nodes: "drop" });
+
+/** Runs one request for one part of the page, with its own trouble. */
 async function fill(part, path, query, show) {
   const mine = control;
   const section = byId(part);
@@ -125,18 +137,17 @@ async function fill(part, path, query, show) {
 function ask() {
   const nodes = picker.nodes();
   if (!nodes.length) {
-    say("ask-note", "Pick at least one node first.");
+    say("ask-note", `Pick at least one ${noun("member")} first.`);
     byId("search").focus();
     return;
   }
   control.abort();
   control = new AbortController();
-  asked = nodes;
+  asked = question();
   byId("welcome").hidden = byId("stale").hidden = true;
   toLink(nodes);
   say("said", "Asking the model.");
-  const query = { nodes, unknown_nodes: "drop" };
-  fill("answer", "v1/predict", query, ({ predictions: [prediction] }) => {
+  fill("answer", "v1/predict", asked, ({ predictions: [prediction] }) => {
     const order = byProbability(prediction);
     picker.learn(prediction.mapping.map(({ given: id, title }) => ({ id, title })));
     showAnswer(body("answer"), prediction, { model, asked: nodes.length, onFind: picker.search });
@@ -144,7 +155,7 @@ function ask() {
     byId("why-class").replaceChildren(...order.map(([name, share]) =>
       h("option", { value: name }, `${name} (${percent(share)})`)));
     explain(bestFirst(prediction)[0] ?? order[0][0], true);
-    fill("similar", "v1/neighbors", { ...query, count: 10 }, ({ neighbors }) => {
+    fill("similar", "v1/neighbors", { ...asked, count: 10 }, ({ neighbors }) => {
       const labels = neighbors.flatMap((one) => one.labels);
       showSimilar(body("similar"), neighbors, colouring(model.classes, labels));
     });
@@ -154,11 +165,11 @@ function ask() {
   });
 }
 
-/** Explains one class; the graph is the same for all of them and is drawn with the first. */
+/** Explains one class; the graph is drawn with the first. */
 function explain(label, first) {
   byId("why-class").value = label;
   if (first) byId("graph").hidden = true;
-  fill("why", "v1/explain", { nodes: asked, unknown_nodes: "drop", label }, (answer) => {
+  fill("why", "v1/explain", { ...asked, label }, (answer) => {
     if (byId("why-class").value !== label) return; // another one was chosen meanwhile
     const { graph, members, neighbors } = answer;
     const colour = colouring(model.classes, graph.nodes.flatMap((node) => node.labels));
@@ -170,6 +181,15 @@ function explain(label, first) {
   });
 }
 
+on("report", "click", async () => {
+  try {
+    const page = await post("v1/report", asked);
+    save(page, "text/html", "case-report.html");
+  } catch (error) {
+    body("answer").append(trouble(error));
+  }
+});
+on("open", "click", () => byId("file").click());
 on("why-class", "change", (event) => explain(event.target.value, false));
 on("again", "click", ask);
 on("ask-form", "submit", (event) => {
@@ -193,7 +213,7 @@ function fromLink() {
   try {
     if (all.length > LONGEST_LINK) throw new Error("too long");
     const nodes = list.split(",").filter(Boolean).map(decodeURIComponent);
-    if (!nodes.length || same(nodes, asked)) return;
+    if (!nodes.length || same(nodes, asked?.nodes)) return;
     openTab("one");
     askFor(nodes);
   } catch {
@@ -203,13 +223,10 @@ function fromLink() {
 addEventListener("hashchange", fromLink);
 
 on("share", "click", async () => {
-  if (!toLink(picker.nodes())) {
-    say("ask-note", "The set is too long for a link. Share the list itself.");
-    return;
-  }
+  const fits = toLink(picker.nodes());
   try {
-    await navigator.clipboard.writeText(location.href);
-    say("ask-note", "Link copied.");
+    if (fits) await navigator.clipboard.writeText(location.href);
+    say("ask-note", fits ? "Link copied." : "The set is too long for a link. Share the list itself.");
   } catch {
     say("ask-note", "The address of this page is the link; copy it from there.");
   }
@@ -235,5 +252,12 @@ tabs.forEach((name, place) => {
     if (key === "ArrowLeft" || key === "ArrowRight") openTab(tabs[1 - place], true);
   });
 });
-createBatch({ getModel: () => model, onFile: () => openTab("many") });
+createBatch({
+  getModel: () => model,
+  onSets: () => openTab("many"),
+  onCase({ nodes, excluded }) {
+    openTab("one");
+    askFor(nodes, excluded);
+  },
+});
 loadModel();

@@ -1,16 +1,16 @@
 // A file of many sets: read here, asked in portions, shown, and given back as CSV.
 
 import { post } from "./api.js";
-import { button, byId, count, h, many, percent, table, trouble } from "./dom.js";
-import { readSets, toCsv } from "./parse.js";
+import { button, byId, count, h, many, percent, save, table, trouble } from "./dom.js";
+import { readPhenopacket, readSets, toCsv } from "./parse.js";
 
-const PORTION = 100; // sets a request, so that progress is seen and one can stop
+const PORTION = 100; // sets a request
 const SHOWN = 100;
 const TRIES = 4;
 
 const bytes = (nodes) => new TextEncoder().encode(JSON.stringify({ nodes })).length + 1;
 
-/** Cuts sets into requests that keep the limits of the service; marks sets that never fit. */
+/** Cuts sets into requests within the limits; marks sets that never fit. */
 function portions(entries, limits) {
   const most = Math.min(PORTION, limits.subgraphs);
   const parts = [];
@@ -116,7 +116,7 @@ class Job {
     this.line.textContent = `${count(ready.length - bad)} of ${many(all, "set")} answered` +
       `${bad ? `, ${count(bad)} with an error` : ""}.` +
       `${ended && ready.length < all ? " Stopped before the end." : ""}`;
-    const head = ["Set", "Prediction", "Probability", "Spread", "Known nodes"];
+    const head = ["Set", "Prediction", "Probability", "Spread", "Known"];
     const rows = ready.slice(0, SHOWN).map(tableRow);
     const more = `The first ${SHOWN} of ${count(ready.length)} are shown; the CSV has all.`;
     this.table.replaceChildren(
@@ -126,10 +126,8 @@ class Job {
   }
 
   download() {
-    const text = toCsv(this.entries, this.model.classes);
-    const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    h("a", { href, download: `${this.name.replace(/\.[^.]*$/, "")}-predictions.csv` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10000);
+    const name = this.name.replace(/\.[^.]*$/, "");
+    save(toCsv(this.entries, this.model.classes), "text/csv", `${name}-predictions.csv`);
   }
 }
 
@@ -144,8 +142,8 @@ function tableRow({ id, answer, error }) {
     h("td.number", percent(known), unknown.length ? ` (${count(unknown.length)} unknown)` : ""));
 }
 
-/** Wires the drop zone; `getModel` gives the model or null, `onFile` is told when a file comes. */
-export function createBatch({ getModel, onFile }) {
+/** Wires files: `getModel` gives the model or null; sets are for `onSets`, one case `onCase`. */
+export function createBatch({ getModel, onSets, onCase }) {
   const [root, zone, input] = [byId("batch"), byId("drop"), byId("file")];
   let job = null;
 
@@ -153,10 +151,14 @@ export function createBatch({ getModel, onFile }) {
     if (job) job.control.abort();
     try {
       if (!getModel()) throw new Error("The service has not answered yet; try again later.");
-      job = new Job(root, getModel(), file.name, readSets(file.name, await file.text()));
+      const text = await file.text();
+      const one = readPhenopacket(text);
+      if (one) return onCase(one);
+      onSets();
+      job = new Job(root, getModel(), file.name, readSets(file.name, text));
     } catch (error) {
-      root.replaceChildren(h("h3.file", file.name), trouble(error));
-      return;
+      onSets();
+      return root.replaceChildren(h("h3.file", file.name), trouble(error));
     }
     job.run();
   }
@@ -170,7 +172,6 @@ export function createBatch({ getModel, onFile }) {
       if (!event.dataTransfer.types.includes("Files")) return;
       event.preventDefault();
       zone.classList.toggle("over", name === "dragover");
-      onFile();
       if (name === "drop" && event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
     });
   }

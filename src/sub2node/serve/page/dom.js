@@ -1,4 +1,4 @@
-// Small helpers: elements from data (always as text, never as markup), numbers in words, colours.
+// Elements from data (always as text, never as markup), numbers in words, colours.
 
 function build(node, name, rest) {
   const [, ...classes] = name.split(".");
@@ -13,7 +13,7 @@ function build(node, name, rest) {
   return node;
 }
 
-/** An element: h("p.hint", {id: "x"}, children…); attributes may be left out. */
+/** An element: h("p.hint", {id: "x"}, children…), or without attributes. */
 export const h = (name, ...rest) =>
   build(document.createElement(name.split(".")[0]), name, rest);
 export const svg = (name, ...rest) =>
@@ -23,7 +23,12 @@ export const button = (name, text, onclick) => h(name, { type: "button", onclick
 
 const whole = new Intl.NumberFormat("en");
 export const count = (number) => whole.format(number);
-export const many = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+
+/** Nouns of the model: "member" may be "phenotype", and "members" is then "phenotypes". */
+export const words = {};
+export const noun = (word) => words[word] ?? word;
+export const many = (number, word) =>
+  `${count(number)} ${noun(number === 1 ? word : `${word}s`)}`;
 export const percent = (share) => `${(100 * share).toFixed(1)}%`;
 export const weight = (value) => (value === null ? "–" : whole.format(value.toPrecision(4)));
 
@@ -33,16 +38,7 @@ export function points(share, digits = 1) {
   return Number(text) === 0 ? text : (share < 0 ? "−" : "+") + text;
 }
 
-/** Rounds terms to tenths of a percent so that what is shown adds up to what is shown. */
-export function addUp(terms, total) {
-  const parts = terms.map((term) => Math.floor(1000 * term));
-  const left = Math.round(1000 * total) - parts.reduce((sum, part) => sum + part, 0);
-  const order = terms.map((term, i) => [1000 * term - parts[i], i]).sort((a, b) => b[0] - a[0]);
-  for (const [, i] of order.slice(0, Math.max(0, left))) parts[i] += 1;
-  return parts.map((part) => part / 1000);
-}
-
-/** A colour for each label: by class where there are ten at most, else for the commonest shown. */
+/** A colour for each label: of more than ten classes, for the commonest shown. */
 export function colouring(classes, shown) {
   let coloured = classes;
   if (classes.length > 10) {
@@ -56,7 +52,8 @@ export function colouring(classes, shown) {
   };
 }
 
-export const tag = (text, colour) => h("span.tag", h(`span.dot.${colour}`), text);
+export const paint = (colour) => ({ css: { "--c": `var(--${colour})` } });
+export const tag = (text, colour) => h("span.tag", h("span.dot", paint(colour)), text);
 export const tags = (labels, colour) =>
   h("span.tags", labels.length ? labels.map((label) => tag(label, colour(label))) : "no label");
 
@@ -85,6 +82,13 @@ export function folded(rows, most, name, label, what) {
   };
   fold(true);
   return [list, more];
+}
+
+/** Gives the reader a file. */
+export function save(text, type, name) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  h("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
 }
 
 /** What went wrong, in words, with a button to try again. */

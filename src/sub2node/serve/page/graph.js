@@ -1,6 +1,6 @@
-// The neighbourhood of the asked subgraph, drawn; the same answer gives the same picture.
+// The neighbourhood of the set, drawn; the same answer gives the same picture.
 
-import { button, h, many, named, svg, table, tag, tags, weight } from "./dom.js";
+import { button, h, many, named, noun, paint, svg, table, tag, tags, weight } from "./dom.js";
 
 const MOST_ZOOM = 8;
 const LETTER = 6.4; // pixels, about, of a name
@@ -9,10 +9,7 @@ const TURN = 2 * Math.PI;
 let scrolled = -Infinity; // when the page last moved
 addEventListener("scroll", () => (scrolled = performance.now()), { passive: true });
 
-/**
- * Places on the unit disc. Hop 1 goes round the middle, those of a label side by side, the heavier
- * the nearer; hop 2, if there, goes round outside, each near those it is linked to.
- */
+/** Places on the unit disc: hop 1 round the middle by label, the heavier the nearer; hop 2 outside. */
 export function layout(nodes, links) {
   const angle = nodes.map(() => 0);
   const weights = nodes.filter((node) => node.hop === 1).map((node) => node.weight);
@@ -43,14 +40,14 @@ export function layout(nodes, links) {
 
 /** A disc, cut like a cake where there are several labels. */
 function disc(radius, labels, colour) {
-  if (labels.length < 2) return svg(`circle.slice.${colour(labels[0])}`, { r: radius });
+  if (labels.length < 2) return svg("circle.slice", { r: radius, ...paint(colour(labels[0])) });
   const at = (place) => {
     const turn = (TURN * place) / labels.length - TURN / 4;
     return `${(radius * Math.cos(turn)).toFixed(2)} ${(radius * Math.sin(turn)).toFixed(2)}`;
   };
   return labels.map((label, i) => {
     const d = `M0 0L${at(i)}A${radius} ${radius} 0 0 1 ${at(i + 1)}Z`;
-    return svg(`path.slice.${colour(label)}`, { d });
+    return svg("path.slice", { d, ...paint(colour(label)) });
   });
 }
 
@@ -123,7 +120,7 @@ class Stage {
     canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
     canvas.setAttribute("data-zoom", zoom.toFixed(3));
     this.name();
-    canvas.style.setProperty("touch-action", zoom > 1 ? "none" : "pan-y");
+    canvas.style.setProperty("touch-action", zoom > 1 ? "pinch-zoom" : "pan-y pinch-zoom");
     this.less.disabled = zoom <= 1;
     this.more.disabled = zoom >= MOST_ZOOM;
   }
@@ -239,15 +236,14 @@ class Stage {
   }
 }
 
-/** Wheel, drag and two fingers. */
+/** Wheel and drag; two fingers zoom the page. */
 function hands(stage) {
   const { canvas } = stage;
-  const fingers = new Map();
+  let held = null;
   const local = (event) => {
     const frame = canvas.getBoundingClientRect();
     return [event.clientX - frame.left, event.clientY - frame.top];
   };
-  const gap = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
   canvas.addEventListener("wheel", (event) => {
     const out = event.deltaY > 0;
     if (performance.now() - scrolled < 200 && !event.ctrlKey) return; // the page is on the move
@@ -256,23 +252,18 @@ function hands(stage) {
     const turned = Math.max(-100, Math.min(100, event.deltaY));
     stage.zoomTo(stage.zoom * Math.exp(-turned / 300), ...local(event));
   }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => fingers.set(event.pointerId, local(event)));
+  canvas.addEventListener("pointerdown", (event) => (held = event.isPrimary && local(event)));
   canvas.addEventListener("pointermove", (event) => {
     const id = event.pointerId;
-    const before = fingers.get(id);
-    const now = local(event);
-    if (!before || (gap(now, before) < 3 && !canvas.hasPointerCapture(id))) return;
+    if (!held || !event.isPrimary) return;
+    const [x, y] = local(event).map((value, k) => value - held[k]);
+    if (Math.hypot(x, y) < 3 && !canvas.hasPointerCapture(id)) return;
     canvas.setPointerCapture(id);
-    fingers.set(id, now);
-    const [other] = [...fingers].filter(([finger]) => finger !== id).map(([, place]) => place);
-    if (!other) stage.move(now[0] - before[0], now[1] - before[1]);
-    else {
-      const wider = Math.max(1, gap(now, other)) / Math.max(1, gap(before, other));
-      stage.zoomTo(stage.zoom * wider, (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-    }
+    held = local(event);
+    stage.move(x, y);
   });
   for (const end of ["pointerup", "pointercancel", "pointerleave"])
-    canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+    canvas.addEventListener(end, () => (held = null));
 }
 
 function legend(nodes, colour) {
@@ -282,7 +273,7 @@ function legend(nodes, colour) {
     own.length < labels.length ? tag("other labels", "grey") : null);
 }
 
-/** The part of a graph that is joined to the set; the nearest come first in `nodes`. */
+/** The part of a graph that is joined to the set. */
 function joinedPart({ nodes, links }) {
   const near = nodes.filter((node) => node.hop === 1);
   const place = nodes.map((node) => near.indexOf(node));
@@ -291,10 +282,7 @@ function joinedPart({ nodes, links }) {
   return { nodes: near, links: moved.filter((_, k) => inside(links[k][0]) && inside(links[k][1])) };
 }
 
-/**
- * Draws `graph` ({nodes, links}) in `root`: first what is joined to the set, on demand also what
- * is behind that. `joined` known subgraphs are joined to the set.
- */
+/** Draws `graph` in `root`: what is joined to the set (`joined` in all), on demand what is behind. */
 export function showGraph(root, graph, colour, joined) {
   const { nodes } = graph;
   const near = joinedPart(graph);
@@ -322,7 +310,7 @@ export function showGraph(root, graph, colour, joined) {
       legend(part.nodes, colour),
       far ? more : "",
       h("details", h("summary", "The same as a table"),
-        table("table.around", ["Subgraph", "Labels", "Weight", "Steps"], rows)));
+        table("table.around", [noun("subgraph"), noun("labels"), "Weight", "Steps"], rows)));
   };
   draw(false);
 }

@@ -1,6 +1,6 @@
 // Files of many sets to sets, and answers to CSV. Nothing here touches the page.
 
-/** Rows of a delimited text, each with the line it begins on; a quoted field may hold anything. */
+/** Rows of a delimited text, each with its first line; a quoted field may hold anything. */
 export function rowsOf(text, separator) {
   const rows = [];
   const field = new RegExp(`"([^"]*(?:""[^"]*)*)"[^${separator}\\n]*|[^${separator}\\n]*`, "y");
@@ -62,6 +62,20 @@ function gmtLine(text, line) {
   return { id: name || `line ${line}`, nodes: nodes.filter(Boolean) };
 }
 
+/** What a phenopacket says was observed and excluded; null for other texts. */
+export function readPhenopacket(text) {
+  try {
+    const packet = JSON.parse(text);
+    const { phenotypicFeatures: features } = packet.proband ?? packet;
+    const ids = (absent) => features
+      .filter(({ excluded, negated }) => Boolean(excluded || negated) === absent)
+      .map(({ type }) => type.id);
+    return { nodes: ids(false), excluded: ids(true) };
+  } catch {
+    return null;
+  }
+}
+
 /** The format by the end of the name, or else by the first line. */
 function formatOf(name, first) {
   const end = name.toLowerCase().split(".").pop();
@@ -72,10 +86,7 @@ function formatOf(name, first) {
   return first.includes("subgraph_id") ? "TSV" : "GMT";
 }
 
-/**
- * The sets of a file, in its order: {id, nodes}, and an error with each that cannot be asked.
- * Throws an Error, in words, where the file as a whole makes no sense.
- */
+/** The sets of a file: {id, nodes}, and an error with each that cannot be asked; may throw. */
 export function readSets(name, raw) {
   const text = raw.replace("\uFEFF", "").trimEnd();
   const [first] = text.trimStart().split("\n", 1);
@@ -105,7 +116,7 @@ function field(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A number; nothing where there is none, as the spread of one seed. */
+/** A number, or nothing, as the spread of one seed. */
 const short = (value) => (value === null ? "" : String(Number((value ?? 0).toFixed(6))));
 
 /** All answers as one CSV text; several labels have a semicolon between. */
@@ -119,7 +130,6 @@ export function toCsv(entries, classes) {
       continue;
     }
     const { labels, probabilities, spread, known, unknown, warnings } = answer;
-    // Of several labels the most probable; of none the class that comes nearest.
     const most = (a, b) => (probabilities[b] > probabilities[a] ? b : a);
     const said = (labels.length ? labels : classes).reduce(most);
     lines.push([id, labels.join(";"), short(probabilities[said]), short(spread[said]), short(known),

@@ -1,12 +1,12 @@
-// The set of nodes: a search box with a list of what was found, chips of what was picked, paste.
+// The set: search, chips of what was picked and of what is absent, paste.
 
 import { get } from "./api.js";
-import { button, byId, count, h, many, named } from "./dom.js";
+import { button, byId, count, h, many, named, noun } from "./dom.js";
 
 const PAUSE = 150; // ms without typing before a search
 const FOUND = 20;
 
-/** Ids in pasted text, with newline, comma, semicolon or tab between; quotes keep those. */
+/** Ids with newline, comma, semicolon or tab between; quotes keep those. */
 export function splitList(text) {
   const item = /\s*"((?:[^"]|"")*)"\s*(?=[,;\t\r\n]|$)|[^,;\t\r\n]+/g;
   return [...text.replace("\uFEFF", "").matchAll(item)]
@@ -16,11 +16,9 @@ export function splitList(text) {
 
 /** What was picked, and the keys that walk through it; one chip is in the tab order. */
 class Chips {
-  constructor(input, say, onChange) {
-    this.list = byId("chips");
-    this.titles = new Map();
+  constructor(list, titles, input, say, onChange) {
     this.picked = new Map();
-    Object.assign(this, { input, say, onChange });
+    Object.assign(this, { list, titles, input, say, onChange });
     this.list.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -28,10 +26,8 @@ class Chips {
     return this.titles.get(id) || id;
   }
 
-  changed() {
-    byId("set-count").textContent = many(this.picked.size, "node");
-    byId("clear").hidden = !this.picked.size;
-    this.onChange([...this.picked.keys()]);
+  ids() {
+    return [...this.picked.keys()];
   }
 
   face(chip, id) {
@@ -55,7 +51,7 @@ class Chips {
     if (!fresh.length) return 0;
     if (!this.list.querySelector('[tabindex="0"]')) this.rove(this.list.firstChild);
     this.list.scrollTop = this.list.scrollHeight;
-    this.changed();
+    this.onChange();
     return fresh.length;
   }
 
@@ -67,7 +63,7 @@ class Chips {
     this.picked.delete(id);
     item.remove();
     this.say(`Removed ${this.title(id)}.`);
-    this.changed();
+    this.onChange();
   }
 
   clear() {
@@ -95,7 +91,7 @@ class Chips {
     event.preventDefault();
   }
 
-  /** Gives nodes that came without a title the one that the service knows. */
+  /** Takes titles that the service knows. */
   learn(members) {
     for (const { id, title } of members) {
       if (!title) continue;
@@ -105,10 +101,10 @@ class Chips {
   }
 }
 
-/** The search box: a combobox whose list is what the service found. */
+/** The search box: a combobox. */
 class Search {
-  constructor(input, say, chips, onAsk) {
-    Object.assign(this, { input, say, chips, onAsk, found: [], active: -1 });
+  constructor(input, say, chips, add, onAsk) {
+    Object.assign(this, { input, say, chips, add, onAsk, found: [], active: -1 });
     this.list = byId("options");
     input.addEventListener("input", () => {
       clearTimeout(this.timer);
@@ -178,13 +174,13 @@ class Search {
     }));
     if (!nodes.length) {
       this.close();
-      this.say(`No node has “${text}” in its name or id.`);
+      this.say(`No ${noun("member")} has “${text}” in its name or id.`);
       return;
     }
     this.list.hidden = false;
     this.input.setAttribute("aria-expanded", "true");
     const all = nodes.length < FOUND;
-    this.say(all ? `${many(nodes.length, "node")} found.` : `The first ${FOUND} found.`);
+    this.say(all ? `${many(nodes.length, "member")} found.` : `The first ${FOUND} found.`);
     const same = (name) => name && name.toLowerCase() === text.toLowerCase();
     const exact = nodes.findIndex((node) => [node.id, node.title, node.alias].some(same));
     this.activate(Math.max(0, exact));
@@ -194,7 +190,7 @@ class Search {
 
   choose(place) {
     const { id, title } = this.found[place];
-    const fresh = this.chips.add([id]);
+    const fresh = this.add([id]);
     this.input.value = "";
     this.close();
     this.say(fresh ? `Added ${title || id}.` : `${title || id} is in the set already.`);
@@ -217,7 +213,7 @@ class Search {
     else if (event.key === "Escape" && open) this.close();
     else if (event.key === "Escape") input.value = "";
     else if (event.key === "Backspace" && !input.value && chips.picked.size)
-      chips.remove([...chips.picked.keys()].pop());
+      chips.remove(chips.ids().pop());
     else if (event.key === "ArrowLeft" && !input.value) chips.rove(chips.list.lastChild, true);
     else return;
     event.preventDefault();
@@ -228,12 +224,29 @@ export function createPicker({ onChange, onAsk }) {
   const input = byId("search");
   const box = byId("paste");
   const say = (...words) => byId("search-note").replaceChildren(...words.filter(Boolean));
-  const chips = new Chips(input, say, onChange);
-  const search = new Search(input, say, chips, onAsk);
+  const titles = new Map();
+  const part = (name) => new Chips(byId(name), titles, input, say, change);
+  const [chips, absent] = [part("chips"), part("excluded")];
+  const search = new Search(input, say, chips, add, onAsk);
+
+  function change() {
+    const [here, gone] = [chips.picked.size, absent.picked.size];
+    byId("set-count").textContent = many(here, "member");
+    byId("excluded-count").textContent = many(gone, "member");
+    byId("clear").hidden = !(here || gone);
+    byId("excluded-box").hidden = !gone;
+    onChange(chips.ids());
+  }
+  /** Adds to the set, or to what is absent; nothing is in both. */
+  function add(ids, gone = byId("absent").checked) {
+    const [to, from] = gone ? [absent, chips] : [chips, absent];
+    for (const id of ids) if (from.picked.has(id)) from.remove(id);
+    return to.add(ids);
+  }
 
   function addText(text) {
     const ids = splitList(text);
-    const fresh = chips.add(ids);
+    const fresh = add(ids);
     const there = ids.length - fresh;
     say(ids.length
       ? `${count(fresh)} added${there ? `, ${count(there)} in the set already` : ""}.`
@@ -258,16 +271,20 @@ export function createPicker({ onChange, onAsk }) {
   });
   byId("clear").addEventListener("click", () => {
     chips.clear();
-    chips.changed();
+    absent.clear();
+    change();
     say("The set is empty.");
     input.focus();
   });
   return {
-    nodes: () => [...chips.picked.keys()],
+    nodes: () => chips.ids(),
+    excluded: () => absent.ids(),
     learn: (members) => chips.learn(members),
-    set(ids) {
+    set(ids, excluded) {
       chips.clear();
-      chips.add(ids);
+      absent.clear();
+      add(ids, false);
+      add(excluded, true);
       say("");
     },
     search(text) {

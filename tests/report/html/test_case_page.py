@@ -1,0 +1,142 @@
+"""The page of a case report: it says what was found, escapes it, and needs no network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring_tasks import named, small_task
+from sub2node import SubgraphClassifier
+from sub2node.base.errors import ConfigError
+from sub2node.report.html.case_findings import Case, collect_cases
+from sub2node.report.html.case_page import render_cases, write_case_report
+from sub2node.scoring import AnswerWarning, Scorer, WarningKind
+from sub2node.task import Names
+
+ODD = '<img src=x onerror="alert(1)">'
+WORDS = {"subgraph": "disease", "member": "symptom", "label": "family", "title": f"Odd {ODD}",
+         "question": "Which one?", "caution": "No medical device."}  # fmt: skip
+
+
+def odd_task():
+    """A task with names that would be markup."""
+    task = named(small_task())
+    titles = Names([f"{ODD} {i}" for i in range(task.graph.num_nodes)])
+    graph = task.graph
+    odd = type(graph)(graph.indptr, graph.indices, graph.weights, graph.loops, graph.loop_weights,
+                      graph.features, graph.names, titles)  # fmt: skip
+    return replace(task, graph=odd, class_names=(ODD, "b", "c"))
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return SubgraphClassifier(model="bag", words=WORDS).fit(odd_task()).scorer_
+
+
+@pytest.fixture(scope="module")
+def cases(scorer: Scorer) -> list[Case]:
+    sets = [["g1", "g2", ODD], ["g3"]]
+    query = scorer.ask(sets, names=[ODD, "b"], excluded=[["g9"], []], unknown_nodes="drop")
+    return collect_cases(scorer, query)
+
+
+def plain(page: str) -> str:
+    text = re.sub(r"<style>.*?</style>", "", page, flags=re.S)
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+def test_it_says_what_was_found(scorer: Scorer, cases: list[Case]) -> None:
+    text = plain(render_cases(scorer, cases[1:]))
+    best = cases[1].ranking[0]
+    assert "Which one?" in text
+    assert f"{100 * best.probability:.1f} %" in text
+    assert f"Doubt {cases[1].doubt:.2f}: 0 is one family for sure, 1 all alike." in text
+    assert "Percentage points that each symptom adds to the probability" in text
+    assert text.count("No medical device.") == 2
+    assert "Trained on 40 diseases of 3 families, in a graph of 50 symptoms" in text
+    accuracy = 100 * scorer.card["test"]["accuracy"]
+    assert f"had not seen, the first answer was right for {accuracy:.1f} %" in text
+    assert "Most similar known diseases" in text
+    assert "symptom is known" in text
+
+
+def test_nothing_is_markup_and_nothing_comes_from_elsewhere(scorer, cases) -> None:
+    page = render_cases(scorer, cases, notes=[ODD], name=ODD)
+    assert "<img" not in page
+    assert "alert(1)" in page
+    assert not re.findall(r"(?:src|href)=[\"'](?!#|data:)", page)
+    assert "url(" not in page
+    assert "default-src 'none'" in page
+    ids = re.findall(r'id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert "Excluded" in page
+    assert "Unknown" in page
+
+
+def test_many_cases_are_counted(scorer: Scorer, cases: list[Case]) -> None:
+    text = plain(render_cases(scorer, cases, left=3))
+    assert "2 of 5 sets that were asked about" in text
+    assert "ask about the other 3 apart" in text
+    assert "sets that were asked" not in plain(render_cases(scorer, cases[:1]))
+
+
+def test_bars_lie_on_the_side_of_their_sign(scorer: Scorer, cases: list[Case]) -> None:
+    page = render_cases(scorer, cases[:1])
+    bars = re.findall(r'<rect class="(for|against)" x="([\d.]+)" y="1" width="([\d.]+)"', page)
+    assert bars
+    for side, x, width in bars:
+        low, high = float(x), float(x) + float(width)
+        assert (low, high <= 100) == (50, True) if side == "for" else (high <= 50.01, low >= 0)
+    assert max(float(width) for _, _, width in bars) == 50
+
+
+def test_warnings_and_null_and_alert(scorer: Scorer, cases: list[Case]) -> None:
+    best = replace(cases[0].ranking[0], null=0.25)
+    kinds = (WarningKind.SIZE, WarningKind.UNKNOWN_NODES)
+    warned = tuple(AnswerWarning(kind, f"about {kind}") for kind in kinds)
+    case = replace(
+        cases[0], ranking=(best, *cases[0].ranking[1:]), warnings=warned, alert=True,
+        unknown=tuple(f"u{i}" for i in range(40)),
+    )  # fmt: skip
+    text = plain(render_cases(scorer, [case]))
+    assert "Warning about size." in text
+    assert "about unknown-nodes" not in text  # they are listed
+    assert "Alert yes" in text
+    assert "25.0 % of random sets" in text
+    assert "u29 and 10 more." in text
+
+
+@pytest.mark.slow
+def test_several_labels_and_none() -> None:
+    task = named(small_task(multilabel=True))
+    scorer = SubgraphClassifier(model="bag").fit(task).scorer_
+    (case,) = collect_cases(scorer, scorer.ask([["g1"]]))
+    nothing = replace(case, ranking=tuple(replace(one, predicted=False) for one in case.ranking))
+    assert "No class is probable enough to be claimed." in plain(render_cases(scorer, [nothing]))
+    assert "micro-F1 was" in plain(render_cases(scorer, [case]))
+
+
+def test_only_reports_of_ours_are_replaced(scorer, cases, tmp_path: Path) -> None:
+    path = tmp_path / "case.html"
+    write_case_report(scorer, cases, path)
+    first = path.read_bytes()
+    with pytest.raises(ConfigError, match="exists already"):
+        write_case_report(scorer, cases, path)
+    write_case_report(scorer, cases, path, overwrite=True)
+    assert path.read_bytes() == first
+    path.write_text("mine")
+    with pytest.raises(ConfigError, match="not a report of ours"):
+        write_case_report(scorer, cases, path, overwrite=True)
+    assert path.read_text() == "mine"
+
+
+def test_a_model_saved_before_there_were_words(cases: list[Case], scorer: Scorer) -> None:
+    old = scorer.with_card({})
+    text = plain(render_cases(old, cases[1:]))
+    assert "Which class do these nodes belong to?" in text
+    assert "How good" not in text
+    assert np.isfinite(cases[1].doubt)
