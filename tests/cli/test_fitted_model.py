@@ -69,12 +69,14 @@ def test_members_of_best_have_a_table(capsys) -> None:
     rows = [
         LeaderboardRow("hops", 0.9, 0.3, 1.25, 0.5, weight=0.75),
         LeaderboardRow("bag", 0.8, 0.4, 1.0, 0.25),
+        LeaderboardRow("gbdt", state="no time left"),
         LeaderboardRow("s2n+0 shape", state="no time left"),
     ]
     text = shown(capsys, leaderboard_=[asdict(row) for row in rows])
     assert "Members, judged on folds that they had not learned from" in text
     assert "hops 90.0 0.300 1.2 0.50 0.75" in text
-    assert "bag 80.0 0.400 1.0 0.25 s2n+0 shape - - 0.0 - no time left" in text
+    assert "bag 80.0 0.400 1.0 0.25" in text
+    assert "gbdt, s2n+0 shape (no time left)" in text
     assert "Out of fold F1 by class" in text
 
 

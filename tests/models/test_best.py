@@ -206,7 +206,7 @@ def test_a_run_of_best_by_name(monkeypatch) -> None:
 def test_best_for_a_task_has_the_members_that_fit_it() -> None:
     model = best_model(ring_task(), preset="fast", settings=BestSettings(folds=3), device="cpu")
     assert model.name == "best"
-    assert [plan.name for plan in model.plans][:2] == ["hops", "bag"]
+    assert [plan.name for plan in model.plans][:2] == ["bag", "hops"]
     assert model.settings.folds == 3
     assert not model.all_nodes
 

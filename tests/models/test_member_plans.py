@@ -22,7 +22,7 @@ def test_simple_models_come_first_and_first_candidates_before_second_ones() -> N
     plans = member_plans(TASK)
     names = [plan.name for plan in plans]
     assert names == [
-        "hops", "bag", "statistics", "diffused-bag", "gbdt", "wl",
+        "bag", "hops", "statistics", "diffused-bag", "gbdt", "wl",
         "s2n+0 identity svd", "s2n+a identity svd",
         "s2n+0 identity", "s2n+a identity",
         "s2n+0 shape", "s2n+a shape",

@@ -211,6 +211,18 @@ def test_a_member_that_is_known_to_be_too_slow_is_not_begun(clock) -> None:
         assert bool(slow.asked) == (state is None)
 
 
+@pytest.mark.parametrize(("fold", "state"), [(25.0, None), (26.0, "too slow for the time limit")])
+def test_a_simple_model_that_turns_out_too_slow_is_stopped(clock, fold, state) -> None:
+    slow = plan("slow", during=lambda: step(clock, fold))  # three folds and all labels in 100 s
+    trials = trials_of(seconds=100.0)
+    trials.judge_all([plan("first"), slow])
+    assert states(trials).get("slow") == state
+    assert len(slow.asked) == (3 if state is None else 1)
+    alone = trials_of(seconds=100.0)
+    alone.judge_all([plan("slow", during=lambda: step(clock, fold))])  # there is no other answer
+    assert [judged.plan.name for judged in alone.judged] == ["slow"]
+
+
 def test_a_hopeless_member_is_stopped_after_one_fold(clock) -> None:
     hopeless = plan("hopeless", -4.0, during=lambda: step(clock, 0.5))
     trials = trials_of()

@@ -183,8 +183,9 @@ def _collect_sets(
     # The bytes of a set stand for it: exact, and there are some thousand sets.
     content = [sets.nodes[start:end].tobytes() for start, end in pairwise(sets.ptr.tolist())]
     first = np.sort(np.unique(np.array(content, dtype=object), return_index=True)[1])
-    notes = [
-        f"{np.count_nonzero(~known):,} of {len(node):,} rows name no term below {_ROOT}.",
+    elsewhere = np.count_nonzero(~known)
+    notes = [f"{elsewhere:,} of {len(node):,} rows name no term below {_ROOT}."] * bool(elsewhere)
+    notes += [
         f"{len(ids) - len(enough):,} of {len(ids):,} diseases have fewer than {_FEWEST_TERMS}"
         f" terms, {len(sets) - len(first):,} have the set of another.",
     ]

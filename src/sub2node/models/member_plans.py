@@ -14,8 +14,8 @@ from .interface import Model
 from .presets import find_preset
 
 _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("bag", {}),  # the quickest: there is always an answer
     ("hops", {}),
-    ("bag", {}),
     ("statistics", {}),
     ("diffused-bag", {}),
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),

@@ -184,10 +184,14 @@ class MemberTrials:
         seeds = self.fold_seeds if plan.is_network else self.seeds[:1]
         for fold in self._predict(plan, seconds, seeds):
             outputs.append(fold)
-            if len(outputs) == 1 and self._is_hopeless(fold):
+            if len(outputs) > 1 or not self.judged:
+                continue
+            state = "stopped after one fold" if self._is_hopeless(fold) else ""
+            if not plan.is_network and self._is_too_slow(fold):
+                state = "too slow for the time limit"
+            if state:
                 spent = fold.seconds + fold.answer_seconds
-                row = LeaderboardRow(plan.name, fit_seconds=spent, state="stopped after one fold")
-                self.rejected.append(row)
+                self.rejected.append(LeaderboardRow(plan.name, fit_seconds=spent, state=state))
                 return
         self.judged.append(self._summarize(plan, outputs, len(seeds)))
 
@@ -199,6 +203,15 @@ class MemberTrials:
             if fold.trained.facts.get("ended") == "interrupted":
                 raise TrialInterruptedError("interrupted")
             yield fold
+
+    def _is_too_slow(self, fold: FoldOutputs) -> bool:
+        """Whether the other folds and all labels would take longer than what can be spared.
+
+        What was judged already must still learn from all labels; networks can be cut short, simple
+        models cannot.
+        """
+        reserved = sum(m.fold_seconds for m in self.judged if not m.plan.is_network)
+        return fold.seconds * len(self.folds) + reserved > self._left
 
     def _is_hopeless(self, fold: FoldOutputs) -> bool:
         """Whether another member is so much better on this fold that the rest is not worth it."""
