@@ -74,6 +74,7 @@ def changes_in(text: str) -> list[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
+@pytest.mark.usefixtures("rough_timing")
 def test_changes_are_shown_once_and_before_the_work(
     name: str, words: tuple[str, ...], messy: Path, tmp_path: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_a_study_keeps_them(messy: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"), [("translate", ("-o", "{}")), ("coarsen", ()), ("advise", ("--no-probes",))]
 )
+@pytest.mark.usefixtures("rough_timing")
 def test_json_has_them(name: str, words: tuple[str, ...], messy: Path, tmp_path: Path) -> None:
     words = tuple(word.replace("{}", str(tmp_path / "out")) for word in words)
     done = read(messy, name, "--json", *words)
