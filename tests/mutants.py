@@ -211,8 +211,8 @@ MUTANTS = (
     Mutant(
         "a member that is named twice counts twice",
         "scoring/query.py",
-        "np.divmod(distinct(owner[is_known] * size + positions[is_known]), size)",
-        "np.divmod(np.sort(owner[is_known] * size + positions[is_known]), size)",
+        "return distinct(keys[is_known]), np.zeros(0, np.int64)",
+        "return np.sort(keys[is_known]), np.zeros(0, np.int64)",
     ),
     Mutant(
         "spread of all seeds, not of a sample",
@@ -235,18 +235,18 @@ MUTANTS = (
     Mutant(
         "columns of subgraph and node exchanged",
         "io/member_rows.py",
-        "_Layout(delimiter, (who, what), len(header), stripped)",
-        "_Layout(delimiter, (what, who), len(header), stripped)",
+        "_Layout(delimiter, places, len(header), stripped)",
+        "_Layout(delimiter, (places[1], places[0], *places[2:]), len(header), stripped)",
     ),
     Mutant(
         "line numbers from 0",
         "io/member_rows.py",
-        "MemberRows(first + np.flatnonzero(has_content)",
-        "MemberRows(first - 1 + np.flatnonzero(has_content)",
+        "_column_rows(first + np.flatnonzero(has_content)",
+        "_column_rows(first - 1 + np.flatnonzero(has_content)",
     ),
     Mutant(
         "the description of a gene set is a gene",
-        "io/tables.py",
+        "io/set_files.py",
         "genes = [gene for gene in map(stripped.strip, genes) if gene]",
         "genes = [gene for gene in map(stripped.strip, [title, *genes]) if gene]",
     ),

@@ -73,7 +73,7 @@ def calls(benchmark, monkeypatch):
     found.watch(
         "normalise",
         s2n_graph.normalized,
-        lambda weights, statistics, a, delta: (content_hash.digest(weights.data), a, delta),
+        lambda weights, statistics, a, delta, **_: (content_hash.digest(weights.data), a, delta),
     )
     found.watch(
         "internal edges",

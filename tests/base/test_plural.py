@@ -27,6 +27,7 @@ def test_a_class_has_its_own_plural() -> None:
         ("diagnosis", "diagnoses"),
         ("process", "processes"),
         ("branch", "branches"),
+        ("epoch", "epochs"),
         ("gene set", "gene sets"),
     ],
 )

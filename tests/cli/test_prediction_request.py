@@ -12,7 +12,8 @@ from sub2node.cli.prediction_request import PredictionRequest, split_nodes
 
 def request(**given) -> PredictionRequest:
     defaults = {
-        "source": None, "nodes": None, "out": None, "mapping": None, "export": None,
+        "source": None, "nodes": None, "excluded": None, "out": None, "mapping": None,
+        "export": None,
         "unknown_nodes": "error", "mode": "independent", "columns": {}, "overwrite": False,
     }  # fmt: skip
     return PredictionRequest(**{**defaults, **given})

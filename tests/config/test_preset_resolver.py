@@ -173,10 +173,10 @@ def test_a_file_does_not_say_which_code_to_import(task, tmp_path: Path, monkeypa
         file.write_text(f'conv = "{conv}"\n')
         with pytest.raises(ConfigError, match=r"never says which code to import.*--conv"):
             s2n.run(task, preset=str(file), seeds=1)
+    config = find_preset(str(file), task, conv="torch_geometric.nn:GraphConv").config
+    assert config.conv == "torch_geometric.nn:GraphConv"
+    assert find_preset(str(file), task, conv="gcn").config.conv == "gcn"
     file.write_text('[translation]\nte = "evil_conv:Conv"\n')
     with pytest.raises(ConfigError, match=r"names the T_e 'evil_conv:Conv'.*translation\.te="):
         s2n.run(task, preset=str(file), seeds=1)
     assert not trace.exists()
-    config = find_preset(str(file), task, conv="torch_geometric.nn:GraphConv").config
-    assert config.conv == "torch_geometric.nn:GraphConv"
-    assert find_preset(str(file), task, conv="gcn").config.conv == "gcn"

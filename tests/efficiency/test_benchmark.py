@@ -45,7 +45,7 @@ def test_models_by_words() -> None:
     assert len(select(["gcn2"])) == 6
     assert select(["gcn2", "s2n+a:gcn2"]) == select(["gcn2"])
     assert select(["all"]) == MODELS
-    assert len(MODELS) == 6 * 5 + 2
+    assert len(MODELS) == 6 * 6 + 2
     assert select(["gnn-seg"]) == ("gnn-seg",)
     assert select(["gcn2"], ("s2n+a gcn2", "glass")) == ("s2n+a gcn2",)
     for word, message in (

@@ -42,8 +42,8 @@ def test_complete_runs_do_everything_anew(task, monkeypatch) -> None:
         calls.append(arguments)
         return real(*arguments, **options)
 
-    real = models.translate
-    monkeypatch.setattr(models, "translate", counted)
+    real = models.translate_by
+    monkeypatch.setattr(models, "translate_by", counted)
     models.translated.cache_clear()
     plan = BenchmarkPlan(models=("s2n+0 gcn", "glass"), seeds=(1, 2), **QUICK).completing(["s2n+0"])
     plan = replace(plan, limit=1e6)
@@ -67,8 +67,8 @@ def test_phases_do_not_count_twice(task, monkeypatch) -> None:
         time.sleep(0.3)
         return real(*arguments, **options)
 
-    real = models.translate
-    monkeypatch.setattr(models, "translate", slow)
+    real = models.translate_by
+    monkeypatch.setattr(models, "translate_by", slow)
     model = find_model(
         task, "s2n+0", structure=None, conv="gcn", preset="fast", device="cpu",
         settings={"epochs": 2, "features.kind": "random"},

@@ -68,7 +68,7 @@ def test_speed_is_of_the_first_candidate(task, monkeypatch) -> None:
     from sub2node.models.find import find_model
 
     model = find_model(task, "s2n+0", structure=None, conv="gcn", preset="fast").model
-    assert len(model.candidates) == 2
+    assert len(model.candidates) == 3
     facts = measure_speed(
         task, model, data_name="density", name="s2n+0 gcn", preset="fast", quick=True
     )

@@ -15,12 +15,12 @@ def plural(count: int, noun: str) -> str:
 
 
 def plural_of(noun: str) -> str:
-    """``nodes``, ``classes``, ``families``, ``diagnoses``."""
+    """``nodes``, ``classes``, ``families``, ``diagnoses``, ``batches``, but ``epochs``."""
     if noun.endswith("is"):
         return f"{noun[:-2]}es"
     if re.search("[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
-    return f"{noun}es" if re.search("(s|x|z|ch|sh)$", noun) else f"{noun}s"
+    return f"{noun}es" if re.search("(s|x|z|[^o]ch|sh)$", noun) else f"{noun}s"
 
 
 def examples(items: Iterable[object], count: int) -> str:

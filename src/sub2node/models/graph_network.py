@@ -133,8 +133,8 @@ def translated(task: SubgraphTask, settings: TranslationSettings) -> S2NGraph:
 def normalized(task: SubgraphTask, settings: TranslationSettings) -> S2NGraph:
     """The S2N graph with weights; computed once for training, evaluation and the run folder.
 
-    Only the last two are kept: a default preset has two candidates, and a search over ``a`` and
-    ``delta`` would fill the memory.
+    Only the last two are kept: a default preset has candidates with two cuts, and a search over
+    ``a`` and ``delta`` would fill the memory.
     """
     return normalize_by(translated(task, settings.raw), settings)
 
