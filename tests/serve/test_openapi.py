@@ -24,6 +24,7 @@ def test_what_it_says_is_what_comes() -> None:
     assert "8 passed" in out  # operations
 
 
+@pytest.mark.slow
 def test_every_example_works(service) -> None:
     client, app = service(), create_app(FakeScorer())
     tried = 0
