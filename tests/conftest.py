@@ -108,6 +108,14 @@ def rough_timing(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "clear_memory", lambda device: 0)
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One worker more than processors, because workers wait in some tests; None: as usual."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not hasattr(os, "sched_getaffinity"):
+        return None
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by the fixtures they use, and start the longest first.
 

@@ -74,6 +74,7 @@ def changes_in(text: str) -> list[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
+@pytest.mark.usefixtures("rough_timing")
 def test_changes_are_shown_once_and_before_the_work(
     name: str, words: tuple[str, ...], messy: Path, tmp_path: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_changes_are_shown_once_and_before_the_work(
     assert changes_in(done.out) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "words"), [("describe", ()), ("convert", ("{}",))])
 def test_commands_about_the_data_show_changes_in_their_output(
     name: str, words: tuple[str, ...], messy: Path, tmp_path: Path
@@ -97,6 +99,7 @@ def sentences() -> list[str]:
     return [line.partition(": ")[2] for line in CHANGES]
 
 
+@pytest.mark.slow
 def test_a_run_folder_keeps_them(messy: Path, tmp_path: Path) -> None:
     done = read(messy, "run", "--json", "-o", tmp_path / "run", *TRAINING)
     kept = json.loads((tmp_path / "run" / "result.json").read_text())["notes"]
@@ -134,6 +137,7 @@ def test_a_study_keeps_them(messy: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"), [("translate", ("-o", "{}")), ("coarsen", ()), ("advise", ("--no-probes",))]
 )
+@pytest.mark.usefixtures("rough_timing")
 def test_json_has_them(name: str, words: tuple[str, ...], messy: Path, tmp_path: Path) -> None:
     words = tuple(word.replace("{}", str(tmp_path / "out")) for word in words)
     done = read(messy, name, "--json", *words)

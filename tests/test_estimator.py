@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 
+import joblib
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -37,6 +38,7 @@ from communities import (
     classifier,
     raises,
 )
+from forked import processes
 from scoring_tasks import small_task, with_own_edges
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import DataError
@@ -416,10 +418,13 @@ def test_a_fitted_one_can_be_pickled(good) -> None:
 
 
 @pytest.mark.slow
-def test_cross_validation_in_two_processes() -> None:
+def test_cross_validation_in_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Processes that have imported torch already; what goes to them is pickled as by the usual ones.
+    monkeypatch.setattr(joblib.parallel, "DEFAULT_MP_CONTEXT", processes())
     alone = cross_val_score(classifier(), X, Y, cv=2)
     assert alone.shape == (2,)
-    assert np.array_equal(cross_val_score(classifier(), X, Y, cv=2, n_jobs=2), alone)
+    with joblib.parallel_config(backend="multiprocessing"):
+        assert np.array_equal(cross_val_score(classifier(), X, Y, cv=2, n_jobs=2), alone)
 
 
 @pytest.mark.slow

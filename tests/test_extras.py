@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from commands import MAIN, run_process
+from commands import run_process
 from sub2node.cli.app import _PANELS
 
 ROOT = Path(__file__).parent.parent
@@ -61,93 +61,6 @@ COMMANDS = [
 ]
 
 
-def module_names(packages: list[str]) -> list[str]:
-    return [MODULES.get(package, package) for package in packages]
-
-
-def run_without(packages: list[str], code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in an interpreter that cannot import these packages."""
-    return run_process(code=f"BLOCKED = {module_names(packages)!r}\n{WITHOUT}\n{code}")
-
-
-def run_each(packages: list[str], pieces: list[str]) -> list[list[object]]:
-    """Run pieces of code, each without one package: exit code and what it printed, stderr too.
-
-    One interpreter runs them all, because each would have to import torch. What a piece needs is
-    not imported by those before it, else it would not fail.
-    """
-    done = run_without([], f"""
-import contextlib, io, json, sys
-import sub2node as s2n
-task, results = s2n.load_task({SMALL!r}), []
-for module, code in {list(zip(module_names(packages), pieces, strict=True))!r}:
-    assert module not in sys.modules, module
-    BLOCKED[:], status, out = [module], 0, io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            exec(code)
-        except s2n.MissingExtraError as error:
-            print(error)
-        except SystemExit as leave:
-            status = leave.code
-    results.append([status, " ".join(out.getvalue().split())])
-print(json.dumps(results))
-""")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.mark.process
-def test_core_imports_without_any_extra() -> None:
-    packages = [package for names in EXTRAS.values() for package in names]
-    code = f"""
-import pkgutil, json, sub2node
-from importlib import import_module
-names = [m.name for m in pkgutil.walk_packages(sub2node.__path__, "sub2node.")]
-names = [name for name in names if not (name + ".").startswith({OF_AN_EXTRA!r})]
-failed = {{}}
-for name in names:
-    try:
-        import_module(name)
-    except ImportError as error:
-        failed[name] = str(error)
-print(json.dumps([len(names), failed]))
-"""
-    done = run_without(packages, code)
-    assert done.returncode == 0, done.stderr
-    count, failed = json.loads(done.stdout)
-    assert count > 150
-    assert failed == {}
-
-
-@pytest.mark.process
-def test_a_missing_extra_is_named(tmp_path: Path) -> None:
-    """By a function and by a command."""
-    folder = str(ROOT / "tests" / "fixtures" / "v0_1")
-    pieces = [code for _, _, code in CALLS]
-    for *_, words in COMMANDS:
-        full = [w.replace("FOLDER", folder).replace("OUT", str(tmp_path)) for w in words]
-        pieces.append(f"sys.argv = ['s2n', *{full!r}]\n{MAIN}")
-    asked = [*CALLS, *COMMANDS]
-    outcomes = run_each([package for _, package, _ in asked], pieces)
-    for number, (extra, package, what) in enumerate(asked):
-        status, text = outcomes[number]
-        assert package in EXTRAS[extra]
-        assert status == (2 if number >= len(CALLS) else 0), (what, text)
-        assert f"pip install 'sub2node[{extra}]'" in text, what
-    assert not list(tmp_path.iterdir())
-
-
-def test_core_dependencies_are_imported_by_the_core() -> None:
-    source = "\n".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "src" / "sub2node").rglob("*.py")
-    )
-    for requirement in PROJECT["dependencies"]:
-        name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
-        module = {"scikit-learn": "sklearn"}.get(name, name)
-        assert re.search(rf"^\s*(import|from) {module}\b", source, re.MULTILINE), name
-
-
 QUICK = ["--seeds", "1", "--set", "epochs=1", "--set", "hidden=8", "--features", "random"]
 # Every command without any extra: the extra that it names, or "" where it needs none.
 BARE = [
@@ -178,39 +91,125 @@ BARE = [
 ]
 NEEDED_BY_THE_CORE = ("pydantic",)  # by some versions of Typer
 
+SCRIPT = """
+import contextlib, gc, io, json, pkgutil, sys
+from importlib import import_module
 
-@pytest.mark.process
-def test_every_command_without_any_extra(tmp_path: Path) -> None:
-    """What a bare wheel has: each command works, or names its extra in one line."""
-    names = {words[0] for words, _ in BARE}
-    assert names == {name for commands in _PANELS.values() for name in commands}
-    commands = [[word.replace("OUT", str(tmp_path)) for word in words] for words, _ in BARE]
-    packages = [package for listed in EXTRAS.values() for package in listed]
-    packages = [package for package in packages if package not in NEEDED_BY_THE_CORE]
-    done = run_without(packages, f"""
-import contextlib, gc, io, json, sys
-from sub2node.cli import main
-import sub2node.estimator, sub2node.reproduce
+BLOCKED[:] = packages
+import sub2node as s2n
+
+names = [m.name for m in pkgutil.walk_packages(s2n.__path__, "sub2node.")]
+names = [name for name in names if not (name + ".").startswith(of_an_extra)]
+failed = {}
+for name in names:
+    try:
+        import_module(name)
+    except ImportError as error:
+        failed[name] = str(error)
 gc.freeze()  # else collections between timings take seconds
-results = []
-for words in {commands!r}:
-    sys.argv, status, out, err = ["s2n", *words], 0, io.StringIO(), io.StringIO()
+
+def outcome(action):
+    status, out, err = 0, io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main()
+            action()
+        except s2n.MissingExtraError as error:
+            print(error, file=err)
         except SystemExit as leave:
             status = leave.code or 0
         except BaseException as error:
             status = repr(error)
-    results.append([status, err.getvalue()])
-print(json.dumps(results))
-""")  # fmt: skip
+    return [status, err.getvalue()]
+
+def command(words):
+    sys.argv = ["s2n", *words]
+    s2n.cli.main()
+
+BLOCKED[:] = [package for package in packages if package not in needed_by_the_core]
+bare = [outcome(lambda: command(words)) for words in commands]
+
+task, single = s2n.load_task(small), []
+for module, piece in pieces:
+    assert module not in sys.modules, module
+    BLOCKED[:] = [module]
+    single.append(outcome(lambda: command(piece) if isinstance(piece, list) else exec(piece)))
+print(json.dumps({"count": len(names), "failed": failed, "bare": bare, "single": single}))
+"""
+
+
+def module_names(packages: list[str]) -> list[str]:
+    return [MODULES.get(package, package) for package in packages]
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What an interpreter without extras does, in this order, because each would import torch.
+
+    It imports every part, runs every command, and then what needs one package without this one.
+    """
+    folder = tmp_path_factory.mktemp("bare")
+    asked = [*((package, code) for _, package, code in CALLS),
+             *((package, placed(words, folder)) for _, package, words in COMMANDS)]  # fmt: skip
+    given = {
+        "BLOCKED": [],
+        "packages": module_names([package for listed in EXTRAS.values() for package in listed]),
+        "of_an_extra": OF_AN_EXTRA,
+        "needed_by_the_core": NEEDED_BY_THE_CORE,
+        "commands": [placed(words, folder) for words, _ in BARE],
+        "small": SMALL,
+        "pieces": list(
+            zip(module_names([p for p, _ in asked]), [w for _, w in asked], strict=True)
+        ),
+    }
+    variables = "\n".join(f"{name} = {value!r}" for name, value in given.items())
+    done = run_process(code=f"{variables}\n{WITHOUT}\n{SCRIPT}")
     assert done.returncode == 0, done.stderr
-    outcomes = json.loads(done.stdout.splitlines()[-1])
-    for (words, extra), (status, text) in zip(BARE, outcomes, strict=True):
+    left = sorted(path.name for path in folder.iterdir())
+    return {**json.loads(done.stdout.splitlines()[-1]), "left": left}
+
+
+def placed(words: list[str], folder: Path) -> list[str]:
+    """Words of a command, with the places that they mean."""
+    fixtures = str(ROOT / "tests" / "fixtures" / "v0_1")
+    return [word.replace("FOLDER", fixtures).replace("OUT", str(folder)) for word in words]
+
+
+@pytest.mark.process
+def test_core_imports_without_any_extra(outcomes: dict[str, Any]) -> None:
+    assert outcomes["count"] > 150
+    assert outcomes["failed"] == {}
+
+
+@pytest.mark.process
+def test_a_missing_extra_is_named(outcomes: dict[str, Any]) -> None:
+    """By a function and by a command."""
+    asked = [*CALLS, *COMMANDS]
+    for number, (extra, package, what) in enumerate(asked):
+        status, text = outcomes["single"][number]
+        assert package in EXTRAS[extra]
+        assert status == (2 if number >= len(CALLS) else 0), (what, text)
+        assert f"pip install 'sub2node[{extra}]'" in " ".join(text.split()), what
+
+
+@pytest.mark.process
+def test_every_command_without_any_extra(outcomes: dict[str, Any]) -> None:
+    """What a bare wheel has: each command works, or names its extra in one line."""
+    names = {words[0] for words, _ in BARE}
+    assert names == {name for commands in _PANELS.values() for name in commands}
+    for (words, extra), (status, text) in zip(BARE, outcomes["bare"], strict=True):
         assert status == (2 if extra else 0), (words, status, text)
         if extra:
             assert text.count("\n") == 1, text
             assert f"pip install 'sub2node[{extra}]'" in text
-    for name in ("study", "big"):
-        assert not (tmp_path / name).exists()
+    # Neither the study, the large graph nor a report, which need an extra, has left anything.
+    assert outcomes["left"] == ["graph", "model", "run", "task"]
+
+
+def test_core_dependencies_are_imported_by_the_core() -> None:
+    source = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "src" / "sub2node").rglob("*.py")
+    )
+    for requirement in PROJECT["dependencies"]:
+        name = re.match(r"[\w.-]+", requirement)[0]  # type: ignore[index]
+        module = {"scikit-learn": "sklearn"}.get(name, name)
+        assert re.search(rf"^\s*(import|from) {module}\b", source, re.MULTILINE), name

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,13 +28,19 @@ def block_with(text: str) -> Block:
 
 @pytest.fixture(scope="module")
 def own_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the block on own data ran; what it printed is in ``printed.txt``."""
+    """A folder in which the block on own data ran; what it printed is in ``printed.txt``.
+
+    The kind of features of the candidate that validation chose is in ``features.txt``.
+    """
     folder = tmp_path_factory.mktemp("readme")
     with pytest.MonkeyPatch.context() as patch, (folder / "printed.txt").open("w") as printed:
         patch.chdir(folder)
         patch.setattr(sys, "stdout", printed)
         block = block_with("import sub2node")
-        exec(compile("\n" * (block.line - 1) + block.text, block.page, "exec"), {})
+        names: dict[str, Any] = {}
+        exec(compile("\n" * (block.line - 1) + block.text, block.page, "exec"), names)
+        config = names["model"].scorer_.known_subgraphs.config
+        (folder / "features.txt").write_text(config.features.kind)
     return folder
 
 
@@ -84,7 +91,9 @@ def test_the_commands_do_the_same(
     describe, _, _, fit, best = commands(block_with("s2n describe my-data"))
     assert best[:4] == ["fit", "my-data", "--model", "best"]
     assert s2n(*describe)[0] == "my-data"
-    assert "Model: my-model" in s2n(*fit)
+    # The candidate that validation chose above learns the same without the others.
+    chosen = ("--set", f"features.kind={(own_data / 'features.txt').read_text()}")
+    assert "Model: my-model" in s2n(*fit, *chosen)
     block = block_with("$ s2n predict my-model")
     (predict,) = commands(block)
     _, *shown = [line for line in block.text.split("\n") if line.strip()]

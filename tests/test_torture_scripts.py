@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from torture import models, requests
+from torture import mixed_load, models, requests
 from torture.rows import COLUMNS, has_faults, new_row, print_table
 
 
@@ -44,4 +44,5 @@ def test_a_model_that_hangs_or_answers_otherwise_is_counted(monkeypatch, tmp_pat
 def test_requests(monkeypatch) -> None:
     monkeypatch.setattr(requests, "HEADER", 0.5)
     monkeypatch.setattr(requests, "TIMEOUT", 1.0)
+    monkeypatch.setattr(mixed_load, "RATE", 40)
     check_rows(requests.main(seed=3, count=10))

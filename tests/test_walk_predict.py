@@ -74,6 +74,7 @@ def walk(monkeypatch) -> Walk:
     return Walk(monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_file(model: Path, tmp_path: Path, walk: Walk, monkeypatch) -> None:
     path = write_csv(tmp_path / "new.csv", drawn(30))
     opens, real = [], Path.open

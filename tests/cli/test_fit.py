@@ -67,6 +67,7 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_a_model_is_a_folder_that_answers(fitted: tuple[Path, Done], task: Path) -> None:
     out, done = fitted
     assert (done.code, done.err) == (0, "")
@@ -161,6 +162,7 @@ def test_words_are_three_nouns(task: Path, tmp_path: Path, words: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_rare_classes_count_as_much(tmp_path: Path) -> None:
     data = write_task(tmp_path / "data")
     few = ("s0", "s30", "s39")
@@ -511,6 +513,7 @@ def test_options_of_run_reach_a_model_that_answers_the_same_after_loading(
     assert score == pytest.approx(json.loads(done.out)["test"]["micro_f1"])
 
 
+@pytest.mark.slow
 def test_vectors_of_some_nodes_are_no_encoding_of_a_model(
     task: Path, tmp_path: Path, trains: list[str]
 ) -> None:

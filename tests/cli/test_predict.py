@@ -184,6 +184,7 @@ def test_every_input(model: Path, asked: Path, ending: str) -> None:
     assert one == two
 
 
+@pytest.mark.slow
 def test_other_columns(model: Path, asked: Path) -> None:
     text = asked.read_text()
     asked.write_text(text.replace("subgraph_id,node_id", "module,gene"))
@@ -249,6 +250,7 @@ def test_excluded_nodes_are_part_of_the_question(signed_model: Path, tmp_path: P
     refused(predict(signed_model, file, "--excluded", "g1"), "--excluded goes with --nodes")
 
 
+@pytest.mark.slow
 def test_excluded_nodes_that_the_model_does_not_read_are_a_warning(model: Path) -> None:
     answer = predict(model, "--nodes", "g1,g2", "--excluded", "g20", "--json").json
     plain = predict(model, "--nodes", "g1,g2", "--json").json
@@ -353,6 +355,7 @@ def cut(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 def test_a_failure_in_the_middle_leaves_nothing(model: Path, cut: Path, ending: str) -> None:
     out = cut.with_name(f"out.{ending}")
@@ -695,10 +698,12 @@ def test_another_positive_class_has_no_threshold_of_its_own(alerting: Path, aske
     assert predict(alerting, "--nodes", "g20", "--json").json["rank"] == 1
 
 
+@pytest.mark.slow
 def test_several_labels_have_no_positive_class(multilabel: Path, asked: Path) -> None:
     refused(predict(multilabel, asked, "--positive", "plain"), "one label per subgraph")
 
 
+@pytest.mark.slow
 def test_the_only_subgraph_of_a_file_can_be_explained(model, tmp_path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     one.write_text('{"id": "mine", "nodes": ["g1", "g20"]}\n')

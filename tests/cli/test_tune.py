@@ -61,6 +61,7 @@ def test_what_it_writes_and_says(study) -> None:
     assert (out / "search.svg").read_text(encoding="utf-8").count("best so far") == 1
 
 
+@pytest.mark.slow
 def test_the_winner_is_a_preset_with_its_evidence(study, data) -> None:
     out, _ = study
     done = s2n(

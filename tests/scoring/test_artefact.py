@@ -425,8 +425,8 @@ def test_random_damage_is_refused_or_harmless(name, saved, tmp_path, wanted) -> 
     broken = copied(saved, tmp_path / "model")
     whole = (saved / name).read_bytes()
     rng = np.random.default_rng(int(hashlib.sha256(name.encode()).hexdigest()[:8], 16))
-    refused = 0
-    for number in range(200):
+    refused, count = 0, 200 if name == "model.json" else 60  # a checksum covers the others whole
+    for number in range(count):
         content = bytearray(whole)
         if number % 4 == 3:
             content = content[: rng.integers(0, len(whole))]
@@ -444,7 +444,7 @@ def test_random_damage_is_refused_or_harmless(name, saved, tmp_path, wanted) -> 
         else:  # white space in the card
             assert name == "model.json"
             assert np.array_equal(found, wanted)
-    assert refused > 150
+    assert refused > 0.75 * count
 
 
 def test_damage_of_the_text_for_people_is_harmless(saved, tmp_path, wanted) -> None:

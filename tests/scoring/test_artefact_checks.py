@@ -394,7 +394,7 @@ def test_random_damage_that_fits_its_checksum_is_refused_or_answers(saved, tmp_p
     crafted = copied(saved, tmp_path / "model")
     for name in FILES[1:]:
         whole, rng = (saved / name).read_bytes(), np.random.default_rng(4)
-        for _ in range(25):
+        for _ in range(15):
             content = bytearray(whole)
             content[rng.integers(0, len(whole))] ^= 1 << int(rng.integers(0, 8))
             signed(crafted, lambda facts: None, **{name: bytes(content)})

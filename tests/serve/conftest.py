@@ -82,5 +82,6 @@ def trained_scorer():
     from sub2node.estimator import SubgraphClassifier
 
     task = load_task("generate:density,subgraphs=40,seed=3")
-    model = SubgraphClassifier("s2n+a", seeds=2, preset="fast", settings={"epochs": 3})
+    settings = {"epochs": 3, "features.kind": "random"}
+    model = SubgraphClassifier("s2n+a", seeds=2, preset="fast", settings=settings)
     return model.fit(task).scorer_

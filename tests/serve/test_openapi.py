@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from fake_scorer import FakeScorer
+from forked import fork_code
 from sub2node.serve.app import create_app
 
 
@@ -17,24 +16,15 @@ from sub2node.serve.app import create_app
 @pytest.mark.skipif(find_spec("schemathesis") is None, reason="Schemathesis is not installed")
 def test_what_it_says_is_what_comes() -> None:
     file = Path(__file__).with_name("described_requests.py")
-    words = [
-        "-o",
-        "addopts=--import-mode=importlib",
-        "-p",
-        "no:cacheprovider",
-        "--noconftest",
-        "--assert=plain",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words, str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "8 passed" in done.stdout  # operations
+    words = ("-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "--noconftest",
+             "--assert=plain", file)  # fmt: skip
+    done = fork_code(*words, code="import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))")
+    out, errors = done.communicate()
+    assert done.returncode == 0, out + errors
+    assert "8 passed" in out  # operations
 
 
+@pytest.mark.slow
 def test_every_example_works(service) -> None:
     client, app = service(), create_app(FakeScorer())
     tried = 0

@@ -63,6 +63,7 @@ def make_model(folder: Path, *, large: bool) -> Path:
         model = SubgraphClassifier("s2n+a", "gcn2", preset="paper:ppi_bp", settings=settings)
     else:
         task = load_task("generate:density,subgraphs=40")
+        settings["features.kind"] = "random"
         model = SubgraphClassifier("s2n+a", "gcn2", seeds=2, preset="fast", settings=settings)
     return model.fit(task).save(folder / "model")
 

@@ -13,7 +13,7 @@ import pytest
 from report_runs import NASTY, made_result, simple_result, small_task
 from sub2node.base.errors import ConfigError
 from sub2node.evaluate import compare
-from sub2node.report.html import collect_findings, read_study, write_report
+from sub2node.report.html import ReportFindings, collect_findings, read_study, write_report
 from sub2node.report.html.report_page import render
 from sub2node.runs import save_comparison, save_run
 
@@ -70,9 +70,21 @@ def nasty(tmp_path_factory) -> Path:
     return save_comparison(compare(results), task, tmp_path_factory.mktemp("runs") / "both")
 
 
+@pytest.fixture(scope="module")
+def found(nasty) -> ReportFindings:
+    """What the report on it says."""
+    return collect_findings(read_study([nasty]))
+
+
+@pytest.fixture(scope="module")
+def text(found) -> str:
+    """The page of it."""
+    return render(found)
+
+
 @pytest.mark.slow
-def test_all_sections_are_there_and_in_the_contents(nasty) -> None:
-    page = Page(render(collect_findings(read_study([nasty]))))
+def test_all_sections_are_there_and_in_the_contents(text) -> None:
+    page = Page(text)
     assert [name for name in page.ids if name in SECTIONS] == list(SECTIONS)
     assert len(set(page.ids)) == len(page.ids)
     links = [given["href"] for tag, given in page.tags if tag == "a"]
@@ -86,8 +98,7 @@ def test_all_sections_are_there_and_in_the_contents(nasty) -> None:
 
 
 @pytest.mark.slow
-def test_names_are_harmless(nasty) -> None:
-    text = render(collect_findings(read_study([nasty])))
+def test_names_are_harmless(text) -> None:
     page = Page(text)
     assert NASTY in page.text
     assert "<script" not in text.lower()
@@ -97,8 +108,7 @@ def test_names_are_harmless(nasty) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_comes_from_outside(nasty) -> None:
-    text = render(collect_findings(read_study([nasty])))
+def test_nothing_comes_from_outside(text) -> None:
     assert len(text) < 1e6
     assert not re.findall(r"(?:https?:)?//[a-z]", text)
     for _, given in Page(text).tags:
@@ -109,8 +119,7 @@ def test_nothing_comes_from_outside(nasty) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_follow_dark_mode(nasty) -> None:
-    text = render(collect_findings(read_study([nasty])))
+def test_pictures_follow_dark_mode(text) -> None:
     pictures = re.findall("<svg.*?</svg>", text, re.DOTALL)
     assert len(pictures) == 5
     names = set(re.findall(r"--([\w-]+): ", text.partition("prefers-color-scheme: dark")[2]))
@@ -122,16 +131,13 @@ def test_pictures_follow_dark_mode(nasty) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_runs_give_the_same_page(nasty) -> None:
-    assert render(collect_findings(read_study([nasty]))) == render(
-        collect_findings(read_study([nasty]))
-    )
+def test_the_same_runs_give_the_same_page(nasty, text) -> None:
+    assert render(collect_findings(read_study([nasty]))) == text
 
 
 @pytest.mark.slow
-def test_numbers_stand_in_the_page(nasty) -> None:
-    found = collect_findings(read_study([nasty]))
-    text = " ".join(Page(render(found)).text.split())
+def test_numbers_stand_in_the_page(found, text) -> None:
+    text = " ".join(Page(text).text.split())
     for model in found.numbers["models"]:
         score = model["test"]["micro_f1"]
         spread = f" ± {100 * score['sd']:.1f}" if score["n"] > 1 else ""
@@ -202,8 +208,7 @@ def test_a_graph_without_links_is_not_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_only_a_report_of_ours_is_replaced(nasty, tmp_path: Path) -> None:
-    found = collect_findings(read_study([nasty]))
+def test_only_a_report_of_ours_is_replaced(found, tmp_path: Path) -> None:
     place = write_report(found, tmp_path / "a" / "report.html")
     with pytest.raises(ConfigError, match="exists already"):
         write_report(found, place)
@@ -244,9 +249,9 @@ def browser():
     driver.quit()
 
 
-def test_a_browser_shows_it_without_complaint(browser, nasty, tmp_path: Path) -> None:
+def test_a_browser_shows_it_without_complaint(browser, found, tmp_path: Path) -> None:
     for scheme in ("light", "dark"):
-        place = write_report(collect_findings(read_study([nasty])), tmp_path / f"{scheme}.html")
+        place = write_report(found, tmp_path / f"{scheme}.html")
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
         for width in (360, 1280):
