@@ -62,6 +62,6 @@ def test_the_error_names_the_likely_column() -> None:
     with pytest.raises(
         s2n.DataError,
         match=r"no column 'node_id' .* found: set, gene_name\. --column members\.node_id=gene_name"
-        r" \(columns={'members\.node_id': 'gene_name'}\) goes on\.$",
+        r" \(columns={'members\.node_id': 'gene_name'}\) takes 'gene_name' for it\.$",
     ):
         s2n.SubgraphTask.from_tables(EDGES, members)

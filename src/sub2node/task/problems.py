@@ -97,7 +97,7 @@ def go_on(option: str) -> str:
     name, _, value = option.removeprefix("--").partition(" ")
     if name == "column":
         ours, _, theirs = value.partition("=")
-        return f"{option} (columns={{{ours!r}: {theirs!r}}}) goes on."
+        return f"{option} (columns={{{ours!r}: {theirs!r}}}) takes {theirs!r} for it."
     return f"{option} ({name.replace('-', '_')}={value!r}) goes on."
 
 
