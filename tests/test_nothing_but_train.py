@@ -95,9 +95,8 @@ def test_the_first_words_about_sub2vec_say_that_it_sees_all_subgraphs() -> None:
     assert model_descriptions._BASELINES["sub2vec"].startswith("transductive: ")
 
 
-@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "subgnn"])
+@pytest.mark.parametrize("name", NETWORKS)
 def test_networks_of_batches(name: str) -> None:
-    # Anchors of SubGNN are drawn for all subgraphs in turn, so that others change what is drawn.
     settings = ({**QUICK[name], "epochs": epochs} for epochs in (2, 1))
     assert_fitted_on_train(
         *(baseline(TASK, name, settings=one, device="cpu").model for one in settings)

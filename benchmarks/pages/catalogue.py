@@ -6,6 +6,7 @@ import difflib
 from pathlib import Path
 
 from pages import (  # noqa: F401 (they declare)
+    audit_tables,
     best_tables,
     conclusion_tables,
     cost_claims,

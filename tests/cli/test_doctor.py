@@ -86,3 +86,13 @@ def test_what_no_row_is_to_blame_for_is_said_too(tables: Path) -> None:
     done = s2n("doctor", tables)
     assert done.code == 1
     assert "Error: class 'y' has 1 in test but no subgraph in train" in done.out
+
+
+def test_the_next_command_maps_the_likely_column(tables: Path) -> None:
+    text = (tables / "members.csv").read_text()
+    (tables / "members.csv").write_text(text.replace("node_id", "gene_name", 1))
+    listed = s2n("doctor", tables).out.splitlines()
+    option = "--column members.node_id=gene_name"
+    assert listed[-1] == f"Next: s2n describe {tables} {option}"
+    assert sum(option in line for line in listed) == 2
+    assert s2n("doctor", tables, *option.split()).out.splitlines()[-1] == "Ready."

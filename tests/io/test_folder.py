@@ -126,9 +126,9 @@ def test_tables_with_a_mark_windows_ends_and_other_columns(tables: Path) -> None
         path.write_text("\ufeff" + path.read_text().replace("\n", "\r\n"), "utf-8", newline="")
     assert read_task(tables) == expected
     text = (tables / "edges.csv").read_text(encoding="utf-8")
-    (tables / "edges.csv").write_text(text.replace("source,target", "payer,payee"), "utf-8")
-    assert_refused(tables, "columns found: .*payer, payee")
-    mapped = read_task(tables, columns={"source": "payer", "target": "payee"})
+    (tables / "edges.csv").write_text(text.replace("source,target", "giver,taker"), "utf-8")
+    assert_refused(tables, "columns found: .*giver, taker")
+    mapped = read_task(tables, columns={"source": "giver", "target": "taker"})
     assert mapped == expected
     (tables / "edges.tsv").write_text("source\ttarget\na\tb\n")
     assert_refused(tables, r"both edges\.csv and edges\.tsv are in the folder")

@@ -22,7 +22,7 @@ def say_problems(error: DataProblemsError) -> None:
     say("Error", f"{plural(count, 'kind')} of problems in the data:", style="bold red", to=errors)
     for problem in error.problems:
         example = f", as {problem.examples(1)[0]}" if len(problem.rows) else ""
-        option = f"; {problem.option} goes on" if problem.option else ""
+        option = f"; {problem.option} goes on" if problem.option and problem.kind else ""
         _line(f"  {problem.heading}{example}{option}", errors)
     for line in error.advice:
         _line(line, errors)
@@ -36,7 +36,7 @@ def show_problems(problems: Iterable[Problem], to: Console) -> None:
             _line(f"     {example}", to)
         if problem.outcome:
             _line(f"     → {problem.outcome}", to, style="green")
-        elif problem.option:
+        elif problem.option and problem.kind:
             _line(f"     → {problem.option} goes on", to)
         elif problem.kind:
             _line("     → to be corrected in the file", to)

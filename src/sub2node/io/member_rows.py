@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from ..base.errors import DataError
 from ..base.progress import step
 from ..base.ragged import Array
-from ..task.frames import ALIASES
+from ..task.column_names import column_in, likely_column
 from ..task.member_pairs import read_signs, sign_problem
 from .arrow_values import as_text, id_text, python_values
 from .set_batch import concat_signs
@@ -320,12 +320,13 @@ def _missing_ids(names: pa.Array, nodes: pa.Array) -> dict[int, str]:
 
 def column_place(header: list[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
     """Where our column stands in a header."""
-    candidates = (columns[ours],) if ours in columns else (ours, *ALIASES[ours])
-    name = next((name for name in candidates if name in header), None)
+    own = {f"members.{key}": name for key, name in columns.items()}
+    name = column_in(header, ours, "members", own)
     if name is None:
+        likely = likely_column(header, ours, "members", own) or "…"
         raise DataError(
-            f"no column {candidates[0]!r}; columns found: {', '.join(header) or 'none'}. Map it:"
-            f" --column {ours}=….",
+            f"no column {columns.get(ours, ours)!r}; columns found:"
+            f" {', '.join(header) or 'none'}. Map it: --column {ours}={likely}.",
             path=path,
             line=1,
         )

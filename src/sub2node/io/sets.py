@@ -17,7 +17,7 @@ from ..base.errors import ConfigError, DataError, Sub2NodeError, suggest
 from ..base.ragged import Array, owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
-from ..task.frames import ALIASES
+from ..task.column_names import column_in
 from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
@@ -341,8 +341,7 @@ def _read_list_rows(
     header, list_column = file.schema_arrow.names, columns.get("nodes", "nodes")
     if not is_lists(file.schema_arrow.field(list_column).type):
         raise DataError(f"the column {list_column!r} must hold lists of node ids.", path=path)
-    candidates = ("subgraph_id", *ALIASES["subgraph_id"], "id")
-    name = next((name for name in candidates if name in header), "")
+    name = column_in(header, "subgraph_id", "members", {}) or ("id" if "id" in header else "")
     if "subgraph_id" in columns:
         name = header[column_place(header, "subgraph_id", columns, path)]
     excluded = columns.get("excluded", "excluded")

@@ -14,7 +14,8 @@ import numpy as np
 from ..base.errors import DataError
 from ..base.notes import changed
 from ..base.ragged import Array
-from ..task.frames import check_unique_columns, column_in
+from ..task.column_names import column_in
+from ..task.frames import check_unique_columns
 from .text_files import first_line, lines, opened
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "'|'", " ": "spaces"}

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.regular_files import require_regular_file
-from ..task.frames import check_unique_columns, column_in
+from ..task.column_names import column_in
+from ..task.frames import check_unique_columns
 from ..task.reading_options import Reading
 from .excel import read_excel
 from .expansion import check_parquet

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..base.keyed_numbers import STEP, mix
 from ..base.ragged import Array
 
 _PURPOSE = 3  # 0 to 2 are the streams of initial values and dropout
 _BLOCK = 1 << 16  # numbers drawn together: their scratch arrays stay in the processor's cache
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 _HALF = np.uint64(32)
 
 
@@ -31,28 +29,18 @@ def random_vectors(seeds: Sequence[int], nodes: Array, width: int, *, scale: flo
         scale: Standard deviation of the values.
     """
     vectors = np.empty((len(seeds), len(nodes), width), np.float32)
-    columns = np.arange(1, (width + 1) // 2 + 1, dtype=np.uint64) * _STEP
+    columns = np.arange(1, (width + 1) // 2 + 1, dtype=np.uint64) * STEP
     rows = max(1, _BLOCK // max(width, 1))
     for seed, block in zip(seeds, vectors, strict=True):
         key = np.random.SeedSequence([seed, _PURPOSE]).generate_state(1, np.uint64)
         for first in range(0, len(nodes), rows):
             numbers = np.asarray(nodes[first : first + rows]).astype(np.uint64)
-            bits = _mix(_mix(numbers * _STEP + key)[:, None] + columns)
+            bits = mix(mix(numbers * STEP + key)[:, None] + columns)
             even, odd = _normal_pairs(bits)
             block[first : first + rows, 0::2] = even
             block[first : first + rows, 1::2] = odd[:, : width // 2]
     vectors *= np.float32(scale)
     return vectors
-
-
-def _mix(state: Array) -> Array:
-    """The output function of SplitMix64, in place; uint64, wrapping."""
-    state ^= state >> _SHIFTS[0]
-    state *= _FACTORS[0]
-    state ^= state >> _SHIFTS[1]
-    state *= _FACTORS[1]
-    state ^= state >> _SHIFTS[2]
-    return state
 
 
 def _normal_pairs(bits: Array) -> tuple[Array, Array]:

@@ -34,7 +34,7 @@ from .names import Names
 from .node_features import check_chosen, read_features
 from .other_names import read_other_names
 from .problems import Problem
-from .reading_notes import edge_notes, unused_columns
+from .reading_notes import edge_notes, named_by_words, unused_columns
 from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, clean_subgraphs
 from .task import SubgraphTask
@@ -84,6 +84,7 @@ def assemble(
     tables = {"edges": edges, "nodes": nodes, "members": members, "labels": labels}
     tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases, "excluded": excluded}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
+    changes += named_by_words(list(frames.values()))
     changes += unused_columns(list(frames.values()))
     check_chosen(node_features, has_nodes=nodes is not None)
     labelled, unlabelled = clean_subgraphs(frames, reading, changes, known_classes=bool(classes))

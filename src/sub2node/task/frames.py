@@ -14,23 +14,10 @@ import pyarrow as pa
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
+from .column_names import ALIASES, column_in, likely_column
 from .ids import Column, id_column
-from .problems import Problem
+from .problems import MissingColumnError, Problem
 
-# Other names of our columns that are accepted without a mapping.
-ALIASES = {
-    "source": ("src", "from", "u", "node1", "protein1", "gene1"),
-    "target": ("dst", "to", "v", "node2", "protein2", "gene2"),
-    "subgraph_id": ("subgraph", "set"),
-    "node_id": ("node", "id"),
-    "label": ("class", "y"),
-    "title": ("name", "description"),
-    "split": (),
-    "weight": (),
-    "excluded": (),
-    "alias": (),
-    "kind": (),
-}
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -87,14 +74,23 @@ class Frame:
         """The column; an error that lists the columns if there is none."""
         column = self.get(ours)
         if column is None:
-            key = f"{self.what}.{ours}"
-            name = self.columns.get(key, self.columns.get(ours, ours))
-            present = ", ".join(self.table.column_names) or "none"
-            raise self.error(
-                f"no column '{name}' in the {self.what} table; columns found: {present}."
-                f" Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
-            )
+            raise self._missing(ours)
         return column
+
+    def _missing(self, ours: str) -> DataError:
+        """The error that lists the columns, and names the one that it may be."""
+        key, names = f"{self.what}.{ours}", self.table.column_names
+        name = self.columns.get(key, self.columns.get(ours, ours))
+        found = (
+            f"no column '{name}' in the {self.what} table; columns found:"
+            f" {', '.join(names) or 'none'}."
+        )
+        likely = likely_column(names, ours, self.what, self.columns)
+        if likely is not None:
+            return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
+        return self.error(
+            f"{found} Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
+        )
 
     def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""
@@ -210,21 +206,6 @@ def as_text(values: Column | Sequence[str]) -> pa.Array:
         values = values.combine_chunks()
     array = values if isinstance(values, pa.Array) else pa.array(values, pa.large_string())
     return array.cast(pa.large_string()).fill_null("")
-
-
-def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, str]) -> str | None:
-    """Which column of a table is what we call ``ours``, or None.
-
-    Args:
-        names: The columns of the table.
-        ours: Our name.
-        what: The table, as "labels".
-        columns: The user's column for ours, of one table (``labels.title``) or of all that have it.
-    """
-    if (own := columns.get(f"{what}.{ours}")) is not None:
-        return own if own in names else None
-    candidates = (columns.get(ours, ours), ours, *ALIASES.get(ours, ()))
-    return next((name for name in candidates if name in names), None)
 
 
 def check_mapping(columns: Mapping[str, str], frames: Iterable[Frame]) -> None:

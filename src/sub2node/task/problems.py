@@ -95,7 +95,24 @@ class Problem:
 def go_on(option: str) -> str:
     """How to go on in spite of a problem, on the command line and in Python."""
     name, _, value = option.removeprefix("--").partition(" ")
+    if name == "column":
+        ours, _, theirs = value.partition("=")
+        return f"{option} (columns={{{ours!r}: {theirs!r}}}) takes {theirs!r} for it."
     return f"{option} ({name.replace('-', '_')}={value!r}) goes on."
+
+
+class MissingColumnError(DataError):
+    """A table lacks a column that one of its others is likely to be.
+
+    Args:
+        message: What is missing, and what was found.
+        option: The option that names the likely one.
+        path: The file, if there is one.
+    """
+
+    def __init__(self, message: str, option: str, *, path: str | PathLike[str] | None) -> None:
+        super().__init__(f"{message} {go_on(option)}", path=path)
+        self.reason, self.option = message, option
 
 
 class DataProblemsError(DataError):
@@ -168,7 +185,9 @@ class Problems:
         except DataError as error:
             place = error.path if error.path is not None else path
             lines = None if error.line is None else np.array([error.line])
-            self.add(Problem("", error.reason, None if place is None else str(place), lines=lines))
+            option = error.option if isinstance(error, MissingColumnError) else ""
+            path = None if place is None else str(place)
+            self.add(Problem("", error.reason, path, lines=lines, option=option))
 
     @property
     def open(self) -> list[Problem]:

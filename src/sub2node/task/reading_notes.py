@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ..base.notes import Note, changed, dropped, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array, repeated_entries
+from .column_names import words_taken
 from .edges import Edges, Repeated
 from .frames import Frame
 
@@ -51,6 +52,15 @@ def unused_columns(frames: Sequence[Frame]) -> Iterator[Note]:
             used = {frame.column_name(ours) for ours in _COLUMNS[frame.what]}
             others = [name for name in frame.table.column_names if name not in used]
             yield from unread_columns(others, frame.what)
+
+
+def named_by_words(frames: Sequence[Frame]) -> Iterator[str]:
+    """Columns that were taken for ours because of what they are called."""
+    for frame in frames:
+        taken = words_taken(frame.table.column_names, frame.what, frame.columns)
+        if taken:
+            listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
+            yield f"Columns of the {frame.what} table taken by their names: {listed}."
 
 
 def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:

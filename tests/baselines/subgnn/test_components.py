@@ -12,7 +12,6 @@ from hypothesis import given
 from component_cases import NO_EDGES, NOTHING, lists
 from networkx_graphs import to_networkx
 from strategies import graphs_with_subgraphs
-from sub2node.base.ragged import generator
 from sub2node.baselines.subgnn.anchors import sample_border
 from sub2node.baselines.subgnn.components import components
 from sub2node.baselines.subgnn.distances import component_distances
@@ -55,5 +54,5 @@ def test_components_of_nothing(graph) -> None:
     empty = components(graph, Subgraphs.from_lists([[], []]))
     assert empty.first.tolist() == [0, 0, 0]
     assert component_distances(graph, empty, empty.owner, empty.owner, limit=3).shape == (0,)
-    ids, mask = sample_border(graph, empty, hops=1, count=3, rngs=[generator(0)])[0]
+    ids, mask = sample_border(graph, empty, hops=1, count=3, keys=[np.empty(0, np.uint64)])[0]
     assert ids.shape == mask.shape == (0, 3)

@@ -171,3 +171,23 @@ def test_seeds_and_layers_have_anchors_of_their_own() -> None:
                 assert not np.array_equal(values[0], foreign[0])
                 between = getattr(one[1 - layer][side], word)
                 assert not np.array_equal(values[0], between[0])
+
+
+def test_other_subgraphs_change_no_anchors_of_a_subgraph() -> None:
+    task, model = mixed_task(), settings_of(layers=2).model
+    found = precompute(task, model, SEEDS)
+    kept = np.array([3, 1, 6])  # fewer, and in another order
+    alone = precompute(SubgraphTask(task.graph, task.subgraphs.take(kept)), model, SEEDS)
+    first = found.components.first
+    rows = np.concatenate([np.arange(first[i], first[i + 1]) for i in kept])
+    for layer, side in ((layer, side) for layer in range(2) for side in SIDES):
+        near, fewer = found.neighborhood[layer][side], alone.neighborhood[layer][side]
+        assert np.array_equal(near.ids[:, rows], fewer.ids)
+        assert np.array_equal(near.weights[:, rows], fewer.weights)
+        place, fewer = found.position[layer][side], alone.position[layer][side]
+        own = place.ids[:, kept] if side == "internal" else place.ids
+        assert np.array_equal(own, fewer.ids)
+        assert np.array_equal(place.weights[:, rows], fewer.weights)
+        patch, others = found.structure[layer][side], alone.structure[layer][side]
+        assert np.array_equal(patch.walks, others.walks)
+        assert np.array_equal(patch.weights[:, rows], others.weights)

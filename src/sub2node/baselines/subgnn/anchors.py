@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...base.keyed_numbers import keyed_uniform
 from ...base.progress import step
 from ...base.ragged import Array, blocks, pointers
 from ...task import Graph
@@ -15,22 +16,20 @@ from .distances import WORD, Spread, single_bits
 _BLOCK = 1 << 22  # border nodes listed together
 
 
-def sample_members(
-    ptr: Array, nodes: Array, count: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def sample_members(ptr: Array, nodes: Array, count: int, keys: Array) -> tuple[Array, Array]:
     """Some members of each list, uniformly without replacement and in random order.
 
     Args:
         ptr: Pointers of the lists, (L+1,).
         nodes: Their members, flat.
         count: Number of members to take from each list; a shorter list gives all it has.
-        rng: Random numbers; how many are used does not depend on what the lists hold.
+        keys: A key of each list, uint64 (L,): what is drawn depends on it and the list alone.
 
     Returns:
         The members int64 (L, count), padded with 0 at the end, and which are none of the padding,
         bool (L, count).
     """
-    place, mask = _sample_positions(np.diff(ptr), count, rng)
+    place, mask = _sample_positions(np.diff(ptr), count, keys)
     ids = np.zeros(place.shape, dtype=np.int64)
     ids[mask] = nodes[(ptr[:-1, None] + place)[mask]]
     return ids, mask
@@ -42,25 +41,25 @@ def sample_border(
     *,
     hops: int,
     count: int,
-    rngs: Sequence[np.random.Generator],
+    keys: Sequence[Array],
 ) -> list[tuple[Array, Array]]:
     """Some nodes near each component, uniformly without replacement and in random order.
 
     The border of a component is every node within ``hops`` edges of it that is not in it; other
     components of its subgraph count like any node. Borders are never held together: those of 64
-    components are computed at once, sampled for every generator, and dropped.
+    components are computed at once, drawn from for every sample, and dropped.
 
     Args:
         graph: The global graph.
         components: K components in the graph.
         hops: Number of edges from the component, 1 or more.
         count: Number of nodes to take for each component; a smaller border gives all it has.
-        rngs: One generator per sample.
+        keys: For each sample a key of each component, uint64 (K,).
 
     Returns:
-        For each generator as :func:`sample_members`: ids and mask, (K, count) each.
+        For each sample as :func:`sample_members`: ids and mask, (K, count) each.
     """
-    ids = np.zeros((len(rngs), len(components), count), dtype=np.int64)
+    ids = np.zeros((len(keys), len(components), count), dtype=np.int64)
     mask = np.zeros(ids.shape, dtype=bool)
     spread = Spread(graph)
     for first in range(0, len(components), WORD):
@@ -74,20 +73,21 @@ def sample_border(
             ptr = pointers(sizes[start:stop])
             nodes = near[np.flatnonzero(table[start:stop]) % max(len(near), 1)]
             rows = slice(first + start, first + stop)
-            for number, rng in enumerate(rngs):
-                ids[number, rows], mask[number, rows] = sample_members(ptr, nodes, count, rng)
+            for number, own in enumerate(keys):
+                drawn = sample_members(ptr, nodes, count, own[rows])
+                ids[number, rows], mask[number, rows] = drawn
     step("Drawing nodes around subgraphs", 1, 1)
     return list(zip(ids, mask, strict=True))
 
 
-def _sample_positions(sizes: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _sample_positions(sizes: Array, count: int, keys: Array) -> tuple[Array, Array]:
     """Distinct positions in lists of these sizes, and which are real: (L, count) each.
 
     Floyd's sampling, all lists at once: its cost does not depend on how long they are. A list
     shorter than ``count`` is sampled as if it had that many, and positions beyond its end are
     moved last.
     """
-    random = rng.random((len(sizes), 2, count))
+    random = keyed_uniform(keys, 2 * count).reshape(len(sizes), 2, count)
     place = np.zeros((len(sizes), count), dtype=np.int64)
     spare = np.maximum(sizes - count, 0)
     for column in range(count):

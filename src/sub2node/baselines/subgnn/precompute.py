@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.random import SeedSequence
 
+from ...base.keyed_numbers import mix, set_keys
 from ...base.progress import counted
 from ...base.ragged import Array
 from ...task import SubgraphTask
@@ -61,37 +63,55 @@ class Precomputed:
 
 
 def precompute(task: SubgraphTask, model: SubGNNModel, seeds: Sequence[int]) -> Precomputed:
-    """Draw anchors for each seed and compare them with all components."""
+    """Draw anchors for each seed and compare them with all components.
+
+    Anchors of a subgraph and of its components depend on the seed and its members, those of all
+    on the seed alone: other subgraphs change neither.
+    """
     parts = components(task.graph, task.subgraphs)
-    rngs = [np.random.default_rng([seed, _ANCHORS]) for seed in seeds]
-    sampler = _AnchorSampler(task, model, parts, rngs)
+    sampler = _AnchorSampler(task, model, parts, seeds)
     return Precomputed(
         parts,
-        sampler.layers(sampler.neighborhood) if model.neighborhood else (),
-        sampler.layers(sampler.position) if model.position else (),
-        sampler.layers(sampler.structure) if model.structure else (),
+        sampler.layers(sampler.neighborhood, 0) if model.neighborhood else (),
+        sampler.layers(sampler.position, 1) if model.position else (),
+        sampler.layers(sampler.structure, 2) if model.structure else (),
     )
 
 
-@dataclass(eq=False)
 class _AnchorSampler:
-    task: SubgraphTask
-    model: SubGNNModel
-    components: Components
-    rngs: list[np.random.Generator]
+    """Draws anchors; every channel, layer and side has random numbers of its own for each seed."""
 
-    def layers(self, make: Callable[[Side], T]) -> tuple[dict[Side, T], ...]:
+    def __init__(
+        self, task: SubgraphTask, model: SubGNNModel, parts: Components, seeds: Sequence[int]
+    ) -> None:
+        self.task, self.model, self.components, self.seeds = task, model, parts, seeds
+        self.keys = set_keys(task.subgraphs.ptr, task.subgraphs.nodes)
+        # Components of one subgraph differ, and are alike in no other one that has other members.
+        own = set_keys(parts.ptr, parts.nodes)
+        self.component_keys = mix(own + self.keys[parts.owner])
+
+    def layers(
+        self, make: Callable[[Side, list[SeedSequence]], T], channel: int
+    ) -> tuple[dict[Side, T], ...]:
         """The anchors of a channel, layer by layer."""
-        numbers = counted(range(self.model.layers), "SubGNN anchors of layer")
-        return tuple({side: make(side) for side in SIDES} for _ in numbers)
+        return tuple(
+            {
+                side: make(
+                    side,
+                    [SeedSequence([seed, _ANCHORS, channel, layer, place]) for seed in self.seeds],
+                )
+                for place, side in enumerate(SIDES)
+            }
+            for layer in counted(range(self.model.layers), "SubGNN anchors of layer")
+        )
 
-    def neighborhood(self, side: Side) -> NodeAnchors:
+    def neighborhood(self, side: Side, seeds: list[SeedSequence]) -> NodeAnchors:
         """Nodes of a component, or around it."""
         model, parts = self.model, self.components
+        keys = [_keys_of(seed, self.component_keys) for seed in seeds]
         if side == "internal":
             drawn = [
-                sample_members(parts.ptr, parts.nodes, model.neighborhood_in, rng)
-                for rng in self.rngs
+                sample_members(parts.ptr, parts.nodes, model.neighborhood_in, own) for own in keys
             ]
         else:
             drawn = sample_border(
@@ -99,23 +119,25 @@ class _AnchorSampler:
                 parts,
                 hops=model.border_hops,
                 count=model.neighborhood_out,
-                rngs=self.rngs,
+                keys=keys,
             )
         weights = [self._weights(ids, mask) for ids, mask in drawn]
         return NodeAnchors(np.stack([ids for ids, _ in drawn]), np.stack(weights))
 
-    def position(self, side: Side) -> NodeAnchors:
+    def position(self, side: Side, seeds: list[SeedSequence]) -> NodeAnchors:
         """Nodes of a subgraph, or of the global graph."""
         model, subgraphs = self.model, self.task.subgraphs
         chosen, weights = [], []
-        for rng in self.rngs:
+        for seed in seeds:
             if side == "internal":
-                ids, mask = sample_members(subgraphs.ptr, subgraphs.nodes, model.position_in, rng)
+                ids, mask = sample_members(
+                    subgraphs.ptr, subgraphs.nodes, model.position_in, _keys_of(seed, self.keys)
+                )
                 chosen.append(ids)
                 ids, mask = ids[self.components.owner], mask[self.components.owner]
             else:
                 size = self.task.graph.num_nodes
-                some = rng.permutation(size)[: model.position_out]
+                some = np.random.default_rng(seed).permutation(size)[: model.position_out]
                 ids = np.zeros(model.position_out, np.int64)
                 ids[: len(some)] = some
                 chosen.append(ids)
@@ -137,11 +159,11 @@ class _AnchorSampler:
         weights[place] = near
         return weights
 
-    def structure(self, side: Side) -> PatchAnchors:
+    def structure(self, side: Side, seeds: list[SeedSequence]) -> PatchAnchors:
         """Patches by triangular walks; both sides have patches of their own."""
         model, graph = self.model, self.task.graph
         walks, drawn = [], []
-        for rng in self.rngs:
+        for rng in map(np.random.default_rng, seeds):
             ptr, nodes = patches(graph, model.patches, model.patch_length, beta=model.beta, rng=rng)
             drawn_walks = patch_walks(
                 graph,
@@ -160,6 +182,11 @@ class _AnchorSampler:
         similarity = sequence_similarity(
             self.components.ptr, own_degrees, np.concatenate([[0], np.cumsum(sizes)]), degrees
         )
-        by_seed = similarity.reshape(len(similarity), len(self.rngs), model.patches)
+        by_seed = similarity.reshape(len(similarity), len(seeds), model.patches)
         by_seed = by_seed.swapaxes(0, 1)
         return PatchAnchors(np.stack(walks), np.ascontiguousarray(by_seed))
+
+
+def _keys_of(seed: SeedSequence, keys: Array) -> Array:
+    """Keys of lists for one seed: uint64."""
+    return mix(keys + seed.generate_state(1, np.uint64))

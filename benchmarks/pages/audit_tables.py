@@ -1,0 +1,85 @@
+"""What the checks of an audit are about, in numbers that were measured here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from pages.claims import Claim, claim, claims_on
+from pages.equal_tables import _DATA, _MODELS, _score
+from pages.markdown import generates, table
+from pages.rows import read
+from sub2node.audit.part_power import smallest_difference
+
+PAGE = "docs/audit.md"
+_SHOWN = ("glass", "s2n+a gcn2")
+
+
+def standard_error(size: int) -> float:
+    """Of a score of one half on so many subgraphs with one label each, in points."""
+    return 100 * math.sqrt(0.25 / size)
+
+
+@generates("audit-splits")
+def published_and_random() -> str:
+    """Scores on the published part beside those over ten random splits, with searched settings."""
+    scores, rows = read("equal-search.csv").where(settings="searched"), []
+    for data, title in _DATA.items():
+        of_data = scores.where(data=data)
+        size = int(of_data.where(split="random").rows[0]["test_size"])
+        cells = [
+            _score(of_data.where(model=model, split=split))
+            for model in _SHOWN
+            for split in ("published", "random")
+        ]
+        if "-" not in cells:
+            rows.append([title, str(size), f"{standard_error(size):.1f}", *cells])
+    heads = [
+        f"{_MODELS[model]}, {split}" for model in _SHOWN for split in ("given part", "ten splits")
+    ]
+    return table(["", "test subgraphs", "standard error at most", *heads], rows)
+
+
+@claims_on(PAGE)
+def what_a_part_can_show() -> Iterator[Claim]:
+    """The smallest difference that two sizes of a part can show, as the audit computes it."""
+    few, more = (standard_error(size) for size in (25, 160))
+    yield claim(
+        "With 25 test subgraphs the standard error is up to {few:.0f} points and the smallest"
+        " difference up to {few_least:.0f}, with 160 up to {more:.0f} and {more_least:.0f}: about",
+        few=few,
+        few_least=smallest_difference(few),
+        more=more,
+        more_least=smallest_difference(more),
+    )
+
+
+@claims_on(PAGE)
+def what_groups_are_worth() -> Iterator[Claim]:
+    """Patients of one publication in two parts against publications kept apart."""
+    scores = read("equal-search.csv").where(data="patients", settings="searched")
+    gains = []
+    for model in _MODELS:
+        apart, mixed = (scores.where(model=model, split=s) for s in ("published", "random"))
+        gains.append(mixed.number("test") - apart.number("test"))
+    yield claim(
+        "ten random splits that do not look at publications give each of {models} networks"
+        " {least:.0f} to {most:.0f} points more.",
+        models=len(gains),
+        least=min(gains),
+        most=max(gains),
+    )
+
+
+@claims_on(PAGE)
+def what_ties_are_worth() -> Iterator[Claim]:
+    """Which of several equally good epochs is taken."""
+    rows = list(read("ties.csv"))
+    worth = [float(row["loss"]) - float(row["first"]) for row in rows]
+    yield claim(
+        "instead of the first was worth {least:.1f} to {most:.1f} points of the mean of"
+        " {splits} splits",
+        least=min(worth),
+        most=max(worth),
+        splits=rows[0]["splits"],
+    )
