@@ -112,6 +112,48 @@ def best_answers() -> str:
     return table(["PPI-BP", "weight", "one question, ms", "a hundred at once, ms"], rows)
 
 
+@generates("best-gpu")
+def best_gpu() -> str:
+    """The ensemble with one minute on a GPU, and the members that had a weight."""
+    rows = []
+    for splits, said in (("random", "random splits"), ("given", "given split")):
+        scores = scores_of("ppi_bp", "best", splits=splits, file="best-gpu.csv")
+        best = best_member("ppi_bp", splits=splits, file="best-gpu.csv")
+        rows.append([f"PPI-BP, {said} ({len(scores)})", _cell(scores), _cell(best)])
+    return table(["test micro-F1", "`best`", "best of its members"], rows)
+
+
+@generates("patients")
+def patients() -> str:
+    """Simple models and the ensemble on published patients over splits by publication."""
+    rows, scores = [], read("patients.csv")
+    for model in scores.distinct("model"):
+        own = scores.where(model=model)
+        cells = ([100 * v for v in own.numbers(column)] for column in ("micro_f1", "top_3"))
+        ranks = own.numbers("mrr")
+        rank = f"{mean(ranks):.3f} ± {deviation(ranks):.3f}"
+        rows.append([f"{model} ({len(own)})", *map(_cell, cells), rank])
+    return table(["model (splits)", "top-1", "top-3", "reciprocal rank"], rows)
+
+
+@generates("defaults-test")
+def defaults_test() -> str:
+    """Today's default and the one before it, on the same test parts."""
+    rows, now = [], read("defaults-test.csv")
+    for task in now.distinct("task"):
+        for structure in STRUCTURES:
+            for splits, said in (("random", "random splits"), ("given", "given split")):
+                found = _rows(task, f"default {structure}", splits=splits, file="defaults-test.csv")
+                if len(found):
+                    same = read("best.csv").where(
+                        task=task, model=f"default {structure}", split=found.distinct("split")
+                    )
+                    sides = ([100 * v for v in one.numbers("micro_f1")] for one in (found, same))
+                    name = f"{TASKS[task]}, {said} ({len(found)})"
+                    rows.append([name, structure, *map(_cell, sides)])
+    return table(["test micro-F1", "structure", "now", "one candidate"], rows)
+
+
 def scores_of(task: str, model: str, *, splits: str, file: str = "best.csv") -> list[float]:
     """Test scores in points, of one kind of split."""
     rows = _rows(task, model, splits=splits, file=file)
@@ -125,9 +167,9 @@ def ensemble_file(task: str) -> str:
     )
 
 
-def best_member(task: str, *, splits: str) -> list[float]:
+def best_member(task: str, *, splits: str, file: str = "") -> list[float]:
     """Test scores of the member that is best on these test parts, of those in every ensemble."""
-    file = ensemble_file(task)
+    file = file or ensemble_file(task)
     count = len(_rows(task, "best", splits=splits, file=file))
     names = [name for name in read(file).where(task=task).distinct("model") if "member" in name]
     scores = [scores_of(task, name, splits=splits, file=file) for name in names]
