@@ -117,8 +117,7 @@ def write_cases(
         notes: What reading them omitted or changed.
     """
     from ..base.notes import NoteKind, has_kind
-    from ..report.html.case_findings import collect_cases
-    from ..report.html.case_page import write_case_report
+    from ..report.html import collect_cases, write_case_report
 
     assert collector is not None
     cases = [

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..base.errors import DataError, NotFiniteError
-from ..report.html.case_findings import collect_cases
+from ..report.html import collect_cases
 from ..report.html.case_page import render_cases
 from . import answer_json
 from .api_schemas import EXPLAIN, NEIGHBORS, PREDICT, REPORT, PredictMany, PredictOne, Subgraph
