@@ -15,3 +15,4 @@ from .subgraph_measures import core_numbers as core_numbers
 from .subgraph_measures import measure as measure
 from .subgraphs import Subgraphs as Subgraphs
 from .task import SubgraphTask as SubgraphTask
+from .whole_graph import WholeGraph as WholeGraph

@@ -20,6 +20,7 @@ from .frames import Frame, TableLike
 from .induced_edges import uphill_entries, uphill_rows
 from .names import Names, check_names, is_positions
 from .other_names import OtherNames, read_other_names
+from .whole_graph import WholeGraph
 
 _NO_NODES = sealed(np.empty(0, dtype=np.int64))
 
@@ -41,6 +42,8 @@ class Graph:
         titles: One text per node for people to read; need not be unique.
         other_names: Names beside ids and titles, by which nodes are found too. Not part of the
             content hash.
+        whole: The larger graph on disk of which this one is the part that a task needs; None: this
+            is all there is.
     """
 
     indptr: Array
@@ -52,6 +55,7 @@ class Graph:
     names: Names | None = None
     titles: Names | None = None
     other_names: OtherNames | None = None
+    whole: WholeGraph | None = None
 
     def __post_init__(self) -> None:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
@@ -79,6 +83,8 @@ class Graph:
         check_names(self.names, self.num_nodes, "graph.names", unique=True)
         check_names(self.titles, self.num_nodes, "graph.titles", unique=False)
         _check_other_names(self)
+        if self.whole is not None:
+            self.whole.check(self.degrees)
 
     @classmethod
     def from_edges(
@@ -191,6 +197,16 @@ class Graph:
         """Neighbours of each node, self-loops not counted: int64 (N,)."""
         return np.diff(self.indptr).astype(np.int64)
 
+    @property
+    def full_degrees(self) -> Array:
+        """Neighbours of each node, also those of the whole graph on disk: int64 (N,)."""
+        return self.degrees if self.whole is None else self.whole.degrees
+
+    @property
+    def full_size(self) -> int:
+        """Nodes, also those of the whole graph on disk."""
+        return self.num_nodes if self.whole is None else self.whole.num_nodes
+
     def adjacency(self, *, loops: bool = False, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
         data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights
@@ -252,6 +268,7 @@ class Graph:
             self.features,
             self.names,
             self.titles,
+            *(() if self.whole is None else (self.whole.hash,)),
         )
 
     def __eq__(self, other: object) -> bool:

@@ -55,7 +55,7 @@ class Measures:
     @property
     def boundary(self) -> Array:
         """Edges of the graph with exactly one end in the subgraph."""
-        degrees = self.graph.degrees[self.subgraphs.nodes]
+        degrees = self.graph.full_degrees[self.subgraphs.nodes]
         total = np.bincount(self.subgraphs.owner, degrees, minlength=len(self.subgraphs))
         inside = np.diff(self.subgraphs.induced_edges(self.graph)[0])
         return np.asarray(total.astype(np.int64) - 2 * inside)
@@ -63,7 +63,7 @@ class Measures:
     @property
     def cut_ratio(self) -> Array:
         """Boundary edges over pairs across the boundary, b / (n(N-n))."""
-        pairs = self.sizes * (self.graph.num_nodes - self.sizes)
+        pairs = self.sizes * (self.graph.full_size - self.sizes)
         return ratio(self.boundary, pairs)
 
     @property
@@ -85,7 +85,7 @@ class Measures:
     @property
     def degree_moments(self) -> tuple[Array, Array]:
         """Mean and standard deviation of the members' degrees in the graph."""
-        return self._moments(self.graph.degrees[self.subgraphs.nodes])
+        return self._moments(self.graph.full_degrees[self.subgraphs.nodes])
 
     @property
     def inner_degree_moments(self) -> tuple[Array, Array]:

@@ -1,0 +1,66 @@
+"""What stays known of a graph too large to load, of which a task holds the part it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.errors import DataError
+from ..base.plural import plural
+from ..base.ragged import Array, frozen
+from .content_hash import digest
+
+
+@dataclass(frozen=True, eq=False)
+class WholeGraph:
+    """The graph on disk from which the members of subgraphs and the edges between them were taken.
+
+    The weights between subgraphs, the edges inside them and all that is computed from both need
+    no other nodes. What else is needed of the whole graph is here.
+
+    Args:
+        num_nodes: Nodes of the whole graph, those in no subgraph among them.
+        num_edges: Its undirected edges, self-loops not counted.
+        degrees: Neighbours in the whole graph of each node that was taken, self-loops not
+            counted; int64 (n,).
+        strengths: The sum of the weights of these edges; float64 (n,). None: all weights are 1.
+        folder: Where the neighbours of all nodes lie, for subgraphs to come; None: nowhere. Not
+            part of the content hash.
+    """
+
+    num_nodes: int
+    num_edges: int
+    degrees: Array
+    strengths: Array | None = None
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "degrees", frozen(self.degrees, "int64"))
+        if self.strengths is not None:
+            object.__setattr__(self, "strengths", frozen(self.strengths, "float64"))
+            if self.strengths.shape != self.degrees.shape:
+                raise DataError(
+                    f"{plural(len(self.strengths), 'strength')} for"
+                    f" {plural(len(self.degrees), 'degree')}."
+                )
+
+    def check(self, degrees: Array) -> None:
+        """Raise unless nodes with these degrees can be a part of this graph.
+
+        Args:
+            degrees: Neighbours of each node within the part.
+        """
+        if self.degrees.shape != degrees.shape:
+            raise DataError(
+                f"{plural(len(self.degrees), 'degree')} in the whole graph for"
+                f" {plural(len(degrees), 'node')}."
+            )
+        if len(degrees) > self.num_nodes or (self.degrees < degrees).any():
+            raise DataError("a part of a graph cannot have more nodes or edges than the whole.")
+
+    @property
+    def hash(self) -> str:
+        """Content hash."""
+        return digest(
+            "whole", str(self.num_nodes), str(self.num_edges), self.degrees, self.strengths
+        )
