@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import pickle
-import tracemalloc
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
@@ -22,6 +21,7 @@ from hypothesis import strategies as st
 from sub2node import ConfigError, DataError
 from sub2node.base import progress
 from sub2node.io.sets import FORMATS, ScatteredRowsError, read_sets
+from traced_memory import peak_of
 
 SETS = {"s": ["a", "b"], "t 2": ["c"], "ü": ["a", "dé", "é"]}
 PAIRS = [(name, node) for name, nodes in SETS.items() for node in nodes]
@@ -224,24 +224,20 @@ def test_a_bad_row_makes_its_own_subgraph_bad_and_no_other(tmp_path_factory, row
         assert listed(written(path.with_suffix(".parquet"), table)) == shifted
 
 
-def peak_of(path: Path, rows: int) -> int:
-    """Most bytes held by Python while a file of so many node rows is read and let go."""
-    tracemalloc.start()
-    try:
-        assert sum(len(batch.nodes) for batch in read_sets(path, size=10)) == rows
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+def read_through(path: Path, rows: int) -> None:
+    """Read a file of so many node rows and let them go."""
+    assert sum(len(batch.nodes) for batch in read_sets(path, size=10)) == rows
 
 
 @pytest.mark.slow
+@pytest.mark.process
 def test_rows_that_stand_together_are_read_some_subgraphs_at_a_time(tmp_path: Path) -> None:
     header = ("subgraph_id", "node_id")
     peaks = []
     for count in (200, 800):
         rows = [(f"s{i}", f"the node {i} {j}") for i in range(count) for j in range(200)]
         path = written(tmp_path / "a.csv", delimited([header, *rows]))
-        peaks.append(peak_of(path, len(rows)))
+        peaks.append(peak_of(read_through, path, len(rows)))
     assert peaks[1] < 1.2 * peaks[0] < 6e6
     mixed = written(tmp_path / "b.csv", delimited([header, *rows[1:], rows[0]]))
     with pytest.raises(ScatteredRowsError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +21,7 @@ from sub2node import SubgraphClassifier
 from sub2node.base.errors import DataError, NotFiniteError
 from sub2node.nn.streams import Init
 from sub2node.scoring import load_scorer
+from traced_memory import peak_of
 
 
 def refused(folder: Path, asked=QUERY) -> str:
@@ -432,14 +432,15 @@ def unnamed(tmp_path_factory) -> Path:
 
 def peak_memory(folder: Path, text: str) -> int:
     """The bytes that were taken while a model was refused."""
-    tracemalloc.start()
+    return peak_of(refuse, folder, text)
+
+
+def refuse(folder: Path, text: str) -> None:
     with pytest.raises(DataError, match=text):
         load_scorer(folder)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("nodes", [51, 2 * 10**6, 2**39])
 def test_more_nodes_than_the_files_have(nodes: int, saved: Path, tmp_path: Path) -> None:
     crafted = copied(saved, tmp_path / "model")
@@ -447,12 +448,14 @@ def test_more_nodes_than_the_files_have(nodes: int, saved: Path, tmp_path: Path)
     assert peak_memory(crafted, f"{nodes:,} nodes; nodes.parquet has 50") < 10**7
 
 
+@pytest.mark.process
 def test_more_nodes_than_edges_bear_out(unnamed: Path, tmp_path: Path) -> None:
     crafted = copied(unnamed, tmp_path / "model")
     signed(crafted, lambda facts: facts["graph"].update(nodes=2**39))
     assert peak_memory(crafted, "nodes, with only .* edges") < 10**7
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_table_that_expands_to_much_more_than_its_size(unnamed: Path, tmp_path: Path) -> None:
     crafted = copied(unnamed, tmp_path / "model")
