@@ -91,7 +91,7 @@ def test_out_of_disk_while_spilling(
 def test_spilling_gives_the_same(random_tables: Path, tmp_path: Path) -> None:
     kept = {"engine": "duckdb", "min_weight": 3.0}
     roomy = s2n.translate(random_tables, **kept)  # type: ignore[arg-type]
-    tight = s2n.translate(random_tables, memory="60MB", spill=tmp_path, **kept)  # type: ignore[arg-type]
+    tight = s2n.translate(random_tables, memory="90MB", spill=tmp_path, **kept)  # type: ignore[arg-type]
     assert same_graph(roomy, tight)
 
 
