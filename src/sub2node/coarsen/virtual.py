@@ -9,6 +9,7 @@ import numpy as np
 from ..base.errors import DataError
 from ..base.ragged import pointers
 from ..task import Names, Split, SplitCode, Subgraphs, SubgraphTask
+from ..task.border import join_borders
 
 
 def with_virtual(task: SubgraphTask, virtual: Subgraphs) -> SubgraphTask:
@@ -71,6 +72,7 @@ def _joined(task: SubgraphTask, virtual: Subgraphs) -> Subgraphs:
         names=_names(own, count),
         titles=titles,
         excluded=excluded,
+        border=join_borders([own.border, virtual.border]),
     )
 
 

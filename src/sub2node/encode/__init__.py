@@ -1,6 +1,7 @@
 """Node and subgraph features that carry the structure of the graph."""
 
 from ..config import LinkSettings
+from .border import border_inputs, border_of, border_sums
 from .encode import KINDS, encode
 from .encoding import Encoding
 from .laplacian import laplacian
@@ -20,6 +21,9 @@ __all__ = [
     "Encoding",
     "LinkSettings",
     "SubgraphScale",
+    "border_inputs",
+    "border_of",
+    "border_sums",
     "encode",
     "laplacian",
     "link_prediction",

@@ -14,6 +14,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, distinct, owners, pointers, ranges
 from ..task import Subgraphs
+from ..task.border import join_borders
 from ..task.member_pairs import read_signs, sign_problem
 from ..task.node_names import NameMatches
 from .name_mapping import MappedName, NameMapping
@@ -101,7 +102,12 @@ def _concatenate(parts: Sequence[Subgraphs], chosen: Array | None = None) -> Sub
     if any(part.excluded is not None for part in parts):
         excluded = _concatenate([part.excluded or _empty_sets(len(part)) for part in parts], chosen)
     edge_ptr = None if edge_sizes is None else pointers(edge_sizes)
-    return Subgraphs(pointers(sizes), nodes, weights, edge_ptr, edges, excluded=excluded)
+    border = join_borders([part.border for part in parts])
+    if border is not None and chosen is not None:
+        border = border.take(chosen)
+    return Subgraphs(
+        pointers(sizes), nodes, weights, edge_ptr, edges, excluded=excluded, border=border
+    )
 
 
 def _empty_sets(count: int) -> Subgraphs:

@@ -1,6 +1,10 @@
 """The data model: graph, subgraphs, split and task."""
 
+from .arcs import Arcs as Arcs
 from .attributes import SubgraphAttributes as SubgraphAttributes
+from .border import Border as Border
+from .border import BorderSums as BorderSums
+from .border import finish_border as finish_border
 from .graph import Graph as Graph
 from .learnable import excluded_for as excluded_for
 from .learnable import require_learnable as require_learnable

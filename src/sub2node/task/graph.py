@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..base.errors import DataError
 from ..base.ragged import Array, SparseMatrix, frozen, index_dtype, integers, sealed
+from .arcs import Arcs
 from .content_hash import digest
 from .edges import Edges, Repeated, check_weights, undirected
 from .frames import Frame, TableLike
@@ -44,6 +45,8 @@ class Graph:
             content hash.
         whole: The larger graph on disk of which this one is the part that a task needs; None: this
             is all there is.
+        arcs: The rows of the edge table as they came, where they were read as directed; the weight
+            of an edge is then the sum of the weights of its arcs.
     """
 
     indptr: Array
@@ -56,6 +59,7 @@ class Graph:
     titles: Names | None = None
     other_names: OtherNames | None = None
     whole: WholeGraph | None = None
+    arcs: Arcs | None = None
 
     def __post_init__(self) -> None:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
@@ -85,6 +89,9 @@ class Graph:
         _check_other_names(self)
         if self.whole is not None:
             self.whole.check(self.degrees)
+        if self.arcs is not None:
+            own = Edges(*self.edges(), self.loops, self.loop_weights, 0)
+            self.arcs.check(self.num_nodes, edges=own)
 
     @classmethod
     def from_edges(
@@ -116,6 +123,27 @@ class Graph:
         return cls.from_undirected(
             edges, num_nodes=num_nodes, features=features, names=names, titles=titles
         )
+
+    @classmethod
+    def from_arcs(
+        cls,
+        arcs: Arcs,
+        *,
+        num_nodes: int | None = None,
+        features: ArrayLike | None = None,
+        names: Names | None = None,
+        titles: Names | None = None,
+    ) -> Graph:
+        """Make a graph from directed edges, which it keeps; arguments as of :meth:`from_edges`.
+
+        A pair of nodes is an edge whose weight is the sum of the weights of its arcs in either
+        direction, their number where they have no weights.
+        """
+        graph = cls.from_undirected(
+            arcs.undirected(), num_nodes=num_nodes, features=features, names=names, titles=titles
+        )
+        object.__setattr__(graph, "arcs", arcs)  # of which its edges were made
+        return graph
 
     @classmethod
     def from_undirected(
@@ -269,6 +297,7 @@ class Graph:
             self.names,
             self.titles,
             *(() if self.whole is None else (self.whole.hash,)),
+            *(() if self.arcs is None else (self.arcs.hash,)),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -283,6 +312,7 @@ class Graph:
     def __repr__(self) -> str:
         return (
             f"Graph({self.num_nodes:,} nodes, {self.num_edges:,} edges"
+            + (f", {len(self.arcs):,} arcs" if self.arcs is not None else "")
             + (f", {self.num_loops:,} self-loops" if self.num_loops else "")
             + (", weighted" if self.weights is not None else "")
             + (f", {self.features.shape[1]} features" if self.features is not None else "")

@@ -22,6 +22,7 @@ from ..base.ragged import (
     ranges,
     sealed,
 )
+from .border import Border
 from .content_hash import digest
 from .graph import Graph
 from .induced_edges import edges_inside
@@ -47,6 +48,8 @@ class Subgraphs:
         titles: One text per subgraph for people to read.
         excluded: Nodes that were looked for and are absent: one set per subgraph, which may be
             empty; None: there are none. They are no members.
+        border: Summaries of what lies around them, made from a graph that is not loaded; None:
+            they are made from the graph of the task where they are asked for.
     """
 
     ptr: Array
@@ -57,6 +60,7 @@ class Subgraphs:
     names: Names | None = None
     titles: Names | None = None
     excluded: Subgraphs | None = None
+    border: Border | None = None
     _induced: list[tuple[Graph, Array, Array]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +87,8 @@ class Subgraphs:
         check_names(self.names, len(self), "subgraphs.names", unique=True)
         check_names(self.titles, len(self), "subgraphs.titles", unique=False)
         put(self, "excluded", _check_excluded(self))
+        if self.border is not None and len(self.border) != len(self):
+            raise DataError(f"{len(self):,} subgraphs but border of {len(self.border):,}.")
 
     @classmethod
     def from_lists(
@@ -170,6 +176,7 @@ class Subgraphs:
             names=self._names_at(positions),
             titles=None if self.titles is None else self.titles.take(positions),
             excluded=None if self.excluded is None else self.excluded.take(positions),
+            border=None if self.border is None else self.border.take(positions),
         )
 
     def _names_at(self, positions: Array) -> Names | None:
@@ -250,8 +257,8 @@ class Subgraphs:
 
     @cached_property
     def hash(self) -> str:
-        """Content hash of members, weights, edges, names and, if there are any, excluded ones."""
-        excluded = () if self.excluded is None else (self.excluded.hash,)
+        """Content hash of members, weights, edges, names and, where there are, excluded and border."""
+        others = [part.hash for part in (self.excluded, self.border) if part is not None]
         return digest(
             "subgraphs",
             self.ptr,
@@ -261,7 +268,7 @@ class Subgraphs:
             self.edges,
             self.names,
             self.titles,
-            *excluded,
+            *others,
         )
 
     def __eq__(self, other: object) -> bool:
