@@ -56,9 +56,7 @@ def test_the_part_of_a_graph_has_the_arcs_inside():
 
 def test_the_content_hash_changes_with_direction_only_where_there_are_arcs():
     graph = Graph.from_arcs(ARCS)
-    plain = Graph(
-        graph.indptr, graph.indices, graph.weights, graph.loops, graph.loop_weights
-    )
+    plain = Graph(graph.indptr, graph.indices, graph.weights, graph.loops, graph.loop_weights)
     other = Graph.from_arcs(
         Arcs(ARCS.target, ARCS.source, ARCS.weights, ARCS.features, ARCS.feature_names)
     )

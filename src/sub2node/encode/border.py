@@ -1,9 +1,10 @@
 """Border summaries: what the neighbours and the edges of subgraphs are like, in exact numbers.
 
-An incidence is a member of a subgraph, an edge of it and the neighbour at its other end; a self-loop
-is none. By direction (``out``: the arc leaves the member; ``in``: it enters it; ``any``: where edges
-have no direction) and by side (``inside``: the neighbour is a member too; ``outside``), the features
-of neighbours and edges are summed up. :func:`sub2node.task.finish_border` makes the columns.
+An incidence is a member of a subgraph, an edge of it and the neighbour at its other end; a
+self-loop is none. By direction (``out``: the arc leaves the member; ``in``: it enters it; ``any``:
+where edges have no direction) and by side (``inside``: the neighbour is a member too; ``outside``),
+the features of neighbours and edges are summed up. :func:`sub2node.task.finish_border` makes the
+columns.
 """
 
 from __future__ import annotations
@@ -188,4 +189,5 @@ def _means_around(ptr: Array, ends: Array, features: Array) -> Array:
     matrix = sp.csr_array((proper, ends, ptr), shape=(size, size))
     counts = np.asarray(matrix.sum(axis=1))[:, None]
     sums = matrix @ features.astype(np.float64)
-    return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    means: Array = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    return means

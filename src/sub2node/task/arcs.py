@@ -89,7 +89,9 @@ class Arcs:
 
         Arcs without weights count 1 each.
         """
-        weights: ArrayLike = np.ones(len(self), np.float32) if self.weights is None else self.weights
+        weights: ArrayLike = (
+            np.ones(len(self), np.float32) if self.weights is None else self.weights
+        )
         return undirected(self.source, self.target, weights=weights, repeated="sum")
 
     def check(self, num_nodes: int, *, edges: Edges) -> None:

@@ -257,7 +257,7 @@ class Subgraphs:
 
     @cached_property
     def hash(self) -> str:
-        """Content hash of members, weights, edges, names and, where there are, excluded and border."""
+        """Content hash of members, weights, edges, names, and of what is excluded and around them."""
         others = [part.hash for part in (self.excluded, self.border) if part is not None]
         return digest(
             "subgraphs",
