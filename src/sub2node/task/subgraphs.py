@@ -257,7 +257,7 @@ class Subgraphs:
 
     @cached_property
     def hash(self) -> str:
-        """Content hash of members, weights, edges, names, and of what is excluded and around them."""
+        """Content hash of members, weights, edges, names, what is excluded and what is around."""
         others = [part.hash for part in (self.excluded, self.border) if part is not None]
         return digest(
             "subgraphs",
