@@ -48,3 +48,20 @@ def test_data_of_ones_own_is_listed(tables: Path, tmp_path: Path) -> None:
     assert "Nodes; subgraphs; labels" in done.stdout  # where there is room
     narrow = call_command("datasets", env={"S2N_DATA": str(root), "COLUMNS": "100"})
     assert "Nodes; subgraphs; labels" not in narrow.stdout
+
+
+def test_data_are_made_at_a_scale(tmp_path: Path) -> None:
+    place = tmp_path / "made"
+    done = call_command("datasets", "make", "elliptic-like", place, "--scale", "0.001")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Wrote 49,300 nodes, 196,216 edges and 122 subgraphs")
+    assert "Name" not in done.stdout
+    assert sorted(path.name for path in place.iterdir()) == [
+        "edges.parquet", "labels.parquet", "members.parquet", "nodes.parquet",
+    ]  # fmt: skip
+    again = call_command("datasets", "make", "elliptic-like", place, "--scale", "0.001")
+    assert (again.returncode, "--overwrite" in again.stderr) == (2, True)
+    unknown = call_command("datasets", "make", "eliptic-like", place)
+    assert unknown.stderr.startswith(
+        "Error: nothing called 'eliptic-like' can be made. Did you mean"
+    )

@@ -53,7 +53,7 @@ _PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "doctor": doctor.doctor,
         "describe": describe.describe,
         "convert": convert.convert,
-        "datasets": datasets.datasets,
+        "datasets": datasets.app,
     },
     "Train and compare": {
         "advise": advise.advise,

@@ -1,5 +1,7 @@
 """Named benchmarks, generators of synthetic ones, and random tasks of a published shape."""
 
+from .elliptic_like import EllipticShape as EllipticShape
+from .elliptic_like import make_elliptic_like as make_elliptic_like
 from .load import load_task as load_task
 from .registry import BENCHMARKS as BENCHMARKS
 from .registry import Benchmark as Benchmark
