@@ -61,7 +61,8 @@ def test_only_the_features_of_senders_and_receivers_tell_the_classes(made: Path)
     ends = columns(made, "edges")
     for inside, planted, other in (("target", 7, 23), ("source", 23, 7)):
         high, low = signs(made, ends, inside, planted)
-        assert high > 32 > 23 > low, inside
+        assert high > 32, inside
+        assert low < 23, inside
         for column in (other, 5):
             one, two = signs(made, ends, inside, column)
             assert abs(one - two) < 2, (inside, column)
@@ -103,7 +104,7 @@ def test_what_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     assert EllipticShape.of_scale(0.1) == EllipticShape(4_929_986, 19_621_561, 12_181)
     with pytest.raises(ConfigError, match=r"between 0\.001 and 50, found 0"):
         EllipticShape.of_scale(0)
-    with pytest.raises(ConfigError, match="need 5,[0-9]{3} nodes"):
+    with pytest.raises(ConfigError, match=r"need 5,\d+ nodes"):
         make_elliptic_like(tmp_path / "few", shape=replace(SMALL, nodes=4000))
     with pytest.raises(ConfigError, match="seed is 0 or more"):
         make_elliptic_like(tmp_path / "few", shape=SMALL, seed=-1)
