@@ -1,24 +1,10 @@
-"""Limits of memory as people write them."""
+"""What a translation may hold."""
 
 from __future__ import annotations
 
 import pytest
 
-from sub2node import ConfigError
-from sub2node.translation.memory_limits import Limit, MemoryLimitError, parse_memory
-
-
-def test_memory_is_read_as_written() -> None:
-    assert parse_memory("2GB") == 2 * 10**9
-    assert parse_memory("1.5mb") == 1_500_000
-    assert parse_memory(12) == 12
-    assert parse_memory(None) is None
-
-
-@pytest.mark.parametrize("text", ["2 apples", "GB", "", "-2GB", "nanGB", "infGB", 0, -1, True, 2e9])
-def test_what_is_no_limit(text) -> None:
-    with pytest.raises(ConfigError, match="a memory limit"):
-        parse_memory(text)
+from sub2node.translation.memory_limits import Limit, MemoryLimitError
 
 
 def test_kept_entries_fit_or_are_refused() -> None:

@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ..base.errors import ConfigError
 from ..base.progress import activity
+from .engine_options import (
+    BorderHops,
+    EngineMemory,
+    EngineName,
+    SparkMaster,
+    SpillFolder,
+)
 from .options import (
     AliasFile,
     Columns,
@@ -75,11 +82,18 @@ class DataArguments:
     split_time: SplitTime = None
     split: SplitShares = None
     max_expansion: MaxExpansion = None
+    engine: EngineName = "memory"
+    memory: EngineMemory = None
+    spill: SpillFolder = None
+    master: SparkMaster = None
+    border_hops: BorderHops = 1
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but DATA was given."""
-        return self == DataArguments(self.data)
+        """Whether nothing but DATA was given, on whatever engine."""
+        names = ("engine", "memory", "spill", "master")
+        own = {name: getattr(self, name) for name in names}
+        return self == DataArguments(self.data, **own)
 
     def load(self, *, quiet: bool = False, problems: Problems | None = None) -> SubgraphTask:
         """Load the task, showing progress, and say what was omitted or changed in reading it.
@@ -134,6 +148,11 @@ class DataArguments:
                 score_weights=self.score_weights,
                 variant=self.variant,
                 swap=self.swap,
+                engine=self.engine,
+                memory=self.memory,
+                spill=self.spill,
+                master=self.master,
+                border_hops=self.border_hops,
             )
 
     def _split_anew(self, task: SubgraphTask) -> SubgraphTask:

@@ -57,18 +57,6 @@ def translate(
         int | None,
         typer.Option("--top-k", help="Keep the diagonal and the k largest others of either end."),
     ] = None,
-    engine: Annotated[
-        str, typer.Option("--engine", help="memory; duckdb beyond memory; spark on a cluster.")
-    ] = "memory",
-    memory: Annotated[
-        str | None, typer.Option("--memory", help="How much may be used, as 2GB.")
-    ] = None,
-    spill: Annotated[
-        Path | None, typer.Option("--spill", help="Where duckdb puts what does not fit.")
-    ] = None,
-    master: Annotated[
-        str | None, typer.Option("--master", help="Spark's master, as 'local[2]'.")
-    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -101,20 +89,26 @@ def translate(
     )
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
-    check_engine(engine, te, master=master, spill=spill)
-    folder = Path(source.data)
+    engine, folder = source.engine, Path(source.data)
+    check_engine(engine, te, master=source.master, spill=source.spill)
     from_tables = engine != "memory" and source.is_plain and (folder / "edges.parquet").exists()
-    task = None if from_tables else source.load()
+    in_memory = replace(source, engine="memory", memory=None, spill=None, master=None)
+    task = None if from_tables else in_memory.load()
     with progress():
         if engine == "memory" and task is not None:
-            _translate_in_memory(task, out, settings, memory=memory, overwrite=overwrite)
+            _translate_in_memory(task, out, settings, memory=source.memory, overwrite=overwrite)
         else:
             _translate_on_engine(
                 task or folder,
                 out,
                 settings,
                 overwrite=overwrite,
-                options={"engine": engine, "memory": memory, "master": master, "spill": spill},
+                options={
+                    "engine": engine,
+                    "memory": source.memory,
+                    "master": source.master,
+                    "spill": source.spill,
+                },
             )
         summary = _summarize(out, task, folder)
     if as_json:

@@ -27,6 +27,7 @@ from ..task.reading_options import (
     Unlabelled,
 )
 from .disease_families import load_disease_families
+from .on_disk import EngineRequest, load_on_disk
 from .patients import NAME as PATIENTS
 from .patients import load_patients, require_store
 from .registry import (
@@ -70,6 +71,11 @@ def load_task(
     min_score: float | None = None,
     score_weights: bool = False,
     max_expansion: float | None = None,
+    engine: str = "memory",
+    memory: str | int | None = None,
+    master: str | None = None,
+    spill: str | Path | None = None,
+    border_hops: int = 1,
     problems: Problems | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
@@ -117,6 +123,15 @@ def load_task(
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         max_expansion: How many times their size compressed files may expand to (1 GiB always), 200
             by default.
+        engine: ``memory``; ``duckdb`` or ``spark`` for a graph that stays on disk: only what the
+            subgraphs need is loaded, kept for the next time, and everything else is found there
+            when it is asked for (docs/scaling.md). ``source`` is then a folder of tables (Parquet,
+            or text that may be packed), of Elliptic2's files, or a zip archive of one.
+        memory: How much memory DuckDB may use, as ``"8GB"``.
+        master: Spark's master, as ``local[2]``.
+        spill: Where DuckDB puts what does not fit.
+        border_hops: With an engine, how far the summaries of what lies around subgraphs reach: 1
+            or 2.
         problems: Takes what is wrong with the data, row by row, also where an option settles it.
 
     Returns:
@@ -137,6 +152,19 @@ def load_task(
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
+    request = EngineRequest(engine, memory, master, spill, border_hops)
+    if request.on_disk:
+        others_given = {"graph": graph, "labels": labels, "format": format, "variant": variant}
+        others_given |= {"graph_format": graph_format, "swap": swap, "background": background}
+        others_given |= {"aliases": aliases, "min_score": min_score}
+        return load_on_disk(
+            word,
+            request,
+            reading=reading,
+            columns=columns,
+            node_features=node_features,
+            others=others_given,
+        )
     if (min_score is not None or score_weights) and graph is None:
         raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:

@@ -66,9 +66,7 @@ def read_elliptic2(
     nodes = _read(nodes_path, ["clId"], dict.fromkeys(features, pa.float32()))
     nodes = nodes.rename_columns(["node_id", *features])
     edges = _columns(folder, "background_edges.csv").rename_columns(["source", "target"])
-    members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
-    labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
-    own_edges, notes = _own_edges(folder, members)
+    small, notes = small_tables(folder)
     skipped = len(header_of(_file(folder, "background_edges.csv"), ",")) - 2
     if skipped:
         notes.append(unused(f"{plural(skipped, 'column')} of background_edges.csv not used."))
@@ -77,15 +75,23 @@ def read_elliptic2(
     paths |= {"labels": "connected_components.csv", "subgraph_edges": "edges.csv"}
     return assemble(
         edges,
-        members,
-        labels,
+        small["members"],
+        small["labels"],
         nodes=nodes,
-        subgraph_edges=own_edges,
+        subgraph_edges=small["subgraph_edges"],
         node_features=node_features,
         paths={what: _file(folder, name) for what, name in paths.items()},
         notes=tuple(notes),
         **options,
     )
+
+
+def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[str]]:
+    """The members, labels and own edges of the components, with our names of columns; and notes."""
+    members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
+    labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
+    own_edges, notes = _own_edges(folder, members)
+    return {"members": members, "labels": labels, "subgraph_edges": own_edges}, notes
 
 
 def _file(folder: Path, name: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,11 +73,16 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     """The bytes of a text file, unpacked if it is gzip; errors of the file become a DataError.
 
     Args:
-        path: The file to read.
+        path: The file to read; one inside of a zip archive follows the path of the archive.
         content: Its unpacked bytes, where they have been read already; the file is not opened.
     """
     if content is not None:
         yield io.BytesIO(content)
+        return
+    archive = next((p for p in path.parents if p.suffix.lower() == ".zip" and p.is_file()), None)
+    if archive is not None:
+        with _opened_inside(archive, path) as stream:
+            yield stream
         return
     size = require_regular_file(path)
     try:
@@ -94,6 +100,18 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
         raise DataError(f"the {_packing(path)} file is truncated or damaged.", path=path) from error
     except PermissionError as error:
         raise DataError("the file may not be read.", path=path) from error
+
+
+@contextmanager
+def _opened_inside(archive: Path, path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file of a zip archive, which are not limited: they are read piece by piece."""
+    try:
+        with zipfile.ZipFile(archive) as files, files.open(str(path.relative_to(archive))) as file:
+            yield io.BufferedReader(cast("io.RawIOBase", file), 1 << 20)
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
+        raise DataError("the zip archive is truncated or damaged.", path=archive) from error
+    except RuntimeError as error:  # of zipfile, where a password is needed
+        raise DataError("the zip archive is encrypted.", path=archive) from error
 
 
 def _packing(path: Path) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..base.errors import ConfigError, Sub2NodeError
+from ..base.errors import Sub2NodeError
 
 SCRATCH = 128 << 20  # bytes to work in where the user sets no limit
 _COPIES = 4  # temporary arrays of a block's size that are alive at a time
@@ -38,24 +36,3 @@ class Limit:
 
 class MemoryLimitError(Sub2NodeError):
     """What is to be kept does not fit into the memory that was granted."""
-
-
-def parse_memory(text: str | int | None) -> int | None:
-    """``"2GB"``, ``"500MB"`` or a number of bytes → bytes."""
-    if text is None:
-        return None
-    if isinstance(text, int | np.integer) and not isinstance(text, bool):
-        if text < 1:
-            raise ConfigError(f"a memory limit is positive, found {text}.")
-        return int(text)
-    if not isinstance(text, str):
-        raise ConfigError(f"a memory limit looks like 2GB or 500MB, found {text!r}.")
-    units = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-    number, unit = text.strip()[:-2], text.strip()[-2:].lower()
-    try:
-        value = float(number) * units[unit]
-    except (KeyError, ValueError):
-        raise ConfigError(f"a memory limit looks like 2GB or 500MB, found {text!r}.") from None
-    if not 1 <= value < 2**62:
-        raise ConfigError(f"a memory limit is positive, found {text!r}.")
-    return int(value)

@@ -8,11 +8,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..base.byte_sizes import parse_memory
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import SparseMatrix, distinct
 from ..task import SubgraphTask
 from .edge_weights import EdgeWeights, LinearEdgeWeights, Operator, make_edge_weights, signed
-from .memory_limits import Limit, parse_memory
+from .memory_limits import Limit
 from .product import Keep, Sums, measure, rows, united, upper, upper_by_score
 from .s2n_graph import (
     EXACT,

@@ -6,15 +6,15 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
+from ...base.byte_sizes import parse_memory
 from ...base.errors import ConfigError, DataError
 from ...base.plural import plural
 from ...base.work_folders import work_folder
 from ...task import SubgraphTask
 from ..graph_files import WEIGHTS, load_graph, write_card, write_subgraphs
-from ..memory_limits import parse_memory
 from ..s2n_graph import S2NGraph, TranslationOptions
 from ..weight_statistics import Statistics
-from .backends import Backend, opened
+from ...disk.backends import Backend, opened
 from .engine_tables import EngineTables, find_tables, write_tables
 
 if TYPE_CHECKING:

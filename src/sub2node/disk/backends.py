@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...base import progress
-from ...base.errors import ConfigError, MissingExtraError, Sub2NodeError
-from ...base.work_folders import work_folder
+from ..base import progress
+from ..base.errors import ConfigError, MissingExtraError, Sub2NodeError
+from ..base.work_folders import work_folder
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -56,6 +56,25 @@ class Backend:
             else:
                 self.connection.to_parquet(query, path)
 
+    def store(self, query: ir.Table, path: Path, *, what: str, group_rows: int) -> None:
+        """Run a query into Parquet that takes its name when all of it is written.
+
+        Args:
+            query: The query.
+            path: A file (DuckDB) or folder (Spark).
+            what: The work, in words.
+            group_rows: Rows that are read together.
+        """
+        part = path.with_name(f"{path.stem}.new{path.suffix}")
+        _remove(part)
+        with self._watched(what, path.parent):
+            if self.spill is None:
+                self.connection.to_parquet_dir(query, part)
+            else:
+                options = {"compression": "zstd", "compression_level": 1}
+                self.connection.to_parquet(query, part, row_group_size=group_rows, **options)
+        part.replace(path)
+
     def value(self, query: ir.Table, *, what: str) -> dict[str, Any]:
         """The one row of a query."""
         with self._watched(what):
@@ -93,6 +112,12 @@ class Backend:
             with suppress(Exception):  # a bar is not worth a failed query
                 share = self.connection.con.query_progress()
                 progress.step(what, max(share, 0), 100, f"{self.spilled / 1e9:.1f} GB spilled")
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
 
 
 @contextmanager

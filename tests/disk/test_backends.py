@@ -15,7 +15,8 @@ from sub2node.translation import TranslationOptions
 
 pytest.importorskip("ibis")
 from parquet_tables import same_graph, write_parquet
-from sub2node.translation.engines import backends, translate_to
+from sub2node.disk import backends
+from sub2node.translation.engines import translate_to
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,48 @@
+"""Options about where the graph is held: in memory, or on disk behind an engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .help_text import READING
+
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="memory; duckdb or spark for a graph that stays on disk: a folder of tables (Parquet,"
+        " CSV, a zip archive), of which only what the subgraphs need is loaded.",
+        rich_help_panel=READING,
+    ),
+]
+EngineMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        help="How much memory the engine may use, as 8GB.",
+        rich_help_panel=READING,
+    ),
+]
+SpillFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--spill",
+        help="Where duckdb puts what does not fit into memory.",
+        rich_help_panel=READING,
+    ),
+]
+SparkMaster = Annotated[
+    str | None,
+    typer.Option("--master", help="Spark's master, as 'local[2]'.", rich_help_panel=READING),
+]
+BorderHops = Annotated[
+    int,
+    typer.Option(
+        "--border-hops",
+        help="With an engine: how far summaries of what lies around subgraphs reach, 1 or 2.",
+        rich_help_panel=READING,
+    ),
+]

@@ -1,0 +1,107 @@
+"""A task whose graph stays on disk: made once from its tables, and then read like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..base.byte_sizes import parse_memory
+from ..base.errors import ConfigError, suggest
+from ..base.notes import Note, NoteKind
+from ..disk import EngineOptions, SourceRequest, compact
+from ..disk.compact import ENGINES
+from ..io import read_task
+from ..io.folder import CARD
+from ..task import SubgraphTask
+from ..task.reading_options import Reading
+from .registry import cache_folder
+
+
+@dataclass(frozen=True)
+class EngineRequest:
+    """Where the graph of a task is held.
+
+    Args:
+        engine: ``memory``; ``duckdb`` or ``spark`` where it stays on disk.
+        memory: How much memory DuckDB may use, as "8GB".
+        master: Spark's master.
+        spill: Where DuckDB puts what does not fit.
+        border_hops: How far the summaries of what lies around subgraphs reach, 1 or 2.
+    """
+
+    engine: str = "memory"
+    memory: str | int | None = None
+    master: str | None = None
+    spill: str | Path | None = None
+    border_hops: int = 1
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether the graph stays on disk; raises for options that do not fit each other."""
+        if self.engine not in ("memory", *ENGINES):
+            known = ("memory", *ENGINES)
+            raise ConfigError(f"there is no engine {self.engine!r}.{suggest(self.engine, known)}")
+        others = {
+            "memory": self.memory,
+            "master": self.master,
+            "spill": self.spill,
+            "border_hops": None if self.border_hops == 1 else self.border_hops,
+        }
+        given = [name for name, value in others.items() if value is not None]
+        if self.engine == "memory" and given:
+            raise ConfigError(f"{given[0]} goes with engine='duckdb' or 'spark' (--engine).")
+        return self.engine != "memory"
+
+    def options(self) -> EngineOptions:
+        """As the engine wants them."""
+        spill = None if self.spill is None else Path(self.spill)
+        if spill is not None and not spill.is_dir():
+            raise ConfigError(f"there is no folder {spill} to spill into.")
+        return EngineOptions(self.engine, parse_memory(self.memory), self.master, spill)
+
+
+def load_on_disk(
+    source: str,
+    request: EngineRequest,
+    *,
+    reading: Reading,
+    columns: Mapping[str, str] | None,
+    node_features: Any,
+    others: Mapping[str, object],
+) -> SubgraphTask:
+    """The task of tables whose graph stays on disk; what it needs of it is made where it lacks.
+
+    Args:
+        source: A folder of tables or of Elliptic2's files, or a zip archive of one.
+        request: The engine.
+        reading: What to do about problems.
+        columns: The user's column for ours.
+        node_features: The columns of the nodes that become features.
+        others: Further arguments of :func:`sub2node.load_task`, which an engine does not know.
+    """
+    if given := [name for name, value in others.items() if value not in (None, False)]:
+        raise ConfigError(
+            f"the engine {request.engine} reads a folder of tables; omit {given[0]}, or load the"
+            " data once and keep them with s2n convert."
+        )
+    wanted = SourceRequest(
+        Path(source), columns or {}, node_features, getattr(reading, "directed", False)
+    )
+    out = on_disk_folder(wanted, request, reading)
+    if not (out / CARD).is_file():
+        compact(wanted, out, options=request.options(), reading=reading, hops=request.border_hops)
+    task = read_task(out)
+    where = f"the graph stays on disk; what is needed of it lies in {out}."
+    notes = (*task.notes, Note(NoteKind.SOURCE, where))
+    return replace(task, name=wanted.path.name.removesuffix(".zip"), notes=notes)
+
+
+def on_disk_folder(wanted: SourceRequest, request: EngineRequest, reading: Reading) -> Path:
+    """Where the part of some tables is kept, by their content and all that was asked for."""
+    from ..task.content_hash import digest
+
+    key = digest("on disk", wanted.fingerprint(), request.border_hops, repr(reading.options))
+    name = wanted.path.resolve().name.removesuffix(".zip")
+    return cache_folder() / "on-disk" / f"{name[:60]}-{key[:16]}"

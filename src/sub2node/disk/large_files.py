@@ -1,0 +1,163 @@
+"""Files of tables that are too large to load: found, and rewritten as Parquet piece by piece."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from ..base import progress
+from ..base.errors import DataError
+from ..base.files import new_file
+from ..io.table_layout import TableLayout
+from ..io.tables import DELIMITERS, PARQUET, suffix
+from ..io.text_files import opened
+from ..task.column_names import column_in
+
+_BLOCK = 1 << 24  # bytes of text that are parsed together
+_IDS = {"edges": ("source", "target"), "nodes": ("node_id",)}
+_STEMS = {"edges": "edges", "background_edges": "edges", "nodes": "nodes"}
+_STEMS |= {"background_nodes": "nodes"}
+
+
+def find_large(folder: Path, stem: str) -> Path | None:
+    """The table of this name: Parquet, a folder of Parquet files, or text; two are an error."""
+    names = [stem, *(f"{stem}{end}" for end in (*PARQUET, *DELIMITERS))]
+    matches = [folder / name for name in names if (folder / name).exists()]
+    if len(matches) > 1:
+        raise DataError(
+            f"both {matches[0].name} and {matches[1].name} are in the folder; keep one.",
+            path=folder,
+        )
+    return matches[0] if matches else None
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """The files of a Parquet table: itself, or those of a folder."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
+    if not files:
+        raise DataError("the folder has no Parquet files.", path=path)
+    return files
+
+
+def parquet_schema(path: Path) -> pa.Schema:
+    """The columns of a Parquet table."""
+    try:
+        return pq.read_schema(parquet_files(path)[0])
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error
+
+
+def as_parquet(path: Path, work: Path, what: str, columns: Mapping[str, str]) -> Path:
+    """The table as Parquet: the file itself, or what its text is rewritten to, in little memory.
+
+    Args:
+        path: A table that :func:`find_large` found.
+        work: A folder to write into.
+        what: What the rows are: "edges" or "nodes".
+        columns: The user's column for ours.
+    """
+    if path.is_dir() or suffix(path) in PARQUET:
+        return path
+    return _rewritten(path, work / f"{what}.parquet", what, columns)
+
+
+def _rewritten(path: Path, out: Path, what: str, columns: Mapping[str, str]) -> Path:
+    """Text as Parquet; ids become numbers where all of them are, as in data that are loaded."""
+    if out.exists():  # from before an interruption
+        return out
+    layout = TableLayout.sniff(path, DELIMITERS.get(suffix(path), ","), what, columns)
+    ids = {column_in(layout.names, ours, what, columns) for ours in _IDS[what]}
+    first = _types_of_first_block(layout)
+    others = {name: _lasting(kind) for name, kind in first.items() if name not in ids}
+    try:
+        _copy(layout, out, {**others, **dict.fromkeys(filter(None, ids), pa.int64())})
+    except pa.ArrowInvalid:
+        try:
+            _copy(layout, out, {**others, **dict.fromkeys(filter(None, ids), pa.string())})
+        except pa.ArrowInvalid as error:
+            reason = " ".join(str(error).split())
+            raise DataError(f"a line does not fit those before it ({reason}).", path=path) from None
+    return out
+
+
+def _lasting(kind: pa.DataType) -> pa.DataType:
+    """The type of a column of which some values are known."""
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return pa.float64() if number else pa.string()
+
+
+@contextmanager
+def _batches(
+    layout: TableLayout, types: Mapping[str, pa.DataType] | None
+) -> Iterator[pacsv.CSVStreamingReader]:
+    options = pacsv.ReadOptions(
+        column_names=list(layout.names), skip_rows=layout.header_line, block_size=_BLOCK
+    )
+    parsing = pacsv.ParseOptions(delimiter=layout.delimiter)
+    converting = pacsv.ConvertOptions(column_types=types, decimal_point=layout.decimal)
+    with opened(layout.path) as stream:
+        yield pacsv.open_csv(
+            stream, read_options=options, parse_options=parsing, convert_options=converting
+        )
+
+
+def _types_of_first_block(layout: TableLayout) -> dict[str, pa.DataType]:
+    try:
+        with _batches(layout, None) as reader:
+            return {field.name: field.type for field in reader.schema}
+    except pa.ArrowInvalid as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"this is no table of text ({reason}).", path=layout.path) from None
+
+
+def _copy(layout: TableLayout, out: Path, types: Mapping[str, pa.DataType]) -> None:
+    with (
+        _batches(layout, types) as reader,
+        new_file(out) as part,
+        pq.ParquetWriter(part, reader.schema, compression="zstd", compression_level=1) as writer,
+    ):
+        for batch in reader:
+            writer.write_batch(batch)
+
+
+def unpacked_archive(path: Path, work: Path) -> Path:
+    """The folder of a zip archive: large tables of text become Parquet on the way.
+
+    Args:
+        path: The archive.
+        work: A folder to write into.
+    """
+    if not zipfile.is_zipfile(path):
+        raise DataError("an engine reads a folder of tables, or a zip archive of one.", path=path)
+    out = work / "unpacked"
+    out.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        for number, entry in enumerate(entries):
+            name = PurePosixPath(entry.filename).name  # of no folder: nothing lands elsewhere
+            progress.item("Unpacking", number, len(entries), name)
+            what = _STEMS.get(name.partition(".")[0])
+            if what is not None and suffix(Path(name)) in DELIMITERS:
+                stem = name.partition(".")[0]
+                _rewritten(path / entry.filename, out / f"{stem}.parquet", what, {})
+            elif not (out / name).exists():
+                with archive.open(entry) as packed, new_file(out / name) as part:
+                    _copy_bytes(packed, part)
+        progress.item("Unpacking", len(entries), len(entries))
+    return out
+
+
+def _copy_bytes(source: IO[bytes], path: Path) -> None:
+    with path.open("wb") as target:
+        shutil.copyfileobj(source, target, 1 << 20)
