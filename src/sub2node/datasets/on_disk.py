@@ -10,8 +10,8 @@ from typing import Any
 from ..base.byte_sizes import parse_memory
 from ..base.errors import ConfigError, suggest
 from ..base.notes import Note, NoteKind
-from ..disk import EngineOptions, SourceRequest, compact
-from ..disk.compact import ENGINES
+from ..disk import EngineOptions, SourceRequest, make_part_folder
+from ..disk.part_folder import ENGINES
 from ..io import read_task
 from ..io.folder import CARD
 from ..task import SubgraphTask

@@ -96,7 +96,7 @@ class _Pass:
         return pa.concat_tables([pq.read_table(file) for file in files])
 
 
-def compact(
+def make_part_folder(
     request: SourceRequest,
     out: Path,
     *,
