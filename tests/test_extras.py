@@ -28,7 +28,7 @@ MODULES = {  # what a package is imported as, where that is another name
 }
 # Parts that are themselves about an extra: their doors are opened by the commands below.
 OF_AN_EXTRA = ("sub2node.serve.", "sub2node.ops.triton.", "sub2node.translation.engines.expression",
-               "sub2node.tune.sampler")  # fmt: skip
+               "sub2node.disk.expression", "sub2node.tune.sampler")  # fmt: skip
 
 WITHOUT = """
 from importlib.machinery import PathFinder

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
-from sub2node import Graph, SubgraphTask
+from sub2node import SubgraphTask
 from sub2node.encode import border_of
 from sub2node.task import Subgraphs
 

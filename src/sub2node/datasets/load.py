@@ -154,24 +154,22 @@ def load_task(
     word = str(source)
     request = EngineRequest(engine, memory, master, spill, border_hops)
     if request.on_disk:
-        others_given = {"graph": graph, "labels": labels, "format": format, "variant": variant}
-        others_given |= {"graph_format": graph_format, "swap": swap, "background": background}
-        others_given |= {"aliases": aliases, "min_score": min_score}
+        unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
+        unread |= {"graph_format": graph_format, "swap": swap, "background": background}
+        unread |= {"aliases": aliases, "min_score": min_score}
         return load_on_disk(
             word,
             request,
             reading=reading,
             columns=columns,
             node_features=node_features,
-            others=others_given,
+            others=unread,
         )
     if (min_score is not None or score_weights) and graph is None:
         raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
-        if node_features is not None:
-            raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
-        if format or graph_format or background is not None:
-            raise ConfigError(f"{word} is read as it is; format and background do not apply.")
+        as_it_is = {"format": format, "graph_format": graph_format, "background": background}
+        _refuse_options(word, node_features, as_it_is)
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
         others_given = columns or variant or aliases or swap is not None
@@ -218,6 +216,16 @@ def load_task(
             score_weights=score_weights,
             **common,
         )
+
+
+def _refuse_options(
+    word: str, node_features: Sequence[str] | None, as_it_is: Mapping[str, object]
+) -> None:
+    """Refuse options about reading for data that are not read from the user's files."""
+    if node_features is not None:
+        raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
+    if any(value is not None for value in as_it_is.values()):
+        raise ConfigError(f"{word} is read as it is; format and background do not apply.")
 
 
 def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:

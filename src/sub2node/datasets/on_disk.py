@@ -91,7 +91,9 @@ def load_on_disk(
     )
     out = on_disk_folder(wanted, request, reading)
     if not (out / CARD).is_file():
-        compact(wanted, out, options=request.options(), reading=reading, hops=request.border_hops)
+        make_part_folder(
+            wanted, out, options=request.options(), reading=reading, hops=request.border_hops
+        )
     task = read_task(out)
     where = f"the graph stays on disk; what is needed of it lies in {out}."
     notes = (*task.notes, Note(NoteKind.SOURCE, where))

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
-from ..base.notes import changed, unused
+from ..base.notes import Note, changed, unused
 from ..base.plural import plural
 from ..task.assemble import assemble
 from .csv_columns import header_of, read_columns
@@ -86,7 +86,7 @@ def read_elliptic2(
     )
 
 
-def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[str]]:
+def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[Note]]:
     """The members, labels and own edges of the components, with our names of columns; and notes."""
     members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
     labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
@@ -123,7 +123,7 @@ def _read(path: Path, ids: Sequence[str], others: Mapping[str, pa.DataType]) -> 
         return read_columns(path, ",", wanted, types, quoted=True)
 
 
-def _own_edges(folder: Path, members: pa.Table) -> tuple[pa.Table, list[str]]:
+def _own_edges(folder: Path, members: pa.Table) -> tuple[pa.Table, list[Note]]:
     """Edges by component, that of both their ends; one from a node to itself is omitted."""
     edges = _columns(folder, "edges.csv").rename_columns(["source", "target"])
     inside = pc.not_equal(edges["source"], edges["target"])
@@ -142,7 +142,7 @@ def _own_edges(folder: Path, members: pa.Table) -> tuple[pa.Table, list[str]]:
             " component of nodes.csv.",
             path=_file(folder, "edges.csv"),
         )
-    notes: list[str] = []
+    notes: list[Note] = []
     if loops:
         notes.append(changed(f"{plural(loops, 'self-loop')} of edges.csv omitted."))
     return edges.add_column(0, "subgraph_id", owners[0]), notes

@@ -81,8 +81,8 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
         return
     archive = next((p for p in path.parents if p.suffix.lower() == ".zip" and p.is_file()), None)
     if archive is not None:
-        with _opened_inside(archive, path) as stream:
-            yield stream
+        with _opened_inside(archive, path) as inside:
+            yield inside
         return
     size = require_regular_file(path)
     try:

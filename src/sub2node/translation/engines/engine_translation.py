@@ -10,11 +10,11 @@ from ...base.byte_sizes import parse_memory
 from ...base.errors import ConfigError, DataError
 from ...base.plural import plural
 from ...base.work_folders import work_folder
+from ...disk.backends import Backend, opened
 from ...task import SubgraphTask
 from ..graph_files import WEIGHTS, load_graph, write_card, write_subgraphs
 from ..s2n_graph import S2NGraph, TranslationOptions
 from ..weight_statistics import Statistics
-from ...disk.backends import Backend, opened
 from .engine_tables import EngineTables, find_tables, write_tables
 
 if TYPE_CHECKING:
