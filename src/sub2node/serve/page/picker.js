@@ -287,6 +287,14 @@ export function createPicker({ onChange, onAsk }) {
       add(excluded, true);
       say("");
     },
+    /** Puts the node that was meant by a name in its place. */
+    replace(given, id, title) {
+      const gone = absent.picked.has(given);
+      const chosen = gone ? absent : chips;
+      chips.learn([{ id, title }]);
+      if (chosen.picked.has(given)) chosen.remove(given);
+      add([id], gone);
+    },
     search(text) {
       input.value = text;
       input.focus();
