@@ -104,6 +104,7 @@ def test_from_a_synonym_to_the_case_report(page: Page, scorer: Scorer) -> None:
     page.open(link)
     page.answered()
     assert page.js("return document.querySelector('#excluded li').dataset.id") == "g9"
+    page.wait(lambda: page.texts("#excluded .name") == ["gene 9"], "the title of an excluded id")
 
     page.one("#report").click()
     file = page.downloads / "case-report.html"

@@ -9,6 +9,7 @@ import { showGraph } from "./graph.js";
 import { createPicker } from "./picker.js";
 
 const LONGEST_LINK = 4000; // characters
+const TITLED = 20; // excluded ids whose titles are looked up
 
 let model = null;
 let asked = null; // the question of the answer that is shown
@@ -134,6 +135,15 @@ async function fill(part, path, query, show) {
   section.removeAttribute("aria-busy");
 }
 
+/** Looks up how excluded ids are called; members are called by their explanation. */
+async function learnTitles() {
+  for (const id of picker.untitled().slice(0, TITLED)) {
+    const query = `v1/nodes?q=${encodeURIComponent(id)}&count=1`;
+    const { nodes } = await get(query, control.signal).catch(() => ({ nodes: [] }));
+    picker.learn(nodes.filter((node) => node.id === id));
+  }
+}
+
 /** Takes a node for an ambiguous name, and asks again. */
 function onChoose(given, id, title) {
   picker.replace(given, id, title);
@@ -152,6 +162,7 @@ function ask() {
   asked = question();
   byId("welcome").hidden = byId("stale").hidden = true;
   toLink();
+  learnTitles();
   say("said", "Asking the model.");
   fill("answer", "v1/predict", asked, ({ predictions: [prediction] }) => {
     const order = byProbability(prediction);

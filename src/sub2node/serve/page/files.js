@@ -1,7 +1,7 @@
 // Files as the reader gives them: texts are read here, other formats by the service.
 
 import { send } from "./api.js";
-import { button, h, many, noun } from "./dom.js";
+import { button, h, noun } from "./dom.js";
 import { ColumnsError, findColumns, readPhenopackets, readSets } from "./parse.js";
 
 // Parquet, zip (and so Excel), gzip, Zstandard
@@ -67,17 +67,17 @@ export async function readFiles(files, limits, chosen) {
 /** A form to say which column is which; `onChosen` gets their places. */
 export function chooseColumns({ message, columns, example }, onChosen) {
   const found = findColumns(columns);
-  const free = columns.findIndex((_, at) => !found.includes(at));
+  const free = columns.map((_, at) => at).filter((at) => !found.includes(at));
   const selects = [noun("subgraph"), noun("member"), "excluded"].map((what, at) => {
     const options = columns.map((name, place) =>
       h("option", { value: place }, example[place] ? `${name} (as ${example[place]})` : name));
     if (at === 2) options.unshift(h("option", { value: -1 }, "none"));
     const select = h("select", { "aria-label": `Column of: ${what}` }, options);
-    select.value = String(found[at] >= 0 || at === 2 ? found[at] : free);
+    select.value = String(found[at] >= 0 || at === 2 ? found[at] : free.shift());
     return [h("label", what[0].toUpperCase() + what.slice(1), select), select];
   });
   const read = button("button.primary", "Read the file", () =>
     onChosen(Object.assign(selects.map(([, select]) => Number(select.value)), { columns })));
-  return h("div.columns", h("p", `${message} Which are they? It has ${many(columns.length, "column")}.`),
+  return h("div.columns", h("p", `${message} Which are they?`),
     h("div.row", selects.map(([label]) => label), read));
 }
