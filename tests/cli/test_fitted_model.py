@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sub2node.base.leaderboard import LeaderboardRow
 from sub2node.cli.fitted_model import show_fitted_model
-from sub2node.models.member_trials import LeaderboardRow
 
 SCORES = {"micro_f1": 0.7, "macro_f1": 0.6, "accuracy": 0.7, "log_loss": 0.512, "subgraphs": 1200}
 

@@ -57,6 +57,7 @@ class Result:
         class_areas: ROC-AUC and PR-AUC by part, metric and class, for the classes that have both
             sides in the part.
         positive: Scores of the positive class, where one was named.
+        leaderboard: One row per member that an ensemble tried, the best first.
     """
 
     model: str
@@ -79,6 +80,7 @@ class Result:
     published_ties: Summary | None = None
     class_areas: dict[Part, AreaTables] = field(default_factory=dict)
     positive: PositiveScores | None = None
+    leaderboard: tuple[dict[str, Any], ...] = ()
 
     @property
     def test(self) -> dict[str, Summary]:
@@ -128,6 +130,7 @@ class Result:
                 for part, tables in self.class_areas.items()
             },
             **({} if self.positive is None else {"positive": self.positive.to_dict()}),
+            **({"leaderboard": list(self.leaderboard)} if self.leaderboard else {}),
             "seconds": self.seconds,
             "data": self.data,
             "config": self.config,

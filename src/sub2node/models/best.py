@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..base.calibration import probabilities
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.leaderboard import LeaderboardRow
 from ..base.notes import Note, NoteKind
 from ..base.ragged import Array
 from ..coarsen import without_virtual
@@ -19,7 +20,7 @@ from .greedy_selection import select_members
 from .interface import Labels, Outputs
 from .member_plans import MemberPlan, member_plans
 from .member_refits import EnsembleMember, MemberRefits
-from .member_trials import JudgedMember, LeaderboardRow, MemberTrials, calibrate_together
+from .member_trials import JudgedMember, MemberTrials, calibrate_together
 from .out_of_fold import fold_tasks
 from .stop_signals import StopSignals
 
@@ -63,6 +64,7 @@ class TrainedEnsemble:
         return {
             "config": {"baseline": NAME, **self.settings.to_dict()},
             "notes": tuple(notes),
+            "leaderboard": tuple(asdict(row) for row in self.leaderboard),
             "ended": "interrupted" if self.interrupted else "complete",
         }
 

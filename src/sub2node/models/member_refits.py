@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from ..base.calibration import log_loss
 from ..base.errors import Sub2NodeError
+from ..base.leaderboard import LeaderboardRow
 from ..task import SubgraphTask
 from .interface import Labels, Trained
-from .member_trials import JudgedMember, LeaderboardRow, MemberTrials
+from .member_trials import JudgedMember, MemberTrials
 
 _LEAST = 1.0  # seconds that a network gets in any case
 _RESERVE = 1.3  # times the seconds that a network's folds let expect

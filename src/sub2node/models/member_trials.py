@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.calibration import best_temperature, log_loss, probabilities
 from ..base.errors import Sub2NodeError
+from ..base.leaderboard import LeaderboardRow
 from ..base.metrics import micro_f1
 from ..base.progress import item
 from ..base.ragged import Array
@@ -22,29 +23,6 @@ _HOPELESS = 1.5  # times the log loss of the best member so far, after one fold
 _LEAST = 1.0  # seconds that a network must have for a fold
 _WORTHWHILE = 1.25  # times the log loss of the best member, up to which a network gets more seeds
 _FOLD_SEEDS = 4  # the most seeds of a network in a fold
-
-
-@dataclass(frozen=True)
-class LeaderboardRow:
-    """A member as the user reads it.
-
-    Args:
-        name: The member.
-        micro_f1: Micro-F1 of its out-of-fold answers; None: it has none.
-        log_loss: Log loss of the same, calibrated.
-        fit_seconds: Seconds that it took to learn, on folds and from all labels together.
-        answer_ms: Milliseconds per answer.
-        weight: Its share of the ensemble.
-        state: What became of it, where it was not tried to its end.
-    """
-
-    name: str
-    micro_f1: float | None = None
-    log_loss: float | None = None
-    fit_seconds: float = 0.0
-    answer_ms: float | None = None
-    weight: float = 0.0
-    state: str = ""
 
 
 @dataclass(frozen=True, eq=False)
