@@ -141,6 +141,7 @@ def fit(
     from ..config.best_settings import NAME as BEST
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
+    from ..train.stop_request import stoppable
 
     check_place(out, overwrite=overwrite)
     model_name, structure = split_model_name(model, structure)
@@ -180,7 +181,7 @@ def fit(
     with progress():
         classifier.fit(task, groups=groups)
         seconds = time.perf_counter() - start
-        with activity(f"Writing {out}"):
+        with stoppable(), activity(f"Writing {out}"):  # Ctrl-C would lose a model that has learned
             classifier.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**classifier.scorer_.card, "seconds": seconds, "path": str(out)})

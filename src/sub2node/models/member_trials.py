@@ -101,9 +101,9 @@ class MemberTrials:
     def judge_all(self, plans: Sequence[MemberPlan]) -> None:
         """Judge one after the other, until the time is up or the user asks to stop."""
         for number, plan in enumerate(plans):
+            self.report("Member", number, len(plans), plan.name)
             if self.interrupted:
                 break
-            self.report("Member", number, len(plans), plan.name)
             left = self.seconds_left - (1 - _JUDGING) * self.seconds
             share = self._fold_seconds(plans[number:], left)
             too_slow = left <= plan.fold_seconds * len(self.folds)
@@ -143,9 +143,9 @@ class MemberTrials:
         limit = _WORTHWHILE * min(member.log_loss for member in self.judged)
         networks = [m for m in self.judged if m.plan.is_network and m.log_loss <= limit]
         for number, member in enumerate(sorted(networks, key=lambda member: member.log_loss)):
+            self.report("More seeds", number, len(networks), member.plan.name)
             if self.interrupted:
                 break
-            self.report("More seeds", number, len(networks), member.plan.name)
             left = self.seconds_left - (1 - _JUDGING) * self.seconds
             per_fold = left / (len(networks) - number) / len(self.folds)
             affordable = max(int(per_fold / max(member.fold_seconds, 1e-3)), 0)

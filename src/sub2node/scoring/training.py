@@ -25,12 +25,13 @@ from ..evaluate.positive_class import PositiveClass, missing_positive_note
 from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
 from ..evaluate.seeds import seed_list
-from ..models.best import best_model
+from ..models.best import TrainedEnsemble, best_model
 from ..models.candidates import TrainedNetwork
 from ..models.find import network
 from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
+from ..train.stop_request import stoppable
 from .answers import Answers
 from .card_words import default_words
 from .ensemble_scorer import EnsembleScorer
@@ -180,6 +181,19 @@ def _train_best(task: SubgraphTask, recipe: Recipe) -> EnsembleScorer:
         compile=recipe.compile,
     )
     trained = model.fit(seen_task, labels, _read_seeds(recipe))
+    with stoppable():  # Ctrl-C now would lose what has learned, for the sake of a moment
+        return _score_ensemble(trained, task, recipe, seen_task=seen_task, labels=labels)
+
+
+def _score_ensemble(
+    trained: TrainedEnsemble,
+    task: SubgraphTask,
+    recipe: Recipe,
+    *,
+    seen_task: SubgraphTask,
+    labels: dict[Part, Array],
+) -> EnsembleScorer:
+    """The ensemble with its card."""
     scorer = build_ensemble(trained)
     shares = np.concatenate([trained.out_of_fold[part] for part in ("train", "val")])
     truth = np.concatenate([labels[part] for part in ("train", "val")])
