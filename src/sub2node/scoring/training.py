@@ -12,7 +12,7 @@ from torch import nn
 from ..base.calibration import best_temperature, log_loss_of_probabilities
 from ..base.environment import versions
 from ..base.errors import ConfigError, suggest
-from ..base.metrics import areas_by_class, best_threshold, micro_f1, scores
+from ..base.metrics import best_threshold, micro_f1, rankings_by_class, scores
 from ..base.notes import data_changes, sources
 from ..base.progress import counted
 from ..base.ragged import Array
@@ -350,13 +350,13 @@ def measure_scores(scorer: Scorer, seen: SeenAnswers) -> Scores:
 
 
 def score_classes(scorer: Scorer, seen: SeenAnswers) -> dict[str, dict[str, float | None]]:
-    """Precision, recall, F1, number of subgraphs, ROC-AUC and PR-AUC of each class on a part.
+    """Precision, recall, F1, number of subgraphs and rankings of each class on a part.
 
-    The areas are None for a class that all subgraphs of the part have, or none.
+    Rankings, as ROC-AUC, are None for a class that all subgraphs of the part have, or none.
     """
     truth, outcome = seen.truth, seen.probabilities
     outcome = outcome if scorer.multilabel else np.log(np.maximum(outcome, 1e-300))
-    areas = areas_by_class(truth, outcome, multilabel=scorer.multilabel)
+    areas = rankings_by_class(truth, outcome, multilabel=scorer.multilabel)
     table = truth if truth.ndim == 2 else truth[:, None] == np.arange(len(scorer.classes))
     predicted = seen.predicted
     correct, answered, actual = (
