@@ -84,7 +84,8 @@ def show_fitted_model(
 def _compare_with_simple(simple: dict[str, float], own: float) -> None:
     """Validation scores of simple models beside that of the model, and which is better."""
     text = ", ".join(f"{name} {100 * score:.1f}" for name, score in simple.items())
-    say("Simple models on validation", f"{text}; this model {100 * own:.1f}", style="bold")
+    text += f"; this model {100 * own:.1f}, which chose its epochs on the same part"
+    say("Simple models on validation", text, style="bold")
     best = max(simple, key=lambda name: simple[name])
     if simple[best] > own:
         advice = f"s2n fit --model {best} keeps it, --model best combines several"
