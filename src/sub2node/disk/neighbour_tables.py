@@ -126,6 +126,16 @@ def _in_order(files: list[Path], key: str) -> list[Path]:
     return [file for _, file in sorted(firsts, key=lambda pair: pair[0])]
 
 
+def cast_ids(ids: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Ids of the type of the tables; those that cannot be of it are in none of them."""
+    if not pa.types.is_integer(kind):
+        return ids.cast(pa.string())
+    if pa.types.is_integer(ids.type):
+        return ids.cast(pa.int64())
+    plain = ids.filter(pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,17})$"))
+    return plain.cast(pa.int64())
+
+
 @dataclass(frozen=True, eq=False)
 class SortedTable:
     """A Parquet table that is sorted by a column of ids.
@@ -168,12 +178,7 @@ class SortedTable:
 
     def as_keys(self, ids: pa.Array) -> pa.Array:
         """Ids as this table has them, distinct and sorted, without those it cannot have."""
-        if not pa.types.is_integer(self.schema.field(self.key).type):
-            return ids.cast(pa.string()).unique().sort()
-        if not pa.types.is_integer(ids.type):
-            plain = pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,17})$")
-            ids = ids.filter(plain)
-        return ids.cast(pa.int64()).unique().sort()
+        return cast_ids(ids, self.schema.field(self.key).type).unique().sort()
 
     def blocks(self, ids: pa.Array) -> Iterator[pa.Table]:
         """The rows of some ids, block by block.
