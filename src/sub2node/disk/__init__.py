@@ -5,3 +5,4 @@ from .growth import surroundings as surroundings
 from .part_folder import EngineOptions as EngineOptions
 from .part_folder import make_part_folder as make_part_folder
 from .source_tables import SourceRequest as SourceRequest
+from .unfinished import remove_unfinished as remove_unfinished

@@ -54,9 +54,16 @@ class IndexCard:
     def of(cls, source: SourceTables, directed: bool, repeated: str, hops: int) -> Self:
         """The card of some tables."""
         edges, nodes = source.edges, source.nodes
-        width = 0 if nodes is None else nodes.num_features
         weighted = "weight" in edges.columns
-        return cls(directed, repeated, hops, weighted, edges.features, width, nodes is not None)
+        return cls(
+            directed,
+            repeated,
+            hops,
+            weighted,
+            edges.features,
+            source.node_features,
+            nodes is not None,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """As a file has it."""

@@ -26,57 +26,80 @@ def all_subgraphs(task: SubgraphTask) -> list[Subgraphs]:
 
 
 def read_border(
-    job: Pass, index: ir.Table, near: ir.Table, nodes: ir.Table | None, task: SubgraphTask
+    job: Pass,
+    task: SubgraphTask,
+    near: ir.Table,
+    others: ir.Table | None,
+    around: ir.Table | None = None,
 ) -> list[Border]:
-    """The border of the subgraphs with labels, and of those without."""
+    """The border of the subgraphs with labels, and of those without.
+
+    Args:
+        job: The pass.
+        task: The task of the members.
+        near: All rows of the members.
+        others: The rows of all neighbours among the nodes; None: nodes have no features.
+        around: Means of what lies behind the neighbours, with two hops.
+    """
     from . import expression
 
-    parts, kind = all_subgraphs(task), near.node.type()
-    ids, shift, columns = task.graph.ids(), 0, dict[str, list[pa.Array]](number=[], node_id=[])
-    for part in parts:
-        columns["number"].append(pa.array(part.owner + shift))
-        nodes_of = ids.take(pa.array(part.nodes))
-        columns["node_id"].append(
-            cast_ids(nodes_of, pa.int64() if kind.is_integer() else pa.string())
-        )
-        shift += len(part)
-    path = job.folder / "pairs.parquet"
-    with new_file(path) as place:
-        pq.write_table(
-            pa.table({name: pa.concat_arrays(column) for name, column in columns.items()}), place
-        )
-    features = job.source.nodes
-    has_features = nodes is not None and features is not None and features.num_features > 0
-    others = _make_others(job, near, nodes) if has_features else None
-    around = None
-    if job.hops == 2 and others is not None and nodes is not None:
-        behind = job.make(
-            "behind.parquet",
-            lambda: expression.means_around(
-                expression.of_nodes(index, others.select("node_id")), nodes
-            ),
-            what="Looking behind neighbours",
-        )
-        around = behind
+    parts, pairs = all_subgraphs(task), job.folder / "pairs.parquet"
+    count = sum(map(len, parts))
+    with new_file(pairs) as place:
+        pq.write_table(_members(parts, task.graph.ids(), _id_type(near)), place)
+    if others is not None and job.source.node_features == 0:
+        others = around = None
     table = job.load(
         "border_sums.parquet",
         lambda: expression.border_sums(
             near,
-            job.backend.read(path),
+            job.backend.read(pairs),
             others,
             around=around,
             repeated=job.reading.options.repeated,
         ),
         what="Looking around subgraphs",
     )
-    border = finish_border(_as_sums(job, table, shift, hops=2 if around is not None else 1))
+    border = finish_border(_as_sums(job, table, count, hops=1 if around is None else 2))
     ends = np.cumsum([len(part) for part in parts])[:-1]
-    return [border.take(rows) for rows in np.split(np.arange(shift), ends)]
+    return [border.take(rows) for rows in np.split(np.arange(count), ends)]
 
 
-def _make_others(job: Pass, near: ir.Table, nodes: ir.Table | None) -> ir.Table:
-    """Features of all neighbours of members, of which none may be unknown."""
-    assert nodes is not None
+def _id_type(near: ir.Table) -> pa.DataType:
+    return pa.int64() if near.node.type().is_integer() else pa.string()
+
+
+def _members(parts: list[Subgraphs], ids: pa.Array, kind: pa.DataType) -> pa.Table:
+    """``number, node_id``: the members of all subgraphs, which are counted through."""
+    shift, numbers, nodes = 0, list[pa.Array](), list[pa.Array]()
+    for part in parts:
+        numbers.append(pa.array(part.owner + shift))
+        nodes.append(cast_ids(ids.take(pa.array(part.nodes)), kind))
+        shift += len(part)
+    return pa.table({"number": pa.chunked_array(numbers), "node_id": pa.chunked_array(nodes)})
+
+
+def look_behind(job: Pass, index: ir.Table, others: ir.Table, nodes: ir.Table) -> ir.Table:
+    """Means of features over the neighbours of neighbours.
+
+    Args:
+        job: The pass.
+        index: All edges.
+        others: The neighbours of members.
+        nodes: All nodes.
+    """
+    from . import expression
+
+    rows = expression.of_nodes(index, others.select("node_id"))
+    return job.make(
+        "behind.parquet",
+        lambda: expression.means_around(rows, nodes),
+        what="Looking behind neighbours",
+    )
+
+
+def find_neighbours(job: Pass, near: ir.Table, nodes: ir.Table) -> ir.Table:
+    """The rows of all neighbours of members among the nodes, of which none may be unknown."""
     wanted = near.select(node_id=near.other).distinct()
     others = job.make(
         "others.parquet",
@@ -84,10 +107,12 @@ def _make_others(job: Pass, near: ir.Table, nodes: ir.Table | None) -> ir.Table:
         what="Finding features of neighbours",
     )
     lost = wanted.anti_join(others, "node_id")
-    row = job.backend.value(
-        lost.aggregate(count=lost.count(), one=lost.node_id.min()), what="Checking neighbours"
+    found = job.load(
+        "lost.parquet",
+        lambda: lost.aggregate(count=lost.count(), one=lost.node_id.min()),
+        what="Checking neighbours",
     )
-    if row["count"]:
+    if (row := found.to_pylist()[0])["count"]:
         raise DataError(
             f"an edge ends at node {row['one']!r}, which the nodes table does not have"
             f" ({plural(row['count'], 'such node')}).",
@@ -116,8 +141,7 @@ def _as_sums(job: Pass, table: pa.Table, count: int, *, hops: int) -> BorderSums
 
 def _value_names(source: SourceTables, hops: int) -> tuple[str, ...]:
     """What the values of incidences are called, as :func:`sub2node.encode.border_sums` does."""
-    width = 0 if source.nodes is None else source.nodes.num_features
-    own = [f"x{column}" for column in range(width)]
+    own = [f"x{column}" for column in range(source.node_features)]
     behind = [f"next.{name}" for name in own] if hops == 2 else []
     edges = [f"edge.{name}" for name in source.edges.features]
     weight = ["edge.weight"] if "weight" in source.edges.columns else []

@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from ..base import progress
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_file
-from ..base.plural import plural
 from ..base.ragged import Array
 from ..io import save_task
 from ..io.folder import read_sets, read_tables
@@ -28,7 +27,7 @@ from ..task.reading_options import Reading
 from .backends import opened
 from .large_files import parquet_files
 from .neighbour_tables import ALL_NODES, NEIGHBOURS, IndexCard, cast_ids, count_edges
-from .part_border import all_subgraphs, read_border
+from .part_border import all_subgraphs, find_neighbours, look_behind, read_border
 from .source_tables import LargeTable, SourceRequest, find_source
 from .steps import Pass
 from .unfinished import PART, make_in_steps
@@ -119,14 +118,17 @@ def _build(
             what="Sorting edges by node",
         )
         nodes = _make_nodes(job)
-        task, near = _read_part(job, index, nodes)
-        degrees = _read_degrees(job, near, task.graph.ids())
-        border = read_border(job, index, near, nodes, task)
+        part = _read_part(job, index, nodes)
+        degrees = _read_degrees(job, part.near, part.task.graph.ids())
+        around = None
+        if hops == 2 and nodes is not None and part.others is not None:
+            around = look_behind(job, index, part.others, nodes)
+        border = read_border(job, part.task, part.near, part.others, around)
     facts = count_edges(folder / NEIGHBOURS)
     number = facts.num_nodes if nodes is None else _count_rows(folder / ALL_NODES)
     whole = WholeGraph(number, facts.num_edges, degrees[0], degrees[1])
     card = IndexCard.of(source, request.directed, reading.options.repeated, hops)
-    _finish(folder, task, whole, border, card)
+    _finish(folder, part.task, whole, border, card)
 
 
 def _make_nodes(job: Pass) -> ir.Table | None:
@@ -141,8 +143,22 @@ def _make_nodes(job: Pass) -> ir.Table | None:
     )
 
 
-def _read_part(job: Pass, index: ir.Table, nodes: ir.Table | None) -> tuple[SubgraphTask, ir.Table]:
-    """The task of the members and the edges between them, and all rows of the members."""
+class _Part(NamedTuple):
+    """What was found of the members.
+
+    Args:
+        task: The task of the members and the edges between them.
+        near: All rows of the members.
+        others: The rows of their neighbours among the nodes, where there is a table of nodes.
+    """
+
+    task: SubgraphTask
+    near: ir.Table
+    others: ir.Table | None
+
+
+def _read_part(job: Pass, index: ir.Table, nodes: ir.Table | None) -> _Part:
+    """Find the members, the edges between them and their neighbours."""
     from . import expression
 
     ids = _write_ids(job, index)
@@ -169,8 +185,8 @@ def _read_part(job: Pass, index: ir.Table, nodes: ir.Table | None) -> tuple[Subg
             what="Finding features of members",
         )
     _check_missing(job)
-    task = _assemble(job, _sorted_edges(inner), _sorted_nodes(known))
-    return task, near
+    others = None if nodes is None else find_neighbours(job, near, nodes)
+    return _Part(_assemble(job, _sorted_edges(inner), _sorted_nodes(known)), near, others)
 
 
 def _write_ids(job: Pass, index: ir.Table) -> ir.Table:
@@ -228,9 +244,8 @@ def _check_missing(job: Pass) -> None:
                     facts = part.statistics
                     if part.path_in_schema != "title" and facts is not None and facts.null_count:
                         raise DataError(
-                            "ids and numbers must not be missing where an engine reads them, and"
-                            f" {plural(facts.null_count, 'row')} or more lack some"
-                            f" ({_column_name(large, part.path_in_schema)}); fill them first.",
+                            f"'{_column_name(large, part.path_in_schema)}' is missing in some rows,"
+                            " which an engine would pass over; fill them first.",
                             path=large.path,
                         )
 

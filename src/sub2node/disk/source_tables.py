@@ -58,7 +58,6 @@ class SourceTables:
         columns: The user's column for ours, for all files.
         name: What the task is called.
         notes: What is not as one may expect.
-        fingerprint: Names the content of all files.
     """
 
     edges: LargeTable
@@ -68,7 +67,11 @@ class SourceTables:
     columns: Mapping[str, str]
     name: str
     notes: tuple[Note, ...] = ()
-    fingerprint: str = ""
+
+    @property
+    def node_features(self) -> int:
+        """How many features nodes have."""
+        return 0 if self.nodes is None else self.nodes.num_features
 
 
 @dataclass
