@@ -34,9 +34,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch, *, most: int) -> Iterator[list[str
     """Names of the tables that are stored, of which so many are."""
     stored, store = list[str](), Backend.store
 
-    def counting(
-        self: Backend, query: ir.Table, path: Path, *, what: str, group_rows: int
-    ) -> None:
+    def counting(self: Backend, query: ir.Table, path: Path, *, what: str, group_rows: int) -> None:
         if len(stored) == most:
             raise _Killed
         store(self, query, path, what=what, group_rows=group_rows)

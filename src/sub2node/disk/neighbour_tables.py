@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from ..base import progress
 from ..base.errors import DataError
 from ..base.files import read_card
-from ..base.ragged import Array
+from ..base.ragged import Array, ranges
 from ..io.part_files import INDEX_CARD
 from .large_files import parquet_files
 from .source_tables import SourceTables
@@ -143,6 +143,15 @@ def cast_ids(ids: pa.Array, kind: pa.DataType) -> pa.Array:
     return plain.cast(pa.int64())
 
 
+def _rows_of(column: pa.ChunkedArray, keys: pa.Array) -> Array:
+    """The rows of a sorted column that have one of these keys, which are sorted too."""
+    if not pa.types.is_integer(column.type):
+        return np.flatnonzero(pc.is_in(column, value_set=keys.cast(column.type)))
+    values, wanted = np.asarray(column), np.asarray(keys)
+    starts = np.searchsorted(values, wanted, side="left")
+    return ranges(starts, np.searchsorted(values, wanted, side="right") - starts)
+
+
 @dataclass(frozen=True, eq=False)
 class SortedTable:
     """A Parquet table that is sorted by a column of ids.
@@ -202,10 +211,9 @@ class SortedTable:
             progress.step(f"Looking up {self.key}s", done, len(wanted))
             table, group = places[number]
             own = ids.slice(int(first[number]), int(last[number] - first[number]))
-            column = table.read_row_group(group, columns=[self.key]).column(0)
-            mask = pc.is_in(column, value_set=own.cast(column.type))
-            if pc.any(mask).as_py():
-                yield table.read_row_group(group).filter(mask)
+            rows = _rows_of(table.read_row_group(group, columns=[self.key]).column(0), own)
+            if len(rows):
+                yield table.read_row_group(group).take(pa.array(rows))
         progress.step(f"Looking up {self.key}s", len(wanted), len(wanted))
 
     def rows(self, ids: pa.Array) -> pa.Table:

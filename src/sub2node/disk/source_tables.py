@@ -170,8 +170,10 @@ def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str)
         if path is None:
             raise DataError(f"the folder has no {stem}.csv.", path=folder)
         large[what] = _large(as_parquet(path, work, what, own), what, asked)
+    edges = large["edges"]
+    features = tuple(name for name in edges.features if name != "txId")  # a number, not an amount
     source = SourceTables(
-        edges=large["edges"],
+        edges=replace(edges, features=features),
         nodes=large["nodes"],
         sets=paths.pop("members"),
         small=paths,
