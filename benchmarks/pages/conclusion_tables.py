@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pages.claims import Claim, claim, claims_on
 from pages.equal_tables import equal_difference
 from pages.markdown import generates, table
 from pages.rows import cell_scores
 from pages.score_tables import REAL, TABLE_OF, TASK_OF
 from pages.speed_tables import SHAPES, authors, captured_ratio, h200, plain_ratio
 from pages.study_tables import SIZES, scarce_scores
-from pages.verdicts import Claimed, Difference, listed, paired_difference, verdict, welch_difference
+from pages.verdicts import (
+    MARGIN,
+    Claimed,
+    Difference,
+    listed,
+    paired_difference,
+    verdict,
+    welch_difference,
+)
 
 SHORT = {"HPO-Neuro": "HPO-Neuro*", "HPO-Metab": "HPO-Metab*"}
 EQUAL = {
@@ -92,7 +101,7 @@ SCORES = (
               ("Density", "Cut-Ratio", "Coreness")),
     Statement("Cut-Ratio is hard for S2N: S2N+A is below GLASS", [("GLASS", _A)], ("Cut-Ratio",)),
     Statement("RWPE lifts S2N on Density and Cut-Ratio", _WALKS, ("Density", "Cut-Ratio"),
-              note="; S2N+A, then S2N+0; [why](#why-scores-are-below-the-published-ones)"),
+              note="; S2N+A, then S2N+0; [why](below-published.md#rwpe-on-density-and-cut-ratio)"),
     Statement("RWPE does not lift S2N on Coreness", [(_A, f"{_A}, RWPE")], ("Coreness",),
               "not below"),
 )  # fmt: skip
@@ -186,3 +195,9 @@ def conclusions_ablations() -> str:
 def conclusions_efficiency() -> str:
     """What the paper concludes about speed and memory."""
     return conclusions_of(efficiency)
+
+
+@claims_on("docs/results/conclusions.md")
+def margin() -> Iterator[Claim]:
+    """What does not count as below."""
+    yield claim("significantly larger than −{points:.0f} points, each time", points=MARGIN)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, points, table
-from pages.rows import Rows, read
+from pages.rows import Rows, mean, read
 from pages.verdicts import Difference, paired_difference
 
 _DATA = {
@@ -113,3 +116,39 @@ def equal_difference(first: str, second: str, data: str, title: str) -> Differen
             scores = map(equal_scores, sides)
             return paired_difference(title, *scores, overlap=overlap, mark=mark + late)
     return None
+
+
+@generates("equal-search-overlap")
+def equal_search_overlap() -> str:
+    """How much of the random test parts the search had seen."""
+    rows = []
+    for data, title in _DATA.items():
+        overlap = read("equal-search-overlap.csv").where(data=data)
+        rows.append(
+            [
+                title,
+                overlap.rows[0]["test"],
+                f"{min(seen_shares(data)):.0f} %",
+                f"{mean(seen_shares(data)):.0f} %",
+                f"{max(seen_shares(data)):.0f} %",
+            ]
+        )
+    head = ["", "test subgraphs", "seen by the search, least", "mean", "most"]
+    return table(head, rows)  # fmt: skip
+
+
+def seen_shares(data: str) -> list[float]:
+    """Per cent of each random test part that was in train or val of the published split."""
+    rows = read("equal-search-overlap.csv").where(data=data)
+    return [100 * float(row["seen"]) / float(row["test"]) for row in rows]
+
+
+@claims_on("docs/results/equal-search.md")
+def what_the_search_had_seen() -> Iterator[Claim]:
+    """The least and the largest mean share over the data."""
+    shares = [mean(seen_shares(data)) for data in _DATA]
+    yield claim(
+        "on average {least:.0f} to {most:.0f} % of a random test part had taken part in the search",
+        least=min(shares), most=max(shares),
+    )  # fmt: skip
+    assert set(read("equal-search.csv").where(origin="default").distinct("data")) == {"patients"}
