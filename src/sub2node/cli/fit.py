@@ -54,8 +54,8 @@ def fit(
         typer.Option(
             "--model",
             help="best: an ensemble of several kinds of models within --minutes; or hops, bag,"
-            " diffused-bag, statistics, gbdt, wl, majority, or a structure. Others do not answer for"
-            " new subgraphs: s2n run compares them.",
+            " diffused-bag, statistics, gbdt, wl, majority, or a structure. Others do not answer"
+            " for new subgraphs: s2n run compares them.",
             metavar="NAME",
             rich_help_panel=MODEL,
         ),
