@@ -210,6 +210,7 @@ class Scorer(ABC):
             predicted=self.predict_classes(mean),
             classes=self.classes,
             multilabel=self.multilabel,
+            learned=self.training_profile.learned,
         )
 
     def predict_classes(self, probabilities: Array) -> Array:
