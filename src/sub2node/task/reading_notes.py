@@ -64,10 +64,15 @@ def named_by_words(frames: Sequence[Frame]) -> Iterator[str]:
     for frame in frames:
         taken = words_taken(frame.table.column_names, frame.what, frame.columns)
         if taken:
-            listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
-            text = f"Columns of the {frame.what} table taken by their names: {listed}."
-            kind = next((_TRADES[name] for name in taken if name in _TRADES), None)
-            yield text if kind is None else Note(kind, text)
+            yield taken_by_words(taken, frame.what)
+
+
+def taken_by_words(taken: Mapping[str, str], what: str) -> str:
+    """Columns of one table that were taken for ours, as :func:`words_taken` gives them."""
+    listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
+    text = f"Columns of the {what} table taken by their names: {listed}."
+    kind = next((_TRADES[name] for name in taken if name in _TRADES), None)
+    return text if kind is None else Note(kind, text)
 
 
 def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:
