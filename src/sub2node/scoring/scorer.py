@@ -238,6 +238,11 @@ class Scorer(ABC):
         return [self.explain_one(self.place(single), target) for single in singles]
 
     @property
+    def num_learned(self) -> int:
+        """Number of classes that known subgraphs have; the others it never answers with."""
+        return int(self.training_profile.learned.sum())
+
+    @property
     def num_labelled(self) -> int:
         """Number of known subgraphs that are not virtual; they come first."""
         return len(self.task) - self.task.num_virtual
