@@ -14,7 +14,13 @@ from hypothesis import given
 from networkx_graphs import to_networkx
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
-from sub2node.encode import encode, node_statistics, subgraph_inputs, subgraph_statistics
+from sub2node.encode import (
+    border_of,
+    encode,
+    node_statistics,
+    subgraph_inputs,
+    subgraph_statistics,
+)
 from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS, triangles
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
@@ -101,15 +107,19 @@ def test_subgraph_statistics_are_those_of_a_loop(task: SubgraphTask) -> None:
 
 def task_of(lists: list[list[int]], words: list[str]) -> SubgraphTask:
     ring = np.arange(30)
-    graph = Graph.from_edges(np.r_[ring, ring], np.r_[(ring + 1) % 30, (ring + 2) % 30])
+    graph = Graph.from_edges(
+        np.r_[ring, ring], np.r_[(ring + 1) % 30, (ring + 2) % 30], features=FEATURES
+    )
     return SubgraphTask(graph, Subgraphs.from_lists(lists), split=Split.given(words))
 
 
+KINDS = ("structure", "wl", "border", "border2")
+FEATURES = np.random.default_rng(5).normal(scale=9, size=(30, 2))
 TRAIN = [[0, 1], [4, 5, 6], [9, 12, 13], [20, 25], [7]]
 LATER = [[0, 1, 2, 3, 4, 5, 6, 7], list(range(30))]
 
 
-@pytest.mark.parametrize("kind", ["structure", "wl"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_inputs_have_mean_0_and_sd_1_over_training(kind: str) -> None:
     task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
     found = subgraph_inputs(task, kind)
@@ -124,7 +134,7 @@ def test_inputs_have_mean_0_and_sd_1_over_training(kind: str) -> None:
     assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("kind", ["structure", "wl"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_inputs_without_a_split_are_standardized_over_all(kind: str) -> None:
     task = task_of([*TRAIN, *LATER], ["train"] * 7)
     bare = SubgraphTask(task.graph, task.subgraphs)
@@ -134,7 +144,7 @@ def test_inputs_without_a_split_are_standardized_over_all(kind: str) -> None:
 def test_other_sizes_in_val_and_test_change_no_scale() -> None:
     one = task_of([*TRAIN, [1, 2, 3], [0, 1, 2, 3]], ["train"] * 5 + ["val", "test"])
     other = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
-    for kind in ("structure", "wl"):
+    for kind in KINDS:
         same = np.array_equal(subgraph_inputs(one, kind)[:5], subgraph_inputs(other, kind)[:5])
         assert same
 
@@ -153,7 +163,7 @@ def test_no_value_of_val_or_test_changes_those_of_train() -> None:
 @pytest.mark.slow
 @given(task=tasks())
 def test_inputs_are_finite_numbers_whatever_the_task(task: SubgraphTask) -> None:
-    for kind in ("structure", "wl"):
+    for kind in KINDS:
         found = subgraph_inputs(task, kind)
         assert len(found) == len(task)
         assert np.isfinite(found).all()
@@ -165,15 +175,27 @@ def test_no_label_of_val_or_test_is_read() -> None:
     task = task_of(lists, ["train"] * 30 + ["val"] * 15 + ["test"] * 15)
     labels = rng.integers(0, 3, 60)
     other = np.r_[labels[:30], rng.permutation(labels[30:])]
-    one, two = (
-        subgraph_inputs(replace(task, labels=which, class_names=("x", "y", "z")), "structure")
-        for which in (labels, other)
-    )
-    assert np.array_equal(one, two)
+    for kind in KINDS:
+        one, two = (
+            subgraph_inputs(replace(task, labels=which, class_names=("x", "y", "z")), kind)
+            for which in (labels, other)
+        )
+        assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_border_inputs_are_logarithms_with_the_sign_of_their_number(hops: int) -> None:
+    task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
+    values = border_of(task.graph, task.subgraphs, hops=hops).values.astype(np.float64)
+    logs = np.sign(values) * np.log(1 + np.abs(values))
+    mean, sd = logs[:5].mean(axis=0), logs[:5].std(axis=0)
+    found = subgraph_inputs(task, "border" if hops == 1 else "border2")
+    assert found == pytest.approx((logs - mean) / np.where(sd < 1e-9, 1, sd), rel=1e-5, abs=1e-6)
+    assert values.min() < 0
 
 
 def test_unknown_inputs_are_one_sentence() -> None:
-    with pytest.raises(ConfigError, match="structure or wl, not 'lw'"):
+    with pytest.raises(ConfigError, match="structure, wl, border or border2, not 'lw'"):
         subgraph_inputs(task_of(TRAIN, ["train"] * 5), "lw")
 
 

@@ -71,6 +71,8 @@ CASES = {
     "statistics": ({}, {"features.subgraphs": "structure"}),
     "statistics of several labels": ({"multilabel": True}, {"features.subgraphs": "structure"}),
     "weisfeiler-leman": ({}, {"structure": "separated", "features.subgraphs": "wl"}),
+    "border": ({"features": True}, {"features.subgraphs": "border"}),
+    "border of two hops": ({"weighted": True}, {"features.subgraphs": "border2"}),
     "degree readout": ({}, {"structure": "s2n+0", "readout": "degree"}),
     "norms": ({}, {"batch_norm": True, "skip": True}),
     "attention": ({}, {"conv": "gatv2", "seeds": 1}),

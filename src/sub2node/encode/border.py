@@ -22,6 +22,7 @@ from ..base.ragged import Array, among, owners, pointers, ranges
 from ..task import Border, BorderSums, Graph, Subgraphs, SubgraphTask, finish_border
 
 SIDES = ("outside", "inside")
+BORDER_HOPS = {"border": 1, "border2": 2}  # by the name of subgraph inputs
 _SCRATCH = 64 << 20  # bytes for the incidences that are looked at together
 Direction = Literal["any", "out", "in"]
 

@@ -15,6 +15,7 @@ from ..base.progress import step
 from ..base.ragged import Array, blocks, owners
 from ..task import Graph, SubgraphTask, measure
 from ..task.subgraph_measures import core_numbers, ratio
+from .border import BORDER_HOPS, border_inputs
 from .encoding import Encoding, wanted_nodes
 
 NODE_COLUMNS = (
@@ -134,7 +135,8 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
 
     Args:
         task: The task whose subgraphs are described.
-        kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
+        kind: ``structure``; ``wl``: Weisfeiler-Leman histograms; ``border``: summaries of what lies
+            around, which have no steps; ``border2``: those of two hops.
     """
     values = _raw_inputs(task, kind)
     return _fit_scale(task, kind, values)._inputs(values)
@@ -145,7 +147,7 @@ class SubgraphScale:
     """How the statistics of any subgraph become model inputs: fitted to the training subgraphs.
 
     Args:
-        kind: ``structure`` or ``wl``, as for :func:`subgraph_inputs`.
+        kind: As for :func:`subgraph_inputs`.
         mean: Mean of each column over the training subgraphs, (F,).
         sd: Standard deviation of each column, (F,).
         heights: How large each column is made, (F,); None: as they are, without steps.
@@ -179,20 +181,23 @@ class SubgraphScale:
 
 
 def _raw_inputs(task: SubgraphTask, kind: str) -> Array:
-    """Numbers of each subgraph, counts as log(1 + x)."""
+    """Numbers of each subgraph, counts as log(1 + x), those of a border as sign(x) log(1 + |x|)."""
+    if kind in BORDER_HOPS:
+        values = border_inputs(task, hops=BORDER_HOPS[kind]).values.astype(np.float64)
+        return np.asarray(np.copysign(np.log1p(np.abs(values)), values))
     if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
 
         return np.asarray(np.log1p(weisfeiler_leman(task)))
     if kind != "structure":
-        raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
+        raise ConfigError(f"subgraph inputs are structure, wl, border or border2, not {kind!r}.")
     return _compress_counts(subgraph_statistics(task), SUBGRAPH_COLUMNS)
 
 
 def _fit_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
     train = slice(None) if task.split is None else task.split.mask("train")
     mean, sd = _moments(values[train])
-    if kind == "wl" or task.labels is None or not len(task.labels[train]):
+    if kind != "structure" or task.labels is None or not len(task.labels[train]):
         return SubgraphScale(kind, mean, sd)
     gains, edges = _fit_steps(values[train], task.labels[train])
     return SubgraphScale(kind, mean, sd, gains**_SHARPNESS, edges)
