@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.errors import DataError
+from ..base.errors import ConfigError, DataError
 from ..base.files import read_card
 from ..base.ragged import Array
 from ..base.seals import check_seal
@@ -24,6 +24,7 @@ from ..task.frames import Frame, TableLike
 from ..task.reading_options import Reading
 from .aliases import read_aliases
 from .gmx import GMX, read_gmx
+from .part_files import PART_VERSION, WHOLE, read_part
 from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
 from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
 from .tables import SUFFIXES, TableReader, suffix
@@ -198,6 +199,14 @@ def read_folder(
     if (folder / CARD).is_file():
         check_tables(folder)
         card = _read_card(folder / CARD)
+        if background is not None and card.keys() & {"whole", "arcs"}:
+            raise ConfigError("a background goes with tables of edges; omit it for this folder.")
+    elif (folder / WHOLE).exists():
+        raise DataError(
+            f"the folder is a part of a larger graph, and {CARD} that says so is missing; make it"
+            " anew.",
+            path=folder,
+        )
     edges, sets = find_table(folder, "edges"), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
@@ -217,6 +226,8 @@ def read_folder(
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )
+    if card is not None:
+        task = read_part(task, folder, card)
     as_written = node_features is None and background is None
     if card is not None and as_written and task.hash != card.get("hash"):
         raise DataError(
@@ -238,7 +249,7 @@ def check_tables(folder: Path) -> None:
 
 
 def _read_card(path: Path) -> dict[str, Any]:
-    card = read_card(path, CARD_FORMAT, CARD_VERSION)
+    card = read_card(path, CARD_FORMAT, CARD_VERSION, PART_VERSION)
     for field in ("class_names", "notes"):
         texts = card.get(field, [])
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
