@@ -55,7 +55,7 @@ def test_a_restored_model_answers_the_same() -> None:
 
 def bordered() -> tuple[LinearClassifier, object]:
     task = ring_task(False)
-    bag, border = NodeBag(1), SubgraphScale.of(task, "border")
+    bag, border = NodeBag(1), SubgraphScale.plain(task, "border")
     rows = linear_rows(bag, task, border)
     options = {"classes": 2, "strengths": (1.0,), "border": border}
     return fit_linear(bag, rows, task.labels, **options)[0], task

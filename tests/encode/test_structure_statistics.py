@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
+from sklearn.tree import DecisionTreeClassifier
 
 from networkx_graphs import to_networkx
 from strategies import graphs, tasks
@@ -181,6 +182,27 @@ def test_no_label_of_val_or_test_is_read() -> None:
             for which in (labels, other)
         )
         assert np.array_equal(one, two)
+
+
+def test_border_columns_are_as_large_as_they_tell_the_training_classes_apart() -> None:
+    task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
+    labels = np.array([0, 0, 1, 1, 1, 0, 1])
+    plain = subgraph_inputs(task, "border")
+    raised = subgraph_inputs(replace(task, labels=labels, class_names=("x", "y")), "border")
+    width, gains = plain.shape[1], []
+    for column in plain[:5].T.astype(np.float64):
+        tree = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3)
+        leaves = tree.fit(column[:, None], labels[:5]).apply(column[:, None])
+        sides = [labels[:5][leaves == leaf] for leaf in np.unique(leaves)]
+        impurities = sum(len(side) * 2 * side.mean() * (1 - side.mean()) for side in sides)
+        gains.append(1 - impurities / (5 * 2 * 0.6 * 0.4))
+    heights = np.array(gains) / np.sqrt(np.mean(np.square(gains)))
+    assert raised[:, :width] == pytest.approx(plain * heights, rel=1e-4, abs=1e-5)
+    high = heights[heights > 1]
+    assert raised.shape[1] == width + len(high)  # five subgraphs have room for one step
+    assert np.abs(raised[:, width:]) == pytest.approx(np.tile(5 * high, (7, 1)), rel=1e-5)
+    one = replace(task, labels=np.zeros(7, int), class_names=("x", "y"))
+    assert np.array_equal(subgraph_inputs(one, "border"), plain)
 
 
 @pytest.mark.parametrize("hops", [1, 2])

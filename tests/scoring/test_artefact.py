@@ -72,6 +72,7 @@ CASES = {
     "statistics of several labels": ({"multilabel": True}, {"features.subgraphs": "structure"}),
     "weisfeiler-leman": ({}, {"structure": "separated", "features.subgraphs": "wl"}),
     "border": ({"features": True}, {"features.subgraphs": "border"}),
+    "border of directed edges": ({"directed": True}, {"features.subgraphs": "border"}),
     "border of two hops": ({"weighted": True}, {"features.subgraphs": "border2"}),
     "degree readout": ({}, {"structure": "s2n+0", "readout": "degree"}),
     "norms": ({}, {"batch_norm": True, "skip": True}),

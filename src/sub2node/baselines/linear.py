@@ -77,7 +77,7 @@ def _linear(
 ) -> Callable[[TrainingData, Any], SimplePredictions]:
     def fit(data: TrainingData, settings: Any) -> SimplePredictions:
         bag, kind = make_bag(data, settings), getattr(settings, "inputs", "none")
-        border = None if kind == "none" else SubgraphScale.of(data.train_task, kind)
+        border = None if kind == "none" else SubgraphScale.plain(data.train_task, kind)
         x = linear_rows(bag, data.task, border)
         classifier, strength = fit_linear(
             bag,

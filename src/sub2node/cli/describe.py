@@ -57,6 +57,9 @@ def _show_shape(facts: JsonObject) -> None:
     row("Edges (without self-loops)", f"{facts['edges']:,}")
     if facts["self_loops"]:
         row("Self-loops", f"{facts['self_loops']:,}")
+    if facts["directed_edges"]:
+        row("Directed edges, as they came", f"{facts['directed_edges']:,}")
+        row("Features per directed edge", f"{facts['edge_features']:,}")
     if facts["features"]:
         row("Features per node", f"{facts['features']:,}")
     row("Connected components", f"{facts['graph_components']:,}")

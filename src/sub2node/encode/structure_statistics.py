@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -136,7 +136,8 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
     Args:
         task: The task whose subgraphs are described.
         kind: ``structure``; ``wl``: Weisfeiler-Leman histograms; ``border``: summaries of what lies
-            around, which have no steps; ``border2``: those of two hops.
+            around; ``border2``: those of two hops. Of the many columns of a border, those that
+            tell the classes apart better than most are raised above the others and have steps.
     """
     values = _raw_inputs(task, kind)
     return _fit_scale(task, kind, values)._inputs(values)
@@ -164,6 +165,11 @@ class SubgraphScale:
     def of(cls, task: SubgraphTask, kind: str) -> SubgraphScale:
         """The scale that fits the training subgraphs of a task."""
         return _fit_scale(task, kind, _raw_inputs(task, kind))
+
+    @classmethod
+    def plain(cls, task: SubgraphTask, kind: str) -> SubgraphScale:
+        """Mean 0 and sd 1 over the training subgraphs of a task; no label is read."""
+        return _plain_scale(task, kind, _raw_inputs(task, kind))
 
     def inputs(self, task: SubgraphTask) -> Array:
         """Of all subgraphs of a task, not only of the one it was fitted to; float32 (M, F)."""
@@ -195,12 +201,26 @@ def _raw_inputs(task: SubgraphTask, kind: str) -> Array:
 
 
 def _fit_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
-    train = slice(None) if task.split is None else task.split.mask("train")
-    mean, sd = _moments(values[train])
-    if kind != "structure" or task.labels is None or not len(task.labels[train]):
-        return SubgraphScale(kind, mean, sd)
+    plain, train = _plain_scale(task, kind, values), _training_rows(task)
+    if kind == "wl" or task.labels is None or not len(task.labels[train]):
+        return plain
     gains, edges = _fit_steps(values[train], task.labels[train])
-    return SubgraphScale(kind, mean, sd, gains**_SHARPNESS, edges)
+    if kind == "structure":
+        return replace(plain, heights=gains**_SHARPNESS, edges=edges)
+    length = np.sqrt((gains**2).mean())
+    if length <= _TINY:
+        return plain
+    heights = gains / length  # all columns together are as large as before
+    steps = [own if high else own[:0] for own, high in zip(edges, heights > 1, strict=True)]
+    return replace(plain, heights=heights, edges=tuple(steps))
+
+
+def _plain_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
+    return SubgraphScale(kind, *_moments(values[_training_rows(task)]))
+
+
+def _training_rows(task: SubgraphTask) -> Array | slice:
+    return slice(None) if task.split is None else task.split.mask("train")
 
 
 def _fit_steps(values: Array, labels: Array) -> tuple[Array, tuple[Array, ...]]:

@@ -41,6 +41,8 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
         "nodes": graph.num_nodes,
         "edges": graph.num_edges,
         "self_loops": graph.num_loops,
+        "directed_edges": 0 if graph.arcs is None else len(graph.arcs),
+        "edge_features": 0 if graph.arcs is None else len(graph.arcs.feature_names),
         "weighted": graph.weights is not None,
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "isolated_nodes": int((graph.degrees == 0).sum()),
