@@ -9,13 +9,15 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from networkx_graphs import to_networkx
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
 from sub2node.encode import (
+    SubgraphScale,
     border_of,
     encode,
     node_statistics,
@@ -184,24 +186,54 @@ def test_no_label_of_val_or_test_is_read() -> None:
         assert np.array_equal(one, two)
 
 
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(
+    later=st.lists(st.sets(st.integers(0, 29), min_size=1), min_size=2, max_size=4),
+    classes=st.lists(st.integers(0, 1), min_size=4, max_size=4),
+)
+def test_nothing_of_a_border_is_fitted_on_what_is_not_train(later, classes) -> None:
+    rng = np.random.default_rng(4)
+    own, truth = [rng.choice(30, 3, replace=False) for _ in range(12)], [0, 1] * 6
+    rest = [sorted(nodes) for nodes in later]
+    words = ["train"] * 12 + ["val"] + ["test"] * (len(rest) - 1)
+    scales = []
+    for sets, labels in ((rest, classes), ([[0]] * len(rest), [0, 1, 1, 0])):
+        task = task_of([*own, *sets], words)
+        given_labels = np.array([*truth, *labels[: len(sets)]])
+        task = replace(task, labels=given_labels, class_names=("x", "y"))
+        scales.append(SubgraphScale.of(task, "border"))
+        plain = SubgraphScale.plain(task, "border")
+        assert np.array_equal(plain.mean, scales[-1].mean)
+        assert plain.heights is None
+    one, other = scales
+    assert np.array_equal(one.mean, other.mean)
+    assert np.array_equal(one.sd, other.sd)
+    assert np.array_equal(one.heights, other.heights)
+    assert all(map(np.array_equal, one.edges, other.edges))
+
+
 def test_border_columns_are_as_large_as_they_tell_the_training_classes_apart() -> None:
-    task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
-    labels = np.array([0, 0, 1, 1, 1, 0, 1])
+    rng = np.random.default_rng(3)
+    lists = [rng.choice(30, 3, replace=False) for _ in range(20)]
+    task = task_of(lists, ["train"] * 16 + ["val", "test"] * 2)
+    labels = np.r_[[0, 1] * 8, [0, 0, 1, 1]]
     plain = subgraph_inputs(task, "border")
     raised = subgraph_inputs(replace(task, labels=labels, class_names=("x", "y")), "border")
-    width, gains = plain.shape[1], []
-    for column in plain[:5].T.astype(np.float64):
-        tree = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3)
-        leaves = tree.fit(column[:, None], labels[:5]).apply(column[:, None])
-        sides = [labels[:5][leaves == leaf] for leaf in np.unique(leaves)]
-        impurities = sum(len(side) * 2 * side.mean() * (1 - side.mean()) for side in sides)
-        gains.append(1 - impurities / (5 * 2 * 0.6 * 0.4))
+    width, gains, steps = plain.shape[1], [], []
+    for column in plain[:16].T.astype(np.float64):
+        tree = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3, random_state=0)
+        leaves = tree.fit(column[:, None], labels[:16]).apply(column[:, None])
+        sides = [labels[:16][leaves == leaf] for leaf in np.unique(leaves)]
+        gains.append(1 - sum(len(s) * s.mean() * (1 - s.mean()) for s in sides) / 4)
+        steps.append(len(sides) - 1)
     heights = np.array(gains) / np.sqrt(np.mean(np.square(gains)))
     assert raised[:, :width] == pytest.approx(plain * heights, rel=1e-4, abs=1e-5)
-    high = heights[heights > 1]
-    assert raised.shape[1] == width + len(high)  # five subgraphs have room for one step
-    assert np.abs(raised[:, width:]) == pytest.approx(np.tile(5 * high, (7, 1)), rel=1e-5)
-    one = replace(task, labels=np.zeros(7, int), class_names=("x", "y"))
+    high = heights > 1
+    assert 0 < high.sum() < width
+    expected = np.repeat(5 * heights[high], np.array(steps)[high])
+    assert np.abs(raised[:, width:]) == pytest.approx(np.tile(expected, (20, 1)), rel=1e-5)
+    one = replace(task, labels=np.zeros(20, int), class_names=("x", "y"))
     assert np.array_equal(subgraph_inputs(one, "border"), plain)
 
 

@@ -98,7 +98,7 @@ export function showWhy(root, answer, colour) {
     : "None: this model looks at each set alone.";
   const rest = (statistics ?? 0) + gap;
   const shape = Math.abs(rest) < 0.0005 ? "" : ` and ${points(rest)} for its shape`;
-  const around = border === null ? "" : ` and ${points(border)} for what lies around it`;
+  const around = (border ?? null) === null ? "" : ` and ${points(border)} for what lies around it`;
   root.replaceChildren(
     h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}${around}. Every bar, in percentage points, ` +
       `adds to that (right) or takes from it (left): together ${percent(probability)} for ${label}.`),
