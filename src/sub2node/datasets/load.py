@@ -160,7 +160,7 @@ def load_task(
     if request.on_disk:
         unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
         unread |= {"graph_format": graph_format, "swap": swap, "background": background}
-        unread |= {"aliases": aliases, "min_score": min_score}
+        unread |= {"aliases": aliases, "min_score": min_score, "score_weights": score_weights}
         return load_on_disk(
             word,
             request,

@@ -34,6 +34,8 @@ FILES = {
     "nodes.csv": ("clId", "ccId"),
     "edges.csv": ("clId1", "clId2"),
 }
+# Columns of ours in the two large files.
+BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
 MEMBER_COLUMNS = {"subgraph_id": "ccId", "node_id": "clId"}
 
 
