@@ -417,7 +417,7 @@ def test_a_fitted_one_can_be_pickled(good) -> None:
 # In scikit-learn's company.
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_cross_validation_in_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     # Processes that have imported torch already; what goes to them is pickled as by the usual ones.
     monkeypatch.setattr(joblib.parallel, "DEFAULT_MP_CONTEXT", processes())
