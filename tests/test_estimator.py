@@ -74,6 +74,7 @@ def test_parameters_are_stored_untouched_and_nothing_is_computed() -> None:
         made.set_params(nonsense=1)
 
 
+@pytest.mark.slow
 def test_a_clone_is_not_fitted_and_has_the_same_graph(good) -> None:
     copy = clone(good)
     assert not hasattr(copy, "scorer_")

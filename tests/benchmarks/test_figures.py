@@ -15,6 +15,7 @@ pytest.importorskip("matplotlib")
 from PIL import Image  # comes with Matplotlib
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
 SPEC = importlib.util.spec_from_file_location(
     "benchmarks_figures", ROOT / "benchmarks" / "figures.py"
 )
@@ -27,9 +28,15 @@ PAGE = 800  # pixels that a page gives to a picture
 
 @pytest.mark.parametrize("name", figures.PICTURES)
 def test_a_picture_is_not_older_than_its_rows(name: str) -> None:
-    with Image.open(ROOT / "docs" / f"{name}.png") as image:
+    with Image.open(figures.PICTURES[name].folder / f"{name}.png") as image:
         drawn = image.text[figures.KEY]
     assert drawn == figures.PICTURES[name].checksum, "python benchmarks/figures.py"
+
+
+def test_every_picture_is_drawn_from_rows_or_is_of_a_page() -> None:
+    folders = (figures.DOCS, figures.HERE)
+    there = {path.stem for folder in folders for path in folder.glob("**/*.png")}
+    assert there - set(figures.PICTURES) == {"report", "page", "case"}  # benchmarks/pictures.py
 
 
 @pytest.mark.slow
