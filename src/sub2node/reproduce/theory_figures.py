@@ -19,6 +19,7 @@ from ..report.drawing import (
 )
 from .theory import Claim
 from .theory.sampling import Degrees, Sets
+from .theory.theory_cases import FEATURES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +94,8 @@ def _draw_errors(claim: Claim) -> Figure:
     )
     # Errors that are rounding alone, with X = R X̂ or no edges, would stretch the axes.
     points = [p for p in claim.data["points"] if p[1] != "rebuilt" and p[2] > 1e-9 * max(p[3:])]
-    kinds = list(dict.fromkeys(p[1] for p in points))
+    there = {p[1] for p in points}
+    kinds = [kind for kind in FEATURES if kind in there]  # of one colour in both figures
     for axes, place, title in zip(
         panels, (3, 4), ("Corrected bound", "Printed bound"), strict=True
     ):
