@@ -124,6 +124,10 @@ class FakeScorer:
         return bool(self.card.get("reads_excluded"))
 
     @property
+    def num_learned(self) -> int:
+        return len(self.classes)
+
+    @property
     def num_labelled(self) -> int:
         return len(self.task)
 
@@ -165,7 +169,7 @@ class FakeScorer:
                 SimpleNamespace(
                     name=name, label=CLASSES[at], probability=float(values[at]),
                     baseline=float(values[at]) - 0.01 * len(nodes) - 0.02, members=parts,
-                    neighbors=(joined,), statistics=None, gap=0.0, joins=True,
+                    neighbors=(joined,), statistics=None, gap=0.0, joins=True, border=None,
                 )
             )  # fmt: skip
         return found

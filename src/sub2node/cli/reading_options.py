@@ -14,8 +14,8 @@ DataFormat = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format of DATA, where it is not recognised: tables, subgnn, elliptic2, ibm-aml,"
-        " phenopackets, gmt, gmx or jsonl.",
+        help="The format of the subgraphs, where it is not recognised: tables, subgnn, elliptic2,"
+        " ibm-aml, phenopackets, gmt, gmx or jsonl.",
         show_default="recognised",
         rich_help_panel=READING,
     ),
@@ -27,6 +27,15 @@ GraphFormat = Annotated[
         metavar="NAME",
         help="The format of --graph, where it is not recognised: obo, string, biogrid or ibm-aml.",
         show_default="recognised",
+        rich_help_panel=READING,
+    ),
+]
+Directed = Annotated[
+    bool,
+    typer.Option(
+        "--directed",
+        help="Edges go from source to target: each row is kept, its columns of numbers are features"
+        " of the edge, and --inputs border tells senders from receivers.",
         rich_help_panel=READING,
     ),
 ]

@@ -44,6 +44,27 @@ def find_unlabelled(folder: Path, columns: Mapping[str, str]) -> tuple[Path, pa.
     return sets, pa.concat_arrays(labelled)
 
 
+def excluded_nodes(folder: Path, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """The excluded nodes of each subgraph that the table of a folder lists; none without a table.
+
+    Args:
+        folder: A folder of tables.
+        columns: The user's column for ours.
+    """
+    path = find_table(folder, "excluded")
+    found = dict[str, list[str]]()
+    if path is not None:
+        table = TableReader(columns).read(path, "excluded")
+        frame = Frame.of(table, "excluded", columns, str(path))
+        pairs = (
+            frame.ids(ours).cast(pa.large_string()).to_pylist()
+            for ours in ("subgraph_id", "node_id")
+        )
+        for who, node in zip(*pairs, strict=True):
+            found.setdefault(who, []).append(node)
+    return found
+
+
 def without_labelled(batches: Iterable[SetBatch], labelled: pa.Array) -> Iterator[SetBatch]:
     """Batches without the subgraphs of these ids; raises where none is left.
 
