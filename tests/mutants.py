@@ -250,8 +250,8 @@ MUTANTS = (
     Mutant(
         "columns of subgraph and node exchanged",
         "io/member_rows.py",
-        "_Layout(delimiter, places, len(header), stripped)",
-        "_Layout(delimiter, (places[1], places[0], *places[2:]), len(header), stripped)",
+        "cls(delimiter, places, len(header), stripped)",
+        "cls(delimiter, (places[1], places[0], *places[2:]), len(header), stripped)",
         ("io/member_rows.py", "_Layout(delimiter, (who, what)", "_Layout(delimiter, (what, who)"),
     ),
     Mutant(
