@@ -24,7 +24,7 @@ def test_the_median_is_that_of_training_members() -> None:
     assert task.graph.features.tolist() == [
         [1, 1, 0, 0], [4, 2, 0, 1], [10, 3, 0, 0], [1000, 4, 0, 0], [4, 5, 1, 0],
     ]  # fmt: skip
-    assert "1 missing value of the feature 'age' set to 4, the median of members" in task.notes[0]
+    assert "1 missing value of the feature 'age' set to the median of members" in task.notes[0]
 
 
 def test_values_outside_of_train_do_not_count() -> None:
@@ -38,7 +38,7 @@ def test_values_outside_of_train_do_not_count() -> None:
 def test_without_a_split_the_graph_as_a_whole_counts() -> None:
     task = features({"subgraph_id": list("stu"), "label": list("xyx")})
     assert task.graph.features[4, 0] == np.median([1, 4, 10, 1000])
-    assert "the median of all nodes" in task.notes[0]
+    assert "(of all nodes without a split)" in task.notes[0]
 
 
 def test_by_default_they_are_an_error_with_all_rows() -> None:
