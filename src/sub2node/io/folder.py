@@ -123,7 +123,8 @@ def read_tables(
             continue
         with problems.collected(path):
             if what == "members":
-                found = found or read_sets(path, reader, format=format)
+                if found is None and format not in ("phenopackets", "ibm-aml"):
+                    found = read_sets(path, reader, format=format)
             elif what == "edges":
                 tables[what] = read_edges(path, reader)
             elif what == "aliases":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..task import Graph
 from ..task.edges import Repeated
+from ..task.reading_options import Reading
+from .bad_lines import BadLines
 from .ibm_aml import is_transactions_header, read_transactions
 from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import (
@@ -18,10 +20,12 @@ from .protein_networks import (
     read_string_links,
 )
 from .tables import suffix
-from .text_files import first_line, opened
+from .text_files import PACKED, first_line, opened
 
 FORMATS = ("obo", "string", "biogrid", "ibm-aml")
-_TEXT_FILES = (".txt", ".txt.gz", ".csv", ".csv.gz")
+_TEXT_FILES = tuple(
+    f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".txt", ".csv", ".tsv")
+)
 
 
 class GraphSource(NamedTuple):
@@ -45,12 +49,14 @@ class GraphOptions:
         score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
         repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
         format: One of :data:`FORMATS`; None: recognised by the name of the file and its first line.
+        reading: What to do about lines that cannot be used; takes the problems.
     """
 
     min_score: float | None = None
     score_weights: bool = False
     repeated: Repeated = "same"
     format: str | None = None
+    reading: Reading = field(default_factory=Reading)
 
     def refuse_string_options(self, what: str) -> None:
         """Raise where an option is given that only files of STRING have a use for."""
@@ -84,11 +90,13 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
         return _with_edges(GraphSource(graph, tuple(notes)), path)
     if format is None:
         return None
+    bad = BadLines(path, options.reading)
     with opened(path) as stream:
-        ontology = parse_ontology(stream.read(), path)
+        ontology = parse_ontology(stream.read(), path, bad)
+    bad.report()
     release = f", release {ontology.version}" if ontology.version else ""
     note = f"The graph is the ontology {path.name}{release}."
-    return _with_edges(GraphSource(ontology.graph(), (note,)), path)
+    return _with_edges(GraphSource(ontology.graph(), (note, *bad.notes)), path)
 
 
 def _recognise(path: Path) -> str | None:

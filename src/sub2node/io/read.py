@@ -56,7 +56,7 @@ def read_task(
     reading = reading or Reading()
     repeated = reading.options.repeated
     check_graph_format(graph_format)
-    graph_options = GraphOptions(min_score, score_weights, repeated, graph_format)
+    graph_options = GraphOptions(min_score, score_weights, repeated, graph_format, reading)
     if not isinstance(graph, str | Path):
         graph_options.refuse_string_options("this graph")
     format = _find_format(path, format)
@@ -98,7 +98,9 @@ def read_task(
         notes += () if source is None else source.notes
     if reading.problems.open:
         edges = None
-    set_tables, set_notes = _read_foreign_sets(path, format, labelled=labels is None)
+    set_tables, set_notes = None, list[str]()
+    with reading.problems.collected(path):
+        set_tables = _read_foreign_sets(path, format, reading, set_notes, labelled=labels is None)
     return read_tables(
         edges,
         path,
@@ -148,14 +150,14 @@ def _find_format(path: Path, named: str | None) -> str:
 
 
 def _read_foreign_sets(
-    path: Path, format: str, *, labelled: bool
-) -> tuple[SetTables | None, list[str]]:
-    """The subgraphs of a format of another program, and notes; None for formats of our own."""
+    path: Path, format: str, reading: Reading, notes: list[str], *, labelled: bool
+) -> SetTables | None:
+    """The subgraphs of a format of another program; None for formats of our own."""
     if format == "phenopackets":
-        return phenopacket_tables(path, labelled=labelled)
-    if format == "ibm-aml":
-        return attempt_tables(path), []
-    return None, []
+        tables, found = phenopacket_tables(path, reading, labelled=labelled)
+        notes += found
+        return tables
+    return attempt_tables(path, reading, notes) if format == "ibm-aml" else None
 
 
 def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
