@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from equal_jobs import PUBLISHED, best_trials
 from measuring import save_rows
 
 LEVEL = 0.01
 RIVAL = "glass"
-Best = Callable[[Sequence[dict[str, Any]]], dict[tuple[str, str], tuple[int, int]]]
 
 
-def judge(rows: Sequence[dict[str, Any]], best_trials: Best, folder: Path) -> None:
+def judge(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     """Write trials, scores, tests and counts as CSV."""
     trials = [trial_row(row) for row in rows if row["kind"] == "search"]
-    scores = list(score_rows(rows, best_trials))
+    scores = list(score_rows(rows))
     tests = list(test_rows(scores))
     save_rows(folder / "equal-search-trials.csv", trials)
     hidden = ("values",)
@@ -29,47 +30,67 @@ def judge(rows: Sequence[dict[str, Any]], best_trials: Best, folder: Path) -> No
 
 def trial_row(row: dict[str, Any]) -> dict[str, object]:
     """A trial as it is kept."""
-    names = ("data", "model", "trial", "score", "seconds", "ended", "settings", "note")
+    names = ("data", "model", "trial", "splits", "score", "seconds", "ended", "settings", "note")
     return {name: row[name] for name in names}
 
 
-def score_rows(rows: Sequence[dict[str, Any]], best_trials: Best) -> Sequence[dict[str, object]]:
-    """One row per data, model, split and settings, in points."""
+def score_rows(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, object]]:
+    """One row per data, model, kind of split and settings, in points; of all splits or none."""
     best = best_trials(rows)
-    done = {
-        (row["kind"], row["data"], row["model"], int(row["trial"])): row
-        for row in rows
-        if row["kind"] != "search" and row.get("score")
-    }
     table = []
-    for (data, model), (trial, of) in best.items():
+    for data, model in dict.fromkeys(key[:2] for key in best):
+        own = {split: trial for (*names, split), trial in best.items() if names == [data, model]}
         for kind in ("confirm", "published"):
-            for settings, number in (("searched", trial), ("published", 0)):
-                row = done.get((kind, data, model, number))
-                if row is not None:
-                    table.append(_score_row(row, settings=settings, trials=of))
+            splits = [split for split in sorted(own) if (split == PUBLISHED) == (kind != "confirm")]
+            done = _scored(rows, kind, data, model)
+            for settings in ("searched", "published"):
+                trials = {split: own[split][0] * (settings == "searched") for split in splits}
+                if splits and all((trial, split) in done for split, trial in trials.items()):
+                    parts = [done[trial, split] for split, trial in trials.items()]
+                    table.append(_score_row(parts, settings=settings, of=own[splits[0]][1]))
     return table
 
 
-def _score_row(row: dict[str, Any], *, settings: str, trials: int) -> dict[str, object]:
+def _scored(
+    rows: Sequence[dict[str, Any]], kind: str, data: str, model: str
+) -> dict[tuple[int, int], tuple[dict[str, Any], tuple[float, ...]]]:
+    """Row and scores by trial and split; of the published split, the scores of all seeds."""
+    done = {}
+    for row in rows:
+        if (row["kind"], row["data"], row["model"]) != (kind, data, model) or not row.get("score"):
+            continue
+        values = tuple(float(value) for value in row["scores"].split())
+        splits = [int(split) for split in row["splits"].split()]
+        for number, split in enumerate(splits):
+            own = values if split == PUBLISHED else values[number : number + 1]
+            done[int(row["trial"]), split] = row, own
+    return done
+
+
+def _score_row(
+    parts: Sequence[tuple[dict[str, Any], tuple[float, ...]]], *, settings: str, of: int
+) -> dict[str, object]:
     from sub2node.evaluate.significance import Summary
 
-    summary = Summary(tuple(float(value) for value in row["scores"].split()))
+    rows = [row for row, _ in parts]
+    summary = Summary(tuple(value for _, values in parts for value in values))
+    first = rows[0]
     return {
-        "data": row["data"],
-        "model": row["model"],
-        "split": "random" if row["kind"] == "confirm" else "published",
+        "data": first["data"],
+        "model": first["model"],
+        "split": "random" if first["kind"] == "confirm" else "published",
         "settings": settings,
-        "trial": int(row["trial"]),
-        "trials": trials,
+        "origin": first["origin"],
+        "trial": " ".join(str(row["trial"]) for row in rows),
+        "trials": of,
         "test": f"{100 * summary.mean:.1f}",
         "test_sd": f"{100 * (summary.sd or 0):.1f}",
         "n": summary.n,
-        "val": f"{100 * float(row['val']):.1f}",
-        "train": row["train"],
-        "test_size": row["test"],
-        "ended": row["ended"],
-        "scores": row["scores"],
+        "val": f"{100 * fmean(float(row['val']) for row in rows):.1f}",
+        "train": first["train"],
+        "test_size": first["test"],
+        "ended": " ".join(sorted({word for row in rows for word in row["ended"].split()})),
+        "scores": " ".join(f"{value:.6f}" for value in summary.values),
         "values": summary.values,
     }
 

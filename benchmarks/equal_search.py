@@ -4,13 +4,16 @@
         [--data ppi_bp,density] [--models glass,"s2n+a gcn2"] [--trials 8] [--search 0.5]
     python benchmarks/equal_search.py judge --rows FILE.csv --out benchmarks/results
 
-`run` gives every model the same number of trials: the published settings and random points of its
-own search space. A trial is scored on splits of train and val with a part held out; no test
-subgraph is there. Then the best settings of each model are trained on ten random splits that are
-the same for all (`confirm`), on the published split with ten seeds (`published`), and so are the
-published settings. Processes share a GPU and take jobs in turn over models and data, so that a
-search that the clock ends has equal numbers of trials; what is not equal is not counted. Rows are
-written as they come; a second call with the same file goes on from there.
+`run` searches anew within each of ten random splits, the same for all models, and within the
+published split: a trial is scored on rehearsals of that split's own train and val, so what a search
+finds for a split has seen no subgraph of its test part. On each split every model has the same
+number of trials: the published settings and random points of its own search space. Then the best
+settings of each split are trained on it (`confirm`), on the published one with ten seeds
+(`published`), and so are the published settings. Subgraphs of one group (patients of one
+publication) are in one part, in splits and rehearsals. Processes share a GPU and take jobs in turn
+over models and data, so that a search that the clock ends has equal numbers of trials; what is not
+equal is not counted. Rows are written as they come; a second call with the same file goes on from
+there.
 
 `judge` writes tables: the scores, each model against GLASS (paired, corrected for overlapping
 training sets), and counts of wins, ties and losses.
@@ -27,13 +30,13 @@ import json
 import os
 import queue
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from equal_jobs import PUBLISHED, Job, later_jobs, search_jobs
 from equal_judge import judge
 
 DATA = [
@@ -46,34 +49,9 @@ DATA = [
     "hpo_orpha_metab",
     "hpo_orpha_neuro",
 ]
-FIRST = ("glass", "subgnn")  # their trainings are the longest
-COLUMNS = ["kind", "data", "model", "trial", "of", "score", "scores", "val", "seconds", "ended"]
-COLUMNS += ["origin", "settings", "train", "test", "note"]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A piece of work for one process.
-
-    Args:
-        kind: ``search``: a trial; ``confirm``: settings on the random splits; ``published``:
-            settings on the published split.
-        data: The name of the data.
-        model: The name of the contestant.
-        trial: The number of the settings; 0: the published ones.
-        of: The number of trials that the settings are the best of; 0 in a search.
-    """
-
-    kind: str
-    data: str
-    model: str
-    trial: int
-    of: int = 0
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What is never done twice."""
-        return self.kind, self.data, self.model, self.trial
+GROUPS = {"patients": "publication"}  # what is never in two parts
+COLUMNS = ["kind", "data", "model", "trial", "of", "splits", "score", "scores", "val", "seconds"]
+COLUMNS += ["ended", "origin", "settings", "train", "test", "note"]
 
 
 @dataclass(frozen=True)
@@ -81,8 +59,8 @@ class Protocol:
     """What is the same for all models.
 
     Args:
-        rehearsals: Splits of train and val that a trial is scored on.
-        splits: Random splits that settings are confirmed on, and seeds on the published split.
+        rehearsals: Splits of a split's train and val that a trial is scored on.
+        splits: Random splits, and seeds on the published split.
         epochs: The most epochs of a training; None: as published.
         fit_seconds: The most seconds of a training; the best state by then counts.
         device: ``auto``, ``cpu`` or ``cuda``.
@@ -98,7 +76,7 @@ class Protocol:
 def do_job(job: Job, protocol: Protocol) -> dict[str, object]:
     """Train and score; the row of a job. What goes wrong becomes a row too."""
     start = time.perf_counter()
-    row: dict[str, object] = {**asdict(job), "note": ""}
+    row: dict[str, object] = {**asdict(job), "splits": " ".join(map(str, job.splits)), "note": ""}
     try:
         row |= _scores(job, protocol)
     except Exception as error:  # the others go on, whatever it is
@@ -116,24 +94,28 @@ def _scores(job: Job, protocol: Protocol) -> dict[str, object]:
     entry = enter(contestant, task, epochs=protocol.epochs, device=protocol.device)
     point = entry.point(job.data, job.trial)
     model = entry.model(point, device=protocol.device, seconds=protocol.fit_seconds)
-    base, tasks = _splits(job.data, job.kind == "search", protocol)
+    base, tasks = _tasks(job, protocol)
     if job.kind == "published":
-        found, tasks = score_seeds(model, task, protocol.splits), (task,)
+        found = score_seeds(model, task, protocol.splits)
     else:
-        found = score_splits(model, base, tasks)
+        found = score_splits(model, base, tasks, _numbers(job, len(tasks)))
     split = tasks[0].split
     assert split is not None
-    origin = entry.origin if job.trial == 0 else "search"
     return {
         "score": f"{sum(found.test) / len(found.test):.6f}",
         "scores": " ".join(f"{value:.6f}" for value in found.test),
         "val": f"{sum(found.val) / len(found.val):.6f}",
         "ended": found.ended,
-        "origin": origin,
+        "origin": entry.origin,
         "settings": json.dumps(point, sort_keys=True),
         "train": split.count("train"),
         "test": split.count("test"),
     }
+
+
+def _numbers(job: Job, count: int) -> Sequence[int]:
+    """The seeds of trainings: numbers of rehearsals, or of splits."""
+    return range(count) if job.kind == "search" else job.splits
 
 
 @cache
@@ -144,16 +126,27 @@ def _load(data: str) -> Any:
 
 
 @cache
-def _splits(data: str, search: bool, protocol: Protocol) -> tuple[Any, tuple[Any, ...]]:
-    """The subgraphs, and their splits: of train and val for a search, of all for the rest."""
+def _splits(data: str, count: int) -> tuple[Any, ...]:
+    """The random splits of some data, which keep groups apart."""
     from sub2node.evaluate import random_splits
+
+    return tuple(random_splits(_load(data), count, groups=GROUPS.get(data)))
+
+
+def _tasks(job: Job, protocol: Protocol) -> tuple[Any, Sequence[Any]]:
+    """The subgraphs of a job and their splits; of a search, without the test part of its split."""
     from sub2node.tune.objective import rehearsals, without_test
 
-    task = _load(data)
-    if search:
-        task = without_test(task)
-        return task, tuple(rehearsals(task, protocol.rehearsals))
-    return task, tuple(random_splits(task, protocol.splits))
+    task, numbers = _load(job.data), job.splits
+    tasks = [
+        task if number == PUBLISHED else _splits(job.data, protocol.splits)[number]
+        for number in numbers
+    ]
+    if job.kind != "search":
+        return task, tasks
+    (split,) = tasks
+    train_val = without_test(split)
+    return train_val, rehearsals(train_val, protocol.rehearsals, groups=GROUPS.get(job.data))
 
 
 def work(jobs: Any, rows: Any, protocol: Protocol) -> None:
@@ -166,57 +159,6 @@ def work(jobs: Any, rows: Any, protocol: Protocol) -> None:
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-
-
-def in_turn(models: Sequence[str]) -> list[str]:
-    """Models in the order of their jobs: those that take longest first."""
-    return sorted(models, key=lambda name: (name.split(",")[0] not in FIRST, "rwpe" in name))
-
-
-def search_jobs(data: Sequence[str], models: Sequence[str], trials: int) -> list[Job]:
-    """Trial by trial, over all models and data."""
-    return [
-        Job("search", name, model, trial)
-        for trial in range(trials)
-        for model in in_turn(models)
-        for name in data
-    ]
-
-
-def best_trials(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], tuple[int, int]]:
-    """For data and model: the best trial (of equal ones the first) and of how many.
-
-    On each data set that is the number of trials that every model has which has any.
-    """
-    scores: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    for row in rows:
-        if row["kind"] == "search":
-            score = float(row["score"]) if row.get("score") else -1.0  # it failed
-            scores[row["data"], row["model"]][int(row["trial"])] = score
-    counts: dict[str, int] = {}
-    for (data, _), trials in scores.items():
-        complete = next(n for n in range(len(trials) + 1) if n not in trials)
-        counts[data] = min(counts.get(data, complete), complete)
-    best = {}
-    for (data, model), trials in scores.items():
-        count = counts[data]
-        if count and max(trials[n] for n in range(count)) >= 0:
-            best[data, model] = max(range(count), key=lambda n: (trials[n], -n)), count
-    return best
-
-
-def later_jobs(
-    rows: Sequence[dict[str, Any]], data: Sequence[str], models: Sequence[str]
-) -> list[Job]:
-    """What follows a search: the best settings, then the published ones, on either split."""
-    best, jobs = best_trials(rows), []
-    for kind, published in (("confirm", 0), ("published", 0), ("confirm", 1), ("published", 1)):
-        for model in in_turn(models):
-            for name in data:
-                if (name, model) in best:
-                    trial, of = best[name, model]
-                    jobs.append(Job(kind, name, model, 0 if published else trial, of))
-    return jobs
 
 
 class Rows:
@@ -235,7 +177,16 @@ class Rows:
 
     @property
     def keys(self) -> set[tuple[object, ...]]:
-        return {(r["kind"], r["data"], r["model"], int(r["trial"])) for r in self.rows}
+        return {
+            (
+                r["kind"],
+                r["data"],
+                r["model"],
+                int(r["trial"]),
+                tuple(map(int, r["splits"].split())),
+            )
+            for r in self.rows
+        }
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -259,7 +210,8 @@ def run(
 ) -> None:
     """Search until the first time, then score what was found until the second."""
     known = rows.keys
-    searching = [job for job in search_jobs(data, models, trials) if job.key not in known]
+    all_trials = search_jobs(data, models, trials, protocol.splits)
+    searching = [job for job in all_trials if job.key not in known]
     with Processes(workers, protocol) as pool:
         _share(pool, searching, rows, until=search_until, say=say)
         for _ in range(2):  # trials that were under way may change what is best
@@ -289,7 +241,8 @@ def _share(
             score = f"{100 * float(row['score']):5.1f}" if row.get("score") else row["note"]
             say(
                 f"{max(0, until - time.time()):5.0f} s left · {row['kind']} {row['data']}"
-                f" {row['model']} trial {row['trial']}: {score} in {row['seconds']} s"
+                f" {row['model']} trial {row['trial']}, split {row['splits']}: {score} in"
+                f" {row['seconds']} s"
             )
 
 
@@ -352,7 +305,7 @@ def main() -> None:
     start = time.time()
     rows = Rows(asked.rows)
     if asked.what == "judge":
-        judge(rows.rows, best_trials, asked.out)
+        judge(rows.rows, asked.out)
         return
     folder = asked.data_folder or ("carry/data" if Path("carry/data").is_dir() else None)
     if folder:

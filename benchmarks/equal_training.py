@@ -56,8 +56,13 @@ def score_seeds(model: NetworkModel, task: SubgraphTask, count: int) -> Scores:
     )
 
 
-def score_splits(model: NetworkModel, base: SubgraphTask, tasks: Sequence[SubgraphTask]) -> Scores:
-    """Scores on splits of the same subgraphs, with the number of the split as seed.
+def score_splits(
+    model: NetworkModel,
+    base: SubgraphTask,
+    tasks: Sequence[SubgraphTask],
+    seeds: Sequence[int],
+) -> Scores:
+    """Scores on splits of the same subgraphs, with a seed for each.
 
     Networks that read the global graph are trained on all splits side by side, one replica per
     split: what is launched for one serves all.
@@ -66,13 +71,15 @@ def score_splits(model: NetworkModel, base: SubgraphTask, tasks: Sequence[Subgra
         model: The model.
         base: The subgraphs that all tasks are splits of.
         tasks: The splits.
+        seeds: Their seeds.
     """
     start = time.perf_counter()
     equal_sizes = len({tuple(task.split.count(p) for p in PARTS) for task in tasks}) == 1
     if isinstance(model, BatchNetworkModel) and equal_sizes:
-        test, val, ended = _train_side_by_side(model, base, tasks)
+        test, val, ended = _train_side_by_side(model, base, tasks, seeds)
     else:
-        results = [assess(task, model, seeds=[seed]) for seed, task in enumerate(tasks)]
+        pairs = zip(seeds, tasks, strict=True)
+        results = [assess(task, model, seeds=[seed]) for seed, task in pairs]
         test = tuple(result.test["micro_f1"].values[0] for result in results)
         val = tuple(result.val["micro_f1"].values[0] for result in results)
         ended = " ".join(sorted({str(result.ended) for result in results}))
@@ -80,24 +87,27 @@ def score_splits(model: NetworkModel, base: SubgraphTask, tasks: Sequence[Subgra
 
 
 def _train_side_by_side(
-    model: BatchNetworkModel, base: SubgraphTask, tasks: Sequence[SubgraphTask]
+    model: BatchNetworkModel,
+    base: SubgraphTask,
+    tasks: Sequence[SubgraphTask],
+    seeds: Sequence[int],
 ) -> tuple[tuple[float, ...], tuple[float, ...], str]:
     device, settings = find_device(model.device), model.candidates[0]
     rows = {part: np.stack([_rows_in(base, task, part) for task in tasks]) for part in PARTS}
     labels = {part: _by_split(base, rows[part]) for part in PARTS}
     with compile_mode(model.compile):
-        built = model.build(base, settings, list(range(len(tasks))), device)
+        built = model.build(base, settings, list(seeds), device)
         with fitting_threads(built.numbers, device):
             fitted = fit(
                 built.networks,
                 built.stages,
                 {"train": labels["train"], "val": labels["val"]},
                 settings.training,
-                group=_group_for(rows),
+                group=_group_for(rows, seeds),
                 seconds=model.seconds,
             )
         logits = [
-            _logits(network, rows["test"][list(streams.seeds)])
+            _logits(network, rows["test"][[seeds.index(seed) for seed in streams.seeds]])
             for network, streams in built.networks
         ]
     predicted = torch.cat(logits).cpu().numpy()
@@ -133,8 +143,8 @@ def _logits(network: Any, rows: Array) -> Tensor:
     return torch.cat(parts, dim=1)
 
 
-def _group_for(rows: dict[Part, Array]) -> type[BatchGroup]:
-    """Replicas with splits of their own; the seed of a replica is the number of its split."""
+def _group_for(rows: dict[Part, Array], seeds: Sequence[int]) -> type[BatchGroup]:
+    """Replicas with splits of their own: a replica's is the one that its seed belongs to."""
 
     class SplitGroup(BatchGroup):
         def __init__(
@@ -146,7 +156,7 @@ def _group_for(rows: dict[Part, Array]) -> type[BatchGroup]:
             labels: dict[Part, Tensor],
             training: Any,
         ) -> None:
-            own = list(streams.seeds)
+            own = [seeds.index(seed) for seed in streams.seeds]
             labels = {part: values[own] for part, values in labels.items()}
             super().__init__(network, streams, stages=stages, labels=labels, training=training)
             self.rows = {part: numbers[own] for part, numbers in rows.items()}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
-from pages.equal_tables import _DATA, _MODELS, _score
+from pages.equal_tables import _DATA, _MODELS, _score, equal_scores
 from pages.markdown import generates, table
-from pages.rows import read
+from pages.rows import p_text, read, welch
 from sub2node.audit.part_power import smallest_difference
 
 PAGE = "docs/audit.md"
@@ -26,7 +26,8 @@ def published_and_random() -> str:
     scores, rows = read("equal-search.csv").where(settings="searched"), []
     for data, title in _DATA.items():
         of_data = scores.where(data=data)
-        size = int(of_data.where(split="random").rows[0]["test_size"])
+        random = of_data.where(split="random").rows
+        size = int(random[0]["test_size"]) if random else 1
         cells = [
             _score(of_data.where(model=model, split=split))
             for model in _SHOWN
@@ -58,16 +59,28 @@ def what_a_part_can_show() -> Iterator[Claim]:
 def what_groups_are_worth() -> Iterator[Claim]:
     """Patients of one publication in two parts against publications kept apart."""
     scores = read("equal-search.csv").where(data="patients", settings="searched")
-    gains = []
+    gains, p = [], []
     for model in _MODELS:
-        apart, mixed = (scores.where(model=model, split=s) for s in ("published", "random"))
-        gains.append(mixed.number("test") - apart.number("test"))
+        own = scores.where(model=model)
+        sides = [own.where(split="published"), own.where(split="random, publications mixed")]
+        apart, mixed = map(equal_scores, sides)
+        gains.append(sides[1].number("test") - sides[0].number("test"))
+        p.append(welch(apart, mixed))
     yield claim(
         "ten random splits that do not look at publications give each of {models} networks"
-        " {least:.0f} to {most:.0f} points more.",
+        " {least:.0f} to {most:.0f} points more ({p} each;",
         models=len(gains),
         least=min(gains),
         most=max(gains),
+        p=p_text(max(p)),
+    )
+    overlap = read("equal-search-overlap.csv").where(data="patients")
+    shared = [100 * float(row["shared"]) / float(row["groups"]) for row in overlap]
+    yield claim(
+        "there {least:.0f} to {most:.0f} % of the publications of a test part are in train or val"
+        " too",
+        least=min(shared),
+        most=max(shared),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pages import (  # noqa: F401 (they declare)
     audit_tables,
+    below_tables,
     best_tables,
     conclusion_tables,
     cost_claims,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
 from pages.rows import cell, cell_scores, machine_of, mean, p_text, read, welch
-from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, against_glass, compared_cells
+from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, against_glass
 from pages.speed_claims import ratio_claims
 from pages.study_tables import STUDIES
 
@@ -64,36 +63,6 @@ def effort_of_search() -> Iterator[Claim]:
     worth = [float(row["loss"]) - float(row["first"]) for row in read("ties.csv")]
     yield claim(
         "which was worth {least:.1f} to {most:.1f} points there", least=min(worth), most=max(worth)
-    )
-
-
-@claims_on(INDEX)
-def below_published() -> Iterator[Claim]:
-    """How far scores are below the published ones."""
-    cells = compared_cells()
-    differences = [float(row["difference"]) for row in cells]
-    far = [row for row in cells if float(row["difference"]) < -10]
-    yield claim(
-        "Of {cells} scores that have a published number on the same data, {below} are below it, by"
-        " {median:.1f} points in the median of all {again}. These {far} are more than 10 points"
-        " below, {published} of them with published settings:",
-        cells=len(cells),
-        below=sum(difference < 0 for difference in differences),
-        median=-statistics.median(differences),
-        again=len(cells),
-        far=len(far),
-        published=sum(row["settings"].startswith("paper") for row in far),
-    )
-    values = {}
-    for data, short in (("Density", "d"), ("Cut-Ratio", "c")):
-        for name, mark in (("S2N+0 GCNII", ""), ("S2N+0 GCNII, RWPE", "e")):
-            selected = cell("synthetic", name, data)
-            values[f"{short}{mark}"] = selected.number("ours")
-            values[f"p{short}{mark}"] = selected.number("published")
-    yield claim(
-        "S2N+0 on Density ({pd:.1f} to {pde:.1f}) and Cut-Ratio ({pc:.1f} to {pce:.1f}); here it"
-        " does not ({d:.1f} to {de:.1f}, and {c:.1f} to {ce:.1f}).",
-        **values,
     )
 
 

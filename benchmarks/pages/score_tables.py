@@ -116,34 +116,6 @@ def glass_comparison() -> str:
     return table(head, rows)
 
 
-def compared_cells() -> list[dict[str, str]]:
-    """Cells of the two result tables that have our score and a published one of the same data."""
-    rows = [*read("reproduction/real.csv"), *read("reproduction/synthetic.csv")]
-    return [
-        row
-        for row in rows
-        if row["status"] == "done" and row["published"] and row["kind"] != "stand-in"
-    ]
-
-
-@generates("below-published")
-def below_published() -> str:
-    """Cells more than ten points below the published score."""
-    rows = [
-        [
-            row["row"],
-            row["column"],
-            points(float(row["ours"]), float(row["ours_sd"]), int(row["n"])),
-            row["published_text"],
-            f"{float(row['difference']):+.1f}",
-            SETTINGS[row["settings"].partition(":")[0]],
-        ]
-        for row in sorted(compared_cells(), key=lambda row: float(row["difference"]))
-        if float(row["difference"]) < -10
-    ]
-    return table(["", "data", "ours", "published", "difference", "settings"], rows)
-
-
 def ablation(name: str) -> str:
     """A table of the paper with one setting changed, on real data."""
     selected = read(f"reproduction/{name}.csv")
@@ -179,7 +151,11 @@ def convolutions() -> str:
     """Other convolutions on PPI-BP."""
     selected = read("reproduction/gnns.csv").where(group=["GIN", "GATv2"])
     rows = [
-        [row["row"], score(Rows([row], row["row"])), published(Rows([row], row["row"]))]
+        [
+            row["row"] + " (w)" * (row["group"] == "GIN" and row["row"].startswith("S2N")),
+            score(Rows([row], row["row"])),
+            published(Rows([row], row["row"])),
+        ]
         for row in selected
     ]
     return table(["PPI-BP", "ours", "*published*"], rows)

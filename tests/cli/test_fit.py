@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import shlex
 import shutil
 import signal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
@@ -17,6 +19,7 @@ from small_models import CLASSES, QUICK, drawn, write_csv, write_task
 from sub2node import SubgraphClassifier, load_task
 from sub2node.encode import Encoding
 from sub2node.encode.encoding_files import save_encodings
+from sub2node.io.table_writer import open_table
 from sub2node.scoring import artefact, choices
 
 training = importlib.import_module("sub2node.train.fit")
@@ -557,3 +560,63 @@ def test_groups_are_for_best_and_a_column(task: Path, tmp_path: Path) -> None:
     words = ("fit", task, "-o", tmp_path / "model", "--groups", "paper")
     refused(s2n(*words), "--groups is for --model best")
     refused(s2n(*words, "--model", "best"), "no column 'paper'")
+
+
+def half_labelled(folder: Path, ending: str, header: tuple[str, str] | None) -> Path:
+    """Tables of rings where every third subgraph has no label and excludes a node."""
+    folder.mkdir()
+    names, numbers = [f"s{i}" for i in range(24)], range(24)
+    edges = "".join(f"g{i},g{(i + 1) % 24}\n" for i in numbers)
+    (folder / "edges.csv").write_text("source,target\n" + edges)
+    labels = "".join(f"{names[i]},{'xy'[i >= 12] if i % 3 else ''}\n" for i in numbers)
+    (folder / "labels.csv").write_text("subgraph_id,label\n" + labels)
+    absent = "".join(f"{names[i]},g{(i + 9) % 24}\n" for i in numbers if not i % 3)
+    (folder / "excluded.csv").write_text("subgraph_id,node_id\n" + absent)
+    pairs = [(names[i], f"g{(i + k) % 24}") for k in range(2) for i in numbers]  # scattered
+    table = pa.table(dict(zip(header or "ab", zip(*pairs, strict=True), strict=True)))
+    if header is None:
+        rows = "".join(f"{who},{node}\n" for who, node in pairs)
+        (folder / f"members{ending}").write_text(rows)
+        return folder
+    with open_table(folder / f"members{ending}", ending, table.schema) as write:
+        write(table)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [True, False], ids=["folder", "file"])
+@pytest.mark.parametrize(
+    ("ending", "header", "columns"),
+    [
+        (".csv", ("case", "finding"), ("members.subgraph_id=case", "members.node_id=finding")),
+        (".csv", ("patient", "term"), ()),
+        (".csv", None, ()),
+        (".xlsx", ("subgraph_id", "finding"), ("members.node_id=finding",)),
+        (".parquet", ("subgraph_id", "gene"), ()),
+    ],
+)
+def test_the_command_that_fit_advises_gives_answers(
+    tmp_path: Path, ending: str, header: tuple[str, str] | None, columns: tuple[str, ...], whole
+) -> None:
+    folder, out = half_labelled(tmp_path / "my data", ending, header), tmp_path / "my model"
+    words = [word for pair in columns for word in ("--column", pair)]
+    data = (
+        [folder]
+        if whole
+        else [
+            *(folder / f"members{ending}", "--graph", folder / "edges.csv"),
+            *("--labels", folder / "labels.csv"),
+        ]
+    )
+    done = fit(*data, *words, "--model", "bag", "--seeds", "1", "-o", out)
+    assert done.code == 0, done
+    *_, hint = done.out.split("Next: ")
+    told, command = " ".join(hint.split()).split(": ", 1)
+    assert told == "8 subgraphs without a label"
+    command, _, whom = command.partition(" answers for ")
+    program, *asked = shlex.split(command)
+    assert program == "s2n"
+    answers = s2n(*asked, "--json").json
+    assert (answers["answered"], answers["bad"], whom) == (
+        (8, 0, "them") if whole else (24, 0, "all of that file")
+    )

@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 
 from sub2node import ConfigError, DataError
 from sub2node.base import progress
-from sub2node.io.sets import FORMATS, ScatteredRowsError, read_sets
+from sub2node.io.grouped_rows import ScatteredRowsError
+from sub2node.io.sets import FORMATS, read_sets
+from sub2node.io.table_writer import open_table
 from traced_memory import peak_of
 
 SETS = {"s": ["a", "b"], "t 2": ["c"], "ü": ["a", "dé", "é"]}
@@ -62,8 +64,8 @@ def listed(path: Path, columns: dict[str, str] | None = None, **options) -> list
     return [row for batch in batches for row in unpacked(batch)]
 
 
-def sets_in(path: Path, columns: dict[str, str] | None = None) -> dict[str, list]:
-    rows = listed(path, columns)
+def sets_in(path: Path, columns: dict[str, str] | None = None, **options) -> dict[str, list]:
+    rows = listed(path, columns, **options)
     assert not [row.problem for row in rows if row.problem]
     assert len({row.name for row in rows}) == len(rows)
     return {row.name: row.nodes for row in rows}
@@ -97,7 +99,8 @@ def refused(path: Path, message: str, columns: dict[str, str] | None = None) -> 
     assert str(caught.value).startswith(str(path))
 
 
-TEXT = [ending for ending in FORMATS if ending not in (".parquet", ".pq")]
+BINARY = (".parquet", ".pq", ".xlsx")
+TEXT = [ending for ending in FORMATS if ending not in BINARY]
 
 
 @pytest.mark.parametrize("ending", TEXT)
@@ -181,6 +184,55 @@ def test_a_mapping_wins_over_our_own_name(tmp_path: Path) -> None:
     refused(path, message, {"node_id": "gnee"})
     parquet = written(tmp_path / "a.parquet", pair_table(PAIRS))
     refused(parquet, "no column 'x'; columns found: subgraph_id, node_id", {"subgraph_id": "x"})
+
+
+def test_a_mapping_of_the_members_table_and_those_of_others(tmp_path: Path) -> None:
+    rows = [("subgraph_id", "node_id", "gene"), ("s", "wrong", "a"), ("s", "wrong", "b")]
+    path = written(tmp_path / "a.csv", delimited(rows))
+    columns = {"members.node_id": "gene", "edges.source": "from", "labels.title": "name"}
+    assert sets_in(path, columns) == {"s": ["a", "b"]}
+    with pytest.raises(ConfigError, match="there is no table 'member'"):
+        list(read_sets(path, {"member.node_id": "gene"}))
+    with pytest.raises(ConfigError, match="no column of ours is called 'node'"):
+        list(read_sets(path, {"members.node": "gene"}))
+
+
+def test_words_of_a_trade_and_missing_headers_are_said(tmp_path: Path) -> None:
+    notes: list[str] = []
+    path = written(tmp_path / "a.csv", "patient;term\ns;a\ns;b\n")
+    assert sets_in(path, notes=notes) == {"s": ["a", "b"]}
+    assert notes == [
+        "a.csv is read as separated by semicolons.",
+        "Columns of the members table taken by their names: 'patient' as subgraph_id, 'term' as"
+        " node_id.",
+    ]
+    notes.clear()
+    path = written(tmp_path / "b.csv", "\ufeffs,a\ns,b\nt,a\n")
+    (first, second) = listed(path, notes=notes)
+    assert (first.name, first.line, second.line) == ("s", 1, 3)
+    assert notes == ["b.csv has no header line; its columns are subgraph_id, node_id."]
+
+
+def test_the_rows_of_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    table = pa.table({"set": ["s", None, "s", "t"], "gene": [1, 2, 3, 4], "excluded": [*"nnyn"]})
+    with open_table(path, ".xlsx", table.schema) as write:
+        write(table)
+    (batch,) = read_sets(path)
+    assert batch.nodes.to_pylist() == ["1", "3", "4"]
+    assert batch.absent.tolist() == [False, True, False]
+    assert list(batch.problems.values()) == ["the subgraph is missing."]
+    assert sorted(batch.lines.tolist()) == [2, 3, 5]
+
+
+def test_a_format_that_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.txt", "s\tabout it\ta\tb\n")
+    refused(path, "subgraphs to predict end in")
+    assert sets_in(path, format="gmt") == {"s": ["a", "b"]}
+    written(path, "subgraph_id\tnode_id\ns\ta\n")
+    assert sets_in(path, format="tables") == {"s": ["a"]}
+    with pytest.raises(ConfigError, match="no format 'gtm' of subgraphs"):
+        list(read_sets(path, format="gtm"))
 
 
 WORD = st.text("abcü,\"\n\t'0 ", min_size=1, max_size=4).map(str.strip).filter(bool)
@@ -445,8 +497,8 @@ def test_nothing_but_a_header(tmp_path: Path) -> None:
         ("a.gmt", b"\x89PNG\r\n\x1a\n\0\0", "a binary file"),
         ("a.csv", "subgraph_id,node_id\ns,a\n".encode("utf-16"), "a binary file"),
         ("a.csv", b"node_id\na\n", "no column 'subgraph_id'; columns found: node_id"),
-        ("a.csv", b"s,a\ns,b\n", "no column 'subgraph_id'; columns found: s, a"),
-        ("a.xlsx", b"x", "subgraphs to predict end in .csv"),
+        ("a.csv", b"s,a\nt,b\n", "no column 'subgraph_id'; columns found: s, a"),
+        ("a.xlsx", b"x", "no whole Excel workbook"),
         ("a", b"x", "subgraphs to predict end in .csv"),
     ],
 )

@@ -32,3 +32,19 @@ def test_a_folder_with_labels_throughout_has_nothing_to_ask(tables: Path) -> Non
     rows = ['{"id": "s1", "nodes": ["a"], "label": "x"}', '{"id": "s2", "nodes": ["b"]}']
     (tables / "subgraphs.jsonl").write_text("\n".join(rows))
     assert names(tables) == ["s2"]
+
+
+def test_excluded_nodes_of_the_table_go_with_their_subgraphs(tables: Path) -> None:
+    (tables / "labels.csv").unlink()
+    (tables / "excluded.csv").write_text("set,finding\ns2,a\ns1,d\nnobody,a\ns2,b\n")
+    (batch,) = read_sets(tables, {"excluded.node_id": "finding"})
+    assert batch.nodes.to_pylist() == ["a", "b", "d", "c", "d", "a", "b", "a", "c"]
+    assert batch.absent.tolist() == [False, False, True, False, False, True, True, False, False]
+    assert batch.ptr.tolist() == [0, 3, 7, 8, 9]
+
+
+def test_a_column_for_all_tables_that_the_members_lack_is_meant_for_another(tables: Path) -> None:
+    (tables / "labels.csv").write_text("case,label\ns1,x\n")
+    assert names(tables, {"subgraph_id": "case"}) == ["s2", "s3", "s4"]
+    with pytest.raises(DataError, match="no column 'case'"):
+        list(read_sets(tables / "members.csv", {"subgraph_id": "case"}))

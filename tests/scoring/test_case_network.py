@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scoring_tasks import small_task, with_excluded
+from sub2node import SubgraphClassifier
+from sub2node.scoring import Query
 from sub2node.scoring.case_network import case_network
 
 
@@ -40,3 +43,24 @@ def test_against_loops(fitted, most: int) -> None:
     assert len(weights) == len(edges)
     assert np.isfinite(network.nodes["contribution"]).all()
     assert why.label in network.name
+
+
+def test_excluded_nodes_are_marked_and_keep_what_they_contribute() -> None:
+    task = with_excluded(small_task())
+    scorer = SubgraphClassifier(model="bag", seeds=1).fit(task).scorer_
+    query = Query.of(task.subgraphs.take([int(task.excluded.sizes.argmax())]))
+    (why,) = scorer.explain(query)
+    network, _ = case_network(scorer, query, why)
+    absent = set(map(str, query.subgraphs.excluded.nodes))
+    assert absent == {
+        id
+        for id, excluded in zip(network.nodes["id"], network.nodes["excluded"], strict=True)
+        if excluded
+    }
+    assert sum(network.nodes["member"]) == len(query.subgraphs.nodes)
+    assert len(set(network.nodes["id"])) == network.num_nodes
+    given = dict(zip(network.nodes["id"], network.nodes["contribution"], strict=True))
+    assert {part.id: part.value for part in why.members}.items() <= given.items()
+    assert any(given[id] for id in absent)
+    total = why.baseline + sum(given.values())
+    assert total == pytest.approx(why.probability, abs=1e-6)

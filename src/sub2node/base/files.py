@@ -154,16 +154,21 @@ def _cannot_write(path: Path, error: OSError) -> Sub2NodeError:
     return Sub2NodeError(f"{path} cannot be written: {error.strerror or error}.")
 
 
-def read_card(path: Path, kind: str, version: int) -> dict[str, Any]:
-    """A JSON card that one of our outputs carries, checked for its kind and version."""
+def read_card(path: Path, kind: str, *versions: int) -> dict[str, Any]:
+    """A JSON card that one of our outputs carries, checked for its kind and version.
+
+    Args:
+        path: The card.
+        kind: What its field ``format`` must be.
+        versions: What its field ``version`` may be.
+    """
     try:
         card = parse_json(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DataError(f"this is not JSON ({error}).", path=path) from None
     if not isinstance(card, dict) or card.get("format") != kind:
         raise DataError(f"this is no card of the kind '{kind}'.", path=path)
-    if card.get("version") != version:
-        raise DataError(
-            f"the card has version {card.get('version')}, expected {version}.", path=path
-        )
+    if card.get("version") not in versions:
+        known = " or ".join(map(str, versions))
+        raise DataError(f"the card has version {card.get('version')}, expected {known}.", path=path)
     return card

@@ -188,6 +188,18 @@ def comma_list(text: str | None) -> tuple[str, ...]:
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
+def question_line(source: DataArguments) -> str:
+    """The data as ``s2n predict`` takes them, with the options that say how to read them."""
+    asked = DataArguments(
+        source.data,
+        column=source.column,
+        format=source.format,
+        unknown_nodes="drop" if source.unknown_nodes == "drop" else "error",
+        max_expansion=source.max_expansion,
+    )
+    return asked.command_line()
+
+
 def chosen_columns(text: str | None) -> list[str] | None:
     """``age,balance`` as names of columns; ``none`` as no column, None as it is."""
     if text is None:

@@ -49,7 +49,7 @@ def answer_file(
         keep: How many answers a table shows; None: all are kept, as JSON, unless written.
         cases: Takes questions and answers for a case report.
     """
-    from ..io.sets import ScatteredRowsError
+    from ..io.grouped_rows import ScatteredRowsError
 
     try:
         return _FilePrediction(request, scorer, extras, keep, cases, read_all=False).run()
@@ -76,6 +76,7 @@ class _FilePrediction:
         from ..scoring.query_changes import QueryChanges
 
         self.changes, self.stripped = QueryChanges(), StrippedValues()
+        self.reading_notes = list[str]()
         self.mapping = MappingCollector(with_ids=self.request.mapping is not None)
         self.explainer = FileExplainer(self.scorer)
         self.tables: dict[str, TableWriter] = {}
@@ -115,19 +116,13 @@ class _FilePrediction:
 
     def _queries(self) -> Iterator[Query]:
         """Some subgraphs at a time that can be answered; those that cannot are put aside."""
-        from ..io.sets import read_sets
         from ..scoring.name_mapping import NameMapping
         from ..scoring.query import IdLists
 
         request, index = self.request, self.scorer.index
-        assert request.source is not None
         size = None if request.mode == "joint" else _BATCH
-        for batch in read_sets(
-            request.source,
-            request.columns,
-            size=size,
-            at_once=self.read_all,
-            stripped=self.stripped,
+        for batch in request.read_sets(
+            size=size, at_once=self.read_all, stripped=self.stripped, notes=self.reading_notes
         ):
             lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
             matches = index.match(lists.ids)
@@ -171,7 +166,12 @@ class _FilePrediction:
     def _facts(self, collected: AnswerCollector) -> JsonObject:
         request = self.request
         facts: JsonObject = {**collected.facts(), "bad": len(self.problems)}
-        notes = [*self.stripped.notes(), *self.mapping.notes(), *self.changes.notes()]
+        notes = [
+            *self.reading_notes,
+            *self.stripped.notes(),
+            *self.mapping.notes(),
+            *self.changes.notes(),
+        ]
         facts |= {"notes": [*notes, *self.explainer.notes()]}
         facts |= self._write_mapping()
         if request.out is None:

@@ -13,7 +13,7 @@ import typer
 from ..base.errors import ConfigError
 from ..base.plural import plural
 from ..base.progress import activity
-from .data_arguments import DataArguments, reads_data
+from .data_arguments import DataArguments, question_line, reads_data
 from .feature_arguments import FeatureArguments
 from .fitted_model import show_fitted_model
 from .help_text import MODEL, OUTPUT
@@ -193,8 +193,9 @@ def fit(
 def _say_unlabelled(unlabelled: SubgraphTask, source: DataArguments, out: Path) -> None:
     """How to score the subgraphs that came without a label."""
     count = plural(len(unlabelled), "subgraph")
-    text = f"{count} without a label: s2n predict {out} {shlex.quote(source.data)} answers for them"
-    say("Next", text, style="dim")
+    command = f"s2n predict {shlex.quote(str(out))} {question_line(source)}"
+    whom = "them" if source.labels is None else "all of that file"
+    say("Next", f"{count} without a label: {command} answers for {whom}", style="dim")
 
 
 def _read_nouns(words: str | None) -> dict[str, str]:

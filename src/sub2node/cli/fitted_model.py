@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +79,8 @@ def show_fitted_model(
     say("Time", f"{seconds:.1f} s", style="bold")
     show_notes(model.notes_, except_for=shown)
     say("Model", str(out), style="bold")
-    say("Next", f"s2n predict {out} FILE -o answers.csv, or s2n serve {out}", style="dim")
+    place = shlex.quote(str(out))
+    say("Next", f"s2n predict {place} FILE -o answers.csv, or s2n serve {place}", style="dim")
 
 
 def _show_leaderboard(rows: list[JsonObject]) -> None:

@@ -18,6 +18,7 @@ from .one_prediction import answer_one, show_one
 from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import errors, print_json, progress, show_notes
 from .prediction_request import PredictionRequest
+from .reading_options import DataFormat
 
 if TYPE_CHECKING:
     from ..scoring import Scorer
@@ -32,8 +33,8 @@ def predict(
         Path | None,
         typer.Argument(
             metavar="INPUT",
-            help="Subgraphs: CSV, TSV, Parquet, JSONL, GMT, GMX; phenopackets: JSON, folder, zip;"
-            " a folder of tables: those without a label.",
+            help="Subgraphs: CSV, TSV, Excel, Parquet, JSONL, GMT, GMX; phenopackets: JSON, folder,"
+            " zip; a folder of tables: those without a label.",
         ),
     ] = None,
     *,
@@ -107,6 +108,7 @@ def predict(
     seed: NullSeed = 0,
     report: CaseReport = None,
     column: Columns = None,
+    format: DataFormat = None,
     max_expansion: MaxExpansion = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -121,11 +123,12 @@ def predict(
         s2n predict my-model new.csv -o answers.csv --why --neighbors 5
         s2n predict my-model --nodes TP53,MDM2 --export case.cx2
 
-    CSV and Parquet have the columns subgraph_id and node_id, and where nodes are excluded (looked
-    for and absent) a column excluded that says true for them (best with the rows of a subgraph
-    together: they are then read one subgraph at a time), JSONL has lines like {"id": "a", "nodes":
-    ["x", "y"]}. Bad rows are listed with their line numbers in OUT.errors.csv, and the good ones
-    are answered. Several labels are listed likeliest first, and probability is that of the first.
+    Tables have the columns subgraph_id and node_id (or those of --column, as for fit), and where
+    nodes are excluded (looked for and absent) a column excluded that says true for them (best with
+    the rows of a subgraph together: they are then read one subgraph at a time), JSONL has lines
+    like {"id": "a", "nodes": ["x", "y"]}. Bad rows are listed with their line numbers in
+    OUT.errors.csv, and the good ones are answered. Several labels are listed likeliest first, and
+    probability is that of the first.
 
     Nodes are given by id, or by title, synonym, former id or alias in any case; what names meant is
     listed in OUT.mapping if some are no ids. A name that may mean several nodes is asked about.
@@ -153,6 +156,7 @@ def predict(
         draws=null,
         seed=seed,
         report=report,
+        format=format,
     )
     request.check()
     with expansion_limit(max_expansion), progress():

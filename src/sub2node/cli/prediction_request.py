@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,8 @@ from .case_file import check_case_report
 from .side_files import beside
 
 if TYPE_CHECKING:
+    from ..io.set_batch import SetBatch
+    from ..io.white_space import StrippedValues
     from ..scoring import Answers, Query, Scorer
     from ..scoring.name_mapping import NameMapping
     from ..scoring.query import IdLists
@@ -41,6 +44,7 @@ class PredictionRequest:
         draws: Number of random sets to compare each subgraph with; None: none.
         seed: Seed of the random sets.
         report: Where the case report goes; None: nowhere.
+        format: The format of the source; None: it is recognised.
     """
 
     source: Path | None
@@ -58,6 +62,7 @@ class PredictionRequest:
     draws: int | None = None
     seed: int = 0
     report: Path | None = None
+    format: str | None = None
 
     @property
     def errors_file(self) -> Path:
@@ -153,11 +158,30 @@ class PredictionRequest:
         return bool(details) and self.out is None and not (as_json and self._has_several())
 
     def _has_several(self) -> bool:
+        batches = islice(self.read_sets(size=2, at_once=True), 2)
+        return sum(len(batch.names) for batch in batches) > 1
+
+    def read_sets(
+        self,
+        *,
+        size: int | None,
+        at_once: bool,
+        stripped: StrippedValues | None = None,
+        notes: list[str] | None = None,
+    ) -> Iterator[SetBatch]:
+        """The subgraphs of the source, some at a time; arguments as of :func:`read_sets`."""
         from ..io.sets import read_sets
 
         assert self.source is not None
-        batches = islice(read_sets(self.source, self.columns, size=2, at_once=True), 2)
-        return sum(len(batch.names) for batch in batches) > 1
+        return read_sets(
+            self.source,
+            self.columns,
+            size=size,
+            at_once=at_once,
+            stripped=stripped,
+            notes=notes,
+            format=self.format,
+        )
 
     def read_one(self, scorer: Scorer) -> tuple[Query, NameMapping]:
         """The one subgraph, and what its names mean."""
@@ -181,10 +205,9 @@ class PredictionRequest:
 
     def _read_only_list(self, source: Path) -> tuple[IdLists, dict[int, str]]:
         """The nodes of the only subgraph of a file, and what is wrong with it."""
-        from ..io.sets import read_sets
         from ..scoring.query import IdLists
 
-        batches = list(islice(read_sets(source, self.columns, size=2, at_once=True), 2))
+        batches = list(islice(self.read_sets(size=2, at_once=True), 2))
         if sum(len(batch.names) for batch in batches) != 1:
             raise ConfigError(
                 f"without -o, --why, --neighbors and --export are for one subgraph, and"

@@ -14,8 +14,8 @@ DataFormat = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format of DATA, where it is not recognised: tables, subgnn, elliptic2, ibm-aml,"
-        " phenopackets, gmt, gmx or jsonl.",
+        help="The format of the subgraphs, where it is not recognised: tables, subgnn, elliptic2,"
+        " ibm-aml, phenopackets, gmt, gmx or jsonl.",
         show_default="recognised",
         rich_help_panel=READING,
     ),

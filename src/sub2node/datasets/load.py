@@ -170,10 +170,8 @@ def load_task(
             node_features=node_features,
             others=unread,
         )
-    if (min_score is not None or score_weights) and graph is None:
-        raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
-        as_it_is = {"format": format, "graph_format": graph_format, "background": background}
+        as_it_is = (format, graph_format, background, min_score, score_weights or None)
         _refuse_options(word, node_features, as_it_is)
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
@@ -224,13 +222,13 @@ def load_task(
 
 
 def _refuse_options(
-    word: str, node_features: Sequence[str] | None, as_it_is: Mapping[str, object]
+    word: str, node_features: Sequence[str] | None, as_it_is: Sequence[object]
 ) -> None:
     """Refuse options about reading for data that are not read from the user's files."""
     if node_features is not None:
         raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
-    if any(value is not None for value in as_it_is.values()):
-        raise ConfigError(f"{word} is read as it is; format and background do not apply.")
+    if any(value is not None for value in as_it_is):
+        raise ConfigError(f"{word} is read as it is; format, background and scores do not apply.")
 
 
 def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:

@@ -17,6 +17,7 @@ from ..base import progress
 from ..base.errors import DataError
 from ..base.files import read_card
 from ..base.ragged import Array
+from ..io.part_files import INDEX_CARD
 from .large_files import parquet_files
 from .source_tables import SourceTables
 
@@ -37,7 +38,7 @@ class IndexCard:
         nodes: Whether there is a table of nodes.
     """
 
-    FILE: ClassVar[str] = "neighbours.json"
+    FILE: ClassVar[str] = INDEX_CARD
     _KIND: ClassVar[str] = "sub2node-neighbours"
     _VERSION: ClassVar[int] = 1
 

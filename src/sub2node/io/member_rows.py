@@ -132,6 +132,20 @@ class _Layout:
     width: int
     stripped: StrippedValues
 
+    @classmethod
+    def of(
+        cls,
+        header: Sequence[str],
+        delimiter: str,
+        columns: Mapping[str, str],
+        *,
+        path: Path,
+        stripped: StrippedValues,
+    ) -> _Layout:
+        """The layout of a file whose columns are known."""
+        places = tuple(column_place(header, ours, columns, path) for ours in _ours(header, columns))
+        return cls(delimiter, places, len(header), stripped)
+
     def reader(self, lines: Iterable[bytes]) -> CsvReader:
         """The csv module's reader; a mark begins the values that are quoted."""
         return _csv_reader(lines, self.delimiter)
@@ -142,6 +156,7 @@ def text_rows(
     delimiter: str,
     columns: Mapping[str, str],
     *,
+    header: Sequence[str] | None = None,
     stripped: StrippedValues | None = None,
 ) -> Iterator[MemberRows]:
     """Rows of a CSV or TSV file, each byte of which is read once.
@@ -154,25 +169,23 @@ def text_rows(
         path: The file to read.
         delimiter: The character between fields.
         columns: The user's column for ours.
+        header: The columns of a file that has no header line.
         stripped: Counts values that lose the white space around them.
     """
-    stripped = stripped or StrippedValues()
+    stripped, done = stripped or StrippedValues(), 0
     with opened(path) as stream:
-        seen: list[bytes] = []
-        rows = _csv_reader(_raw_lines(stream, seen), delimiter)
-        try:
-            names = next((row for row in rows if any(row)), [])
-            header = [split_mark(name)[0].strip() for name in names]
-        except csv.Error as error:
-            message = f"the header cannot be read: {error}."
-            raise DataError(message, path=path, line=rows.line_num) from None
-        places = tuple(column_place(header, ours, columns, path) for ours in _ours(header, columns))
-        layout, done = _Layout(delimiter, places, len(header), stripped), rows.line_num
-        if any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
+        if header is None:
+            seen: list[bytes] = []
+            rows = _csv_reader(_raw_lines(stream, seen), delimiter)
+            header = _read_header(rows, path)
+            done = rows.line_num
+        layout = _Layout.of(header, delimiter, columns, path=path, stripped=stripped)
+        if done and any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
             yield from _as_columns(_parse_rows(rows, 0, layout))  # old line ends, unknown to blocks
             return
         while block := stream.read(_BLOCK):
             block += stream.readline()
+            block = block if done else block.removeprefix(b"\xef\xbb\xbf")
             if b'"' in block:
                 rest = layout.reader(chain([block], _raw_lines(stream)))
                 yield from _as_columns(_parse_rows(rest, done, layout))
@@ -187,7 +200,17 @@ def text_rows(
             done += reader.line_num
 
 
-def _ours(header: list[str], columns: Mapping[str, str]) -> list[str]:
+def _read_header(rows: CsvReader, path: Path) -> list[str]:
+    """The names of the columns: the first row with something in it."""
+    try:
+        names = next((row for row in rows if any(row)), [])
+    except csv.Error as error:
+        message = f"the header cannot be read: {error}."
+        raise DataError(message, path=path, line=rows.line_num) from None
+    return [split_mark(name)[0].strip() for name in names]
+
+
+def _ours(header: Sequence[str], columns: Mapping[str, str]) -> list[str]:
     """Our columns: those that must be there, and that of excluded nodes where there is one."""
     signed = "excluded" in columns or "excluded" in header
     return ["subgraph_id", "node_id", *["excluded"] * signed]
@@ -318,7 +341,7 @@ def _missing_ids(names: pa.Array, nodes: pa.Array) -> dict[int, str]:
     }
 
 
-def column_place(header: list[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
+def column_place(header: Sequence[str], ours: str, columns: Mapping[str, str], path: Path) -> int:
     """Where our column stands in a header."""
     own = {f"members.{key}": name for key, name in columns.items()}
     name = column_in(header, ours, "members", own)
@@ -353,14 +376,37 @@ def parquet_rows(
     header = file.schema_arrow.names
     ours = _ours(header, columns)
     fields = [header[column_place(header, name, columns, path)] for name in ours]
-    for start, (names, nodes, *signs) in parquet_batches(file, path, fields):
-        lines, texts = start + np.arange(len(names)), [as_text(names), as_text(nodes)]
-        sign_texts = [column.cast(pa.large_string()) for column in signs]
-        if all(text is not None for text in texts):
-            yield _column_rows(lines, *texts, *sign_texts)
-            continue
-        rows = zip(*map(python_values, (names, nodes, *sign_texts)), strict=True)
-        yield from _as_columns(_check_row(row, *values) for row, values in enumerate(rows, start))
+    for start, arrays in parquet_batches(file, path, fields):
+        yield from _value_rows(start, *arrays)
+
+
+def table_rows(
+    table: pa.Table, path: Path, columns: Mapping[str, str], *, first: int
+) -> Iterator[MemberRows]:
+    """Rows of a table that was read at once.
+
+    Args:
+        table: The table, one member per row.
+        path: Its file.
+        columns: The user's column for ours.
+        first: The line of its first row.
+    """
+    header = table.column_names
+    places = [column_place(header, ours, columns, path) for ours in _ours(header, columns)]
+    yield from _value_rows(first, *(table.column(at).combine_chunks() for at in places))
+
+
+def _value_rows(
+    first: int, names: pa.Array, nodes: pa.Array, *signs: pa.Array
+) -> Iterator[MemberRows]:
+    """Rows from columns of any type; ``first`` is the line of the first."""
+    lines, texts = first + np.arange(len(names)), [as_text(names), as_text(nodes)]
+    sign_texts = [column.cast(pa.large_string()) for column in signs]
+    if all(text is not None for text in texts):
+        yield _column_rows(lines, *texts, *sign_texts)
+        return
+    rows = zip(*map(python_values, (names, nodes, *sign_texts)), strict=True)
+    yield from _as_columns(_check_row(row, *values) for row, values in enumerate(rows, first))
 
 
 def _check_row(row: int, who: object, node: object, sign: str | None = None) -> _Row:

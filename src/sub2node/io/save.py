@@ -18,6 +18,7 @@ from ..task import Graph, Subgraphs, SubgraphTask
 from ..task.attributes import OWN_COLUMNS
 from ..task.frames import Frame
 from .folder import CARD, CARD_FORMAT, CARD_VERSION
+from .part_files import PART_VERSION, arc_table, write_part
 from .set_files import write_gmt, write_jsonl
 from .subgnn import write_subgnn
 from .tables import write_table
@@ -28,6 +29,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 # Names of the files we write: a folder that holds others is never overwritten.
 OURS = (
     r"(edges|members|excluded|labels|nodes|subgraph_edges|aliases)\.(parquet|csv|tsv)|task\.json"
+    r"|(whole|border|arcs)\.parquet"
     r"|subgraphs\.(jsonl|gmt|pth)|edge_list\.txt|subgraph_ids\.tsv"
 )
 
@@ -182,6 +184,10 @@ def save_task(
         overwrite: Replace a folder that exists.
     """
     check_target(path, format, overwrite=overwrite)
+    if task.graph.whole is not None and format != "parquet":
+        raise ConfigError(
+            f"{format} cannot say that the graph is a part of a larger one on disk; write parquet."
+        )
     sealed = format == "parquet"  # text is for people, who may edit it
     with (
         new_folder(Path(path), overwrite=overwrite, ours=OURS, sealed=sealed) as folder,
@@ -212,9 +218,10 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
             raise ConfigError(f"{_unlabelled_count(task)}; write parquet, csv, tsv or jsonl.")
         sizes = _add_unlabelled(tables, task.unlabelled, sizes)
     if format == "parquet":
+        beyond = write_part(task, folder)
         card = {
             "format": CARD_FORMAT,
-            "version": CARD_VERSION,
+            "version": PART_VERSION if beyond else CARD_VERSION,
             "name": task.name,
             "hash": task.hash,
             "class_names": list(task.class_names),
@@ -222,10 +229,13 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
             "nodes": task.graph.num_nodes,
             "edges": task.graph.num_edges,
             "subgraphs": len(task),
+            **beyond,
         }
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"
         (folder / CARD).write_text(text, encoding="utf-8")
     else:
+        if task.graph.arcs is not None:
+            tables["edges"] = arc_table(task.graph)
         tables["nodes"] = _spread_features(tables["nodes"])
         if task.graph.names is None and tables["nodes"].num_columns == 1:
             lonely = (task.graph.degrees == 0).any()

@@ -120,6 +120,34 @@ class SetBatch:
             None if absent is None else absent[rows],
         )
 
+    def with_excluded(self, excluded: Mapping[str, Sequence[str]]) -> SetBatch:
+        """The same subgraphs, with more excluded nodes by their names; bad ones get none."""
+        more = [
+            () if at in self.problems else excluded.get(name, ())
+            for at, name in enumerate(self.names)
+        ]
+        sizes = np.array(list(map(len, more)), np.int64)
+        if not sizes.any():
+            return self
+        places = np.arange(len(self))
+        owner = np.concatenate([np.repeat(places, np.diff(self.ptr)), np.repeat(places, sizes)])
+        order = np.argsort(owner, kind="stable")
+        nodes = pa.concat_arrays(
+            [self.nodes, pa.array(chain.from_iterable(more), pa.large_string())]
+        )
+        absent = concat_signs(
+            [(self.absent, len(self.nodes)), (np.ones(sizes.sum(), bool), int(sizes.sum()))]
+        )
+        assert absent is not None
+        return SetBatch(
+            self.lines,
+            self.names,
+            pointers(np.diff(self.ptr) + sizes),
+            nodes.take(pa.array(order)),
+            self.problems,
+            absent[order],
+        )
+
     def with_problems(self, problems: Mapping[int, str]) -> SetBatch:
         """The same subgraphs, with more bad ones among them."""
         if not problems:

@@ -18,7 +18,6 @@ from .tables import TableReader
 from .text_files import PACKED, first_line, lines
 from .white_space import StrippedValues
 
-JSONL = tuple(f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".jsonl", ".ndjson"))
 GMT = tuple(f".gmt{packed}" for packed in ("", *PACKED))
 _FIELDS = {
     "id",

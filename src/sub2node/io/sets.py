@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,40 +14,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..base.errors import ConfigError, DataError, Sub2NodeError, suggest
-from ..base.ragged import Array, owners, pointers
+from ..base.errors import ConfigError, DataError, suggest
+from ..base.ragged import owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
-from ..task.column_names import column_in
+from ..task.column_names import ALIASES, NEEDED, column_in, words_taken
+from ..task.reading_notes import taken_by_words
 from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
 from .expansion import check_parquet
-from .folder import find_sets
+from .folder import find_sets, format_of_sets
 from .gmx import GMX, gmx_columns
+from .grouped_rows import group_rows
 from .ibm_aml import attempts, is_patterns
+from .json_tables import JSONL
 from .member_rows import (
-    MemberRows,
     clean,
     column_place,
     parquet_batches,
     parquet_rows,
+    table_rows,
     text_rows,
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
-from .set_files import GMT, JSONL, json_row, split_gmt_line
-from .table_layout import find_delimiter
-from .tables import DELIMITERS, PARQUET, suffix
+from .set_files import GMT, json_row, split_gmt_line
+from .table_layout import TableLayout
+from .tables import DELIMITERS, EXCEL, PARQUET, TableReader, suffix
 from .text_files import first_line, opened, raw_lines
-from .unlabelled_sets import find_unlabelled, without_labelled
+from .unlabelled_sets import excluded_nodes, find_unlabelled, without_labelled
 from .white_space import StrippedValues
 
-FORMATS = (*DELIMITERS, *PARQUET, *JSONL, *GMT)
+FORMATS = (*DELIMITERS, *PARQUET, EXCEL, *JSONL, *GMT)
+NAMED_FORMATS = ("tables", "elliptic2", "ibm-aml", "phenopackets", "gmt", "gmx", "jsonl")
+_OURS = ("subgraph_id", "node_id", "nodes", "excluded")
 _LINES = 1000  # of subgraphs that are put together
-
-
-class ScatteredRowsError(Sub2NodeError):
-    """The rows of a subgraph do not stand together, so that the file has to be read at once."""
 
 
 def read_sets(
@@ -56,85 +58,168 @@ def read_sets(
     size: int | None = _LINES,
     at_once: bool = False,
     stripped: StrippedValues | None = None,
+    notes: list[str] | None = None,
+    format: str | None = None,
 ) -> Iterator[SetBatch]:
     """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
     Args:
-        path: CSV or TSV with the columns ``subgraph_id, node_id[, excluded]``; Parquet with the
-            same, or with ``subgraph_id`` and list columns ``nodes[, excluded]``; JSONL with
-            ``{"id": …, "nodes": […], "excluded": […]}``; GMT or GMX; phenopackets: a JSON file, a
-            folder or a zip archive of them; a folder of Elliptic2; or laundering attempts of IBM
-            AML. Of a folder of tables, the subgraphs that have no label.
-        columns: The user's column for ours.
+        path: CSV, TSV or Excel with the columns ``subgraph_id, node_id[, excluded]``, or CSV
+            without a header; Parquet with the same, or with ``subgraph_id`` and list columns
+            ``nodes[, excluded]``; JSONL with ``{"id": …, "nodes": […], "excluded": […]}``; GMT or
+            GMX; phenopackets: a JSON file, a folder or a zip archive of them; a folder of
+            Elliptic2; or laundering attempts of IBM AML. Of a folder of tables, the subgraphs that
+            have no label.
+        columns: The user's column for ours, as for a task; those of other tables do not matter.
         size: Subgraphs per batch; None for all of them in one.
         at_once: Whether to read the file to its end before the first batch, as is needed where
             the rows of a subgraph do not stand together.
         stripped: Counts values that lose the white space around them.
+        notes: Takes sentences about how the file was read.
+        format: One of :data:`NAMED_FORMATS`; None: it is recognised.
 
     Raises:
         DataError: The file as a whole cannot be read.
         ScatteredRowsError: A subgraph came back after others, and ``at_once`` is not set.
     """
-    path, columns, stripped = Path(path), columns or {}, stripped or StrippedValues()
+    path, columns = Path(path), columns or {}
     check_columns(columns)
-    if is_elliptic2(path):
-        path, columns = members_file(path), MEMBER_COLUMNS
-    ending = suffix(path)
-    if path.is_dir() and find_sets(path) is not None:
+    kind = _find_format(path, format)
+    way = _Way(columns, at_once or size is None, stripped or StrippedValues(), notes)
+    if kind == "tables" and path.is_dir() and (format or find_sets(path)):
         members, labelled = find_unlabelled(path, columns)
-        asked = {ours: theirs for ours, theirs in columns.items() if "." not in ours}
-        batches = read_sets(members, asked, size=size, at_once=at_once, stripped=stripped)
-        yield from in_sizes(without_labelled(batches, labelled), size)
-        return
-    foreign = _read_foreign_sets(path, stripped)
-    if foreign is not None:
-        yield from in_sizes(_mark_repeated(foreign), size)
-        return
-    if ending not in FORMATS:
+        batches = _read_batches(members, format_of_sets(members), replace(way, in_folder=True))
+        excluded = excluded_nodes(path, columns)
+        batches = (batch.with_excluded(excluded) for batch in batches)
+        batches = without_labelled(batches, labelled)
+    elif kind == "elliptic2":
+        batches = _read_batches(members_file(path), "tables", replace(way, columns=MEMBER_COLUMNS))
+    else:
+        batches = _read_batches(path, kind, way)
+    yield from in_sizes(batches, size)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How the subgraphs of one file are read.
+
+    Args:
+        columns: The user's column for ours.
+        at_once: Whether to wait for all rows.
+        stripped: Counts values that lose the white space around them.
+        notes: Takes sentences about how the file was read.
+        in_folder: Whether there are other tables, which a column may be meant for.
+    """
+
+    columns: Mapping[str, str]
+    at_once: bool
+    stripped: StrippedValues
+    notes: list[str] | None
+    in_folder: bool = False
+
+    def own_columns(self, names: Sequence[str], notes: Sequence[str] = ()) -> dict[str, str]:
+        """The user's columns for ours of a table of members with these columns.
+
+        Args:
+            names: The columns of the table.
+            notes: What is to be said of the table besides the columns that words have chosen.
+        """
+        own = dict[str, str]()
+        for ours in _OURS:
+            theirs = self.columns.get(f"members.{ours}")
+            general = self.columns.get(ours)
+            if theirs is None and (general in names or not self.in_folder):
+                theirs = general
+            if theirs is not None:
+                own[ours] = theirs
+        if self.notes is not None:
+            self.notes.extend(notes)
+            if taken := words_taken(names, "members", own):
+                self.notes.append(taken_by_words(taken, "members"))
+        return own
+
+
+def _read_batches(path: Path, kind: str, way: _Way) -> Iterator[SetBatch]:
+    """The subgraphs of a file of a format."""
+    if kind == "tables":
+        return _read_member_table(path, way)
+    return _mark_repeated(_read_whole_sets(path, kind, way.stripped))
+
+
+def _find_format(path: Path, named: str | None) -> str:
+    """The format of a file or folder: the one that is named, or that which is recognised."""
+    if named is not None:
+        if named not in NAMED_FORMATS:
+            suggested = suggest(named, NAMED_FORMATS)
+            raise ConfigError(f"there is no format {named!r} of subgraphs.{suggested}")
+        return named
+    if is_elliptic2(path):
+        return "elliptic2"
+    if path.is_dir() and find_sets(path) is not None:
+        return "tables"
+    if is_phenopackets(path):
+        return "phenopackets"
+    if is_patterns(path):
+        return "ibm-aml"
+    if suffix(path) not in (*FORMATS, *GMX):
         endings = ", ".join((*FORMATS, *GMX, ".json", ".zip"))
         raise DataError(f"subgraphs to predict end in {endings}.", path=path)
-    at_once = at_once or size is None
-    if ending in PARQUET:
-        yield from in_sizes(_read_parquet_sets(path, columns, at_once=at_once), size)
-        return
+    return format_of_sets(path)
+
+
+def _read_whole_sets(path: Path, kind: str, stripped: StrippedValues) -> Iterator[SetBatch]:
+    """The subgraphs of a file where each stands in one place: a line, a column or a record."""
+    if kind == "phenopackets":
+        return phenopacket_batches(path)
+    if kind == "gmx":
+        sets = enumerate(gmx_columns(path, stripped), 1)
+        return _as_batches(
+            _Set(at, one.name, [] if one.problem else one.genes, one.problem) for at, one in sets
+        )
+    if kind == "ibm-aml":
+        numbered = enumerate(attempts(path), 1)
+        return _as_batches(_Set(one.line, str(at), one.accounts) for at, one in numbered)
     first_line(path)
-    if ending in DELIMITERS:
-        rows = text_rows(path, find_delimiter(path, DELIMITERS[ending]), columns, stripped=stripped)
-        yield from in_sizes(_group_rows(rows, at_once=at_once), size)
-        return
-    parse_line = (
-        partial(_parse_gmt_line, stripped=stripped) if ".gmt" in ending else _parse_jsonl_line
-    )
-    sets = (
+    parse_line = partial(_parse_gmt_line, stripped=stripped) if kind == "gmt" else _parse_jsonl_line
+    return _as_batches(
         _Set(number, "", [], "this line is not UTF-8 text.")
         if line is None
         else parse_line(path, number, line, position)
         for position, (number, line) in enumerate(_decoded_lines(path))
     )
-    yield from in_sizes(_mark_repeated(_as_batches(sets)), size)
 
 
-def _read_foreign_sets(path: Path, stripped: StrippedValues) -> Iterator[SetBatch] | None:
-    """The subgraphs of a format of another program that is not read row by row; else None."""
-    if is_phenopackets(path):
-        return phenopacket_batches(path)
-    if suffix(path) in GMX:
-        sets = enumerate(gmx_columns(path, stripped), 1)
-        return _as_batches(
-            _Set(at, one.name, [] if one.problem else one.genes, one.problem) for at, one in sets
+def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
+    """The subgraphs of a table with one member per row, or of Parquet with lists of them."""
+    ending = suffix(path)
+    if ending in PARQUET:
+        return _read_parquet_sets(path, way)
+    if ending in (EXCEL, *JSONL):
+        table = TableReader(way.columns).read(path, "members")
+        rows = table_rows(
+            table, path, way.own_columns(table.column_names), first=2 if ending == EXCEL else 1
         )
-    if is_patterns(path):
-        numbered = enumerate(attempts(path), 1)
-        return _as_batches(_Set(one.line, str(at), one.accounts) for at, one in numbered)
-    return None
+        return group_rows(rows, at_once=True)
+    first_line(path)
+    layout = TableLayout.sniff(path, DELIMITERS.get(ending, "\t"), "members", way.columns)
+    rows = text_rows(
+        path,
+        layout.delimiter,
+        way.own_columns(layout.names, layout.notes),
+        header=None if layout.header_line else layout.names,
+        stripped=way.stripped,
+    )
+    return group_rows(rows, at_once=way.at_once)
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
     """Raise for a mapping from a name that is none of ours."""
-    names = ("subgraph_id", "node_id", "nodes", "excluded")
-    for ours in columns:
-        if ours not in names and not ours.startswith("labels."):
-            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, names)}")
+    for key in columns:
+        table, dot, ours = key.rpartition(".")
+        if ours not in (*ALIASES, *_OURS):
+            raise ConfigError(f"no column of ours is called {ours!r}.{suggest(ours, _OURS)}")
+        if dot and table not in NEEDED:
+            raise ConfigError(f"{key!r}: there is no table {table!r}.{suggest(table, NEEDED)}")
 
 
 # A line, or a row, is a subgraph.
@@ -213,114 +298,19 @@ def _parse_gmt_line(
     return _Set(number, name, nodes)
 
 
-# A row is a member.
-
-
-def _group_rows(blocks: Iterable[MemberRows], *, at_once: bool) -> Iterator[SetBatch]:
-    """Rows as subgraphs; a bad row makes its subgraph bad.
-
-    Args:
-        blocks: Rows of members, block by block.
-        at_once: Whether to wait for all rows; else a subgraph ends where another one begins.
-    """
-    seen: set[str] = set()
-    waiting: list[MemberRows] = []
-    for block in blocks:
-        waiting.append(block)
-        if at_once or (len(waiting) > 1 and not _begins_another(waiting[0], block)):
-            continue
-        rows = MemberRows.concat(waiting)
-        last = _last_start(rows)
-        waiting = [rows.part(last, len(rows))]
-        yield _complete_batch(rows.part(0, last), seen)
-    if waiting and at_once:
-        yield _batch_by_subgraph(MemberRows.concat(waiting))[0]
-    elif waiting:
-        yield _complete_batch(MemberRows.concat(waiting), seen)
-
-
-def _begins_another(rows: MemberRows, block: MemberRows) -> bool:
-    """Whether a block has a subgraph besides the one that waiting rows belong to."""
-    return bool(set(block.codes.dictionary.to_pylist()) - set(rows.codes.dictionary.to_pylist()))
-
-
-def _named_runs(rows: MemberRows) -> tuple[Array, Array]:
-    """Rows that have a name, and which of those begin a run of the same name."""
-    named = np.flatnonzero(np.asarray(pc.binary_length(rows.names)) > 0)
-    codes = np.asarray(rows.codes.indices)[named]
-    return named, np.concatenate([[True], codes[1:] != codes[:-1]])[: len(named)]
-
-
-def _last_start(rows: MemberRows) -> int:
-    """Where the last subgraph, which may go on, begins."""
-    named, starts = _named_runs(rows)
-    return int(named[starts][-1]) if len(named) else len(rows)
-
-
-def _complete_batch(rows: MemberRows, seen: set[str]) -> SetBatch:
-    """Subgraphs all of whose rows are among these; none of them was seen before."""
-    batch, together = _batch_by_subgraph(rows)
-    names = {name for name in batch.names if name}
-    if not together or names & seen:
-        raise ScatteredRowsError("the rows of a subgraph do not stand together.")
-    seen |= names
-    return batch
-
-
-def _batch_by_subgraph(rows: MemberRows) -> tuple[SetBatch, bool]:
-    """Rows by subgraph, and whether those of each stand together.
-
-    Subgraphs come in the order of their first rows. A bad row without a name is one by itself: it
-    comes before the subgraph in whose rows it stands, or before all where they do not stand
-    together.
-    """
-    named, starts = _named_runs(rows)
-    codes = np.asarray(rows.codes.indices).astype(np.int64)
-    together = int(starts.sum()) == len(np.unique(codes[named]))
-    key = np.zeros(len(rows), np.int64)
-    if together:
-        run = np.zeros(len(rows), np.int64)
-        run[named] = starts
-        key = np.maximum(2 * np.cumsum(run) - 2, 0)
-    else:
-        key[named] = 2 * codes[named]
-    key[named] += 1
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    begins = (key % 2 == 0) | (np.diff(key, prepend=-1) != 0)
-    firsts = order[begins]
-    owner = np.cumsum(begins) - 1
-    lines = rows.lines[firsts]
-    names = rows.names.take(pa.array(firsts)).to_pylist()
-    sizes = np.bincount(owner, minlength=len(firsts))
-    absent = None if rows.absent is None else rows.absent[order]
-    batch = SetBatch(lines, names, pointers(sizes), rows.nodes.take(pa.array(order)), {}, absent)
-    if not rows.problems:
-        return batch, together
-    places = np.empty(len(rows), np.int64)
-    places[order] = owner
-    problems: dict[int, str] = {}
-    for row, text in rows.problems.items():
-        at = int(places[row])
-        if at not in problems:
-            problems[at], lines[at] = text, rows.lines[row]
-    return batch.with_problems(problems), together
-
-
 # Parquet.
 
 
-def _read_parquet_sets(
-    path: Path, columns: Mapping[str, str], *, at_once: bool
-) -> Iterator[SetBatch]:
+def _read_parquet_sets(path: Path, way: _Way) -> Iterator[SetBatch]:
     size = require_regular_file(path)
     try:
         check_parquet(path, size, path=path)
         file = pq.ParquetFile(path)
+        columns = way.own_columns(file.schema_arrow.names)
         if _has_lists(file.schema_arrow, columns):
             yield from _mark_repeated(_read_list_rows(file, path, columns))
         else:
-            yield from _group_rows(parquet_rows(file, path, columns), at_once=at_once)
+            yield from group_rows(parquet_rows(file, path, columns), at_once=way.at_once)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error

@@ -15,8 +15,9 @@ from ..task.frames import Frame
 from ..task.missing_values import NA_WORDS
 from .folder import find_sets, find_table
 from .folder import read_sets as read_members
+from .json_tables import JSONL
 from .set_batch import SetBatch
-from .set_files import GMT, JSONL
+from .set_files import GMT
 from .tables import TableReader, suffix
 
 
@@ -43,6 +44,27 @@ def find_unlabelled(folder: Path, columns: Mapping[str, str]) -> tuple[Path, pa.
             missing = missing_labels(frame, NA_WORDS)
             labelled.append(frame.filter(~missing).ids("subgraph_id").cast(pa.large_string()))
     return sets, pa.concat_arrays(labelled)
+
+
+def excluded_nodes(folder: Path, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """The excluded nodes of each subgraph that the table of a folder lists; none without a table.
+
+    Args:
+        folder: A folder of tables.
+        columns: The user's column for ours.
+    """
+    path = find_table(folder, "excluded")
+    found = dict[str, list[str]]()
+    if path is not None:
+        table = TableReader(columns).read(path, "excluded")
+        frame = Frame.of(table, "excluded", columns, str(path))
+        pairs = (
+            frame.ids(ours).cast(pa.large_string()).to_pylist()
+            for ours in ("subgraph_id", "node_id")
+        )
+        for who, node in zip(*pairs, strict=True):
+            found.setdefault(who, []).append(node)
+    return found
 
 
 def without_labelled(batches: Iterable[SetBatch], labelled: pa.Array) -> Iterator[SetBatch]:

@@ -21,10 +21,11 @@ MOST_AROUND = 200
 def case_network(
     scorer: Scorer, query: Query, explanation: Explanation, *, most: int = MOST_AROUND
 ) -> tuple[Network, int]:
-    """The members of a subgraph, the nodes that are joined to them, and the edges among all.
+    """Members and excluded nodes of a subgraph, nodes joined to members, and the edges among all.
 
-    Nodes have an ``id``, a ``name`` (title, else id), whether each is a ``member``, what it adds to
-    the probability (``contribution``; 0 for others), and the number of members it is joined to.
+    Nodes have an ``id``, a ``name`` (title, else id), whether each is a ``member`` or ``excluded``
+    (looked for and absent), what it adds to the probability (``contribution``; 0 for others), and
+    the number of members it is joined to.
 
     Args:
         scorer: The model.
@@ -37,20 +38,25 @@ def case_network(
     """
     graph, index = scorer.graph, scorer.index
     members = query.subgraphs.nodes.astype(np.int64)
+    absent = np.zeros(0, np.int64)
+    if query.subgraphs.excluded is not None:
+        absent = query.subgraphs.excluded.nodes.astype(np.int64)
+    own = np.concatenate([members, absent])
     adjacency = graph.adjacency()
     links = np.diff(sp.csc_array(adjacency[members]).indptr)
     around = np.flatnonzero(links)
-    around = around[~among(around, members)]
+    around = around[~among(around, np.sort(own))]
     ranked = around[np.argsort(-links[around], kind="stable")]
-    chosen = np.concatenate([members, distinct(ranked[:most])])
+    chosen = np.concatenate([own, distinct(ranked[:most])])
     block = sp.triu(adjacency[chosen][:, chosen], k=1).tocoo()
-    values = {part.id: part.value for part in explanation.members if not part.excluded}
+    values = {part.id: part.value for part in explanation.members}
     ids = [index.name(node) for node in chosen.tolist()]
     titles = [index.title(node) for node in chosen.tolist()]
     nodes = {
         "name": [title or id for title, id in zip(titles, ids, strict=True)],
         "id": ids,
-        "member": (np.arange(len(chosen)) < len(members)).tolist(),
+        "member": among(chosen, members).tolist(),
+        "excluded": among(chosen, absent).tolist(),
         "contribution": [float(values.get(id, 0.0)) for id in ids],
         "links to members": links[chosen].tolist(),
     }

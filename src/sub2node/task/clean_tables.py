@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.notes import Note, changed, dropped
+from ..base.notes import Note, changed, doubtful, dropped
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .edges import weight_problem
@@ -79,7 +79,24 @@ def clean_table(
                 message=f"{column} is missing in row {missing[0] + 1}.",
                 values=[f"no {ours}"] * len(missing),
             )
+        _warn_of_words(frame, ours, reading, notes)
     return with_usable_weights(frame, reading, notes) if weighted else frame
+
+
+def _warn_of_words(frame: Frame, ours: str, reading: Reading, notes: list[str]) -> None:
+    """Say where ids read as missing values are often written; they may be ids."""
+    column = frame.need(ours).combine_chunks()
+    rows = np.flatnonzero(is_word(column, reading.options.missing_words))
+    if len(rows):
+        words = column.take(pa.array(rows)).unique().to_pylist()
+        shown = examples(map(repr, words), len(words))
+        notes.append(
+            doubtful(
+                f"{plural(len(rows), 'id')} of the column '{frame.column_name(ours)}' of the"
+                f" {frame.what} table may mean a missing value: {shown}; --na-words"
+                f" {','.join(words)} takes them so."
+            )
+        )
 
 
 def drop_rows(

@@ -59,8 +59,13 @@ def named_by_words(frames: Sequence[Frame]) -> Iterator[str]:
     for frame in frames:
         taken = words_taken(frame.table.column_names, frame.what, frame.columns)
         if taken:
-            listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
-            yield f"Columns of the {frame.what} table taken by their names: {listed}."
+            yield taken_by_words(taken, frame.what)
+
+
+def taken_by_words(taken: Mapping[str, str], what: str) -> str:
+    """Columns of one table that were taken for ours, as :func:`words_taken` gives them."""
+    listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
+    return f"Columns of the {what} table taken by their names: {listed}."
 
 
 def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:

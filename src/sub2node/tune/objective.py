@@ -76,7 +76,7 @@ def digest_of(encodings: Encoding | Array | None) -> str:
     return digest("columns", np.asarray(encodings))[:16]
 
 
-def rehearsals(task: SubgraphTask, count: int) -> list[SubgraphTask]:
+def rehearsals(task: SubgraphTask, count: int, *, groups: str | None = None) -> list[SubgraphTask]:
     """Repeat the protocol inside train and val: split them into train, val and held out.
 
     A validation part of 25 subgraphs says little about a model, and the best of many epochs on it
@@ -85,6 +85,7 @@ def rehearsals(task: SubgraphTask, count: int) -> list[SubgraphTask]:
     Args:
         task: The task without test subgraphs; see :func:`without_test`.
         count: The number of splits.
+        groups: An attribute; subgraphs of equal value are in one part.
     """
     assert task.split is not None
     assert task.labels is not None
@@ -94,8 +95,10 @@ def rehearsals(task: SubgraphTask, count: int) -> list[SubgraphTask]:
             f"{share:.0%} of the subgraphs that are not test are val; a rehearsal holds out as many"
             " again, which leaves too few to train on. Search without --rehearse."
         )
+    values = None if groups is None else task.attributes.groups(groups)
+    shares = (1 - 2 * share, share, share)
     splits = (
-        task.split.redrawn(task.labels, (1 - 2 * share, share, share), seed=1000 + number)
+        task.split.redrawn(task.labels, shares, seed=1000 + number, groups=values)
         for number in range(count)
     )
     return [task.with_split(split) for split in splits]

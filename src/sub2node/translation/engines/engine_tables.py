@@ -15,6 +15,7 @@ from ...base.errors import DataError
 from ...base.files import read_card
 from ...base.plural import plural
 from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION, check_tables
+from ...io.part_files import PART_VERSION
 from ...io.save import tables_of
 from ...task import PARTS, Split
 from ...task.frames import check_encoding
@@ -134,7 +135,11 @@ def _read_labels(path: Path | None) -> pa.Table | None:
 def _read_hash(folder: Path) -> str:
     """The content hash of a task that we wrote as this folder, else ''."""
     card = folder / CARD
-    return str(read_card(card, CARD_FORMAT, CARD_VERSION).get("hash", "")) if card.is_file() else ""
+    return (
+        str(read_card(card, CARD_FORMAT, CARD_VERSION, PART_VERSION).get("hash", ""))
+        if card.is_file()
+        else ""
+    )
 
 
 def _check_types(paths: dict[str, Path]) -> None:
