@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
-from ..base.notes import changed, unused
+from ..base.notes import Note, NoteKind, changed, unused
 from ..base.plural import plural
 from ..base.ragged import Array
 from ..task.assemble import assemble
@@ -45,6 +45,8 @@ _TABLES = {
     "labels": "connected_components.csv",
     "subgraph_edges": "edges.csv",
 }
+# Columns of ours in the two large files.
+BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
 MEMBER_COLUMNS = {"subgraph_id": "ccId", "node_id": "clId"}
 
 
@@ -133,6 +135,8 @@ def small_tables(folder: Path, reading: Reading, notes: list[str]) -> dict[str, 
         tables["subgraph_edges"] = _own_edges(edges, members, path, reading, notes)
     else:
         tables.pop("subgraph_edges", None)
+    text = "Elliptic2 has clusters of accounts: pages and reports call them so."
+    notes.append(Note(NoteKind.ACCOUNTS, text))
     return tables
 
 
