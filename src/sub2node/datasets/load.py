@@ -66,6 +66,7 @@ def load_task(
     bad_rows: BadRows = "error",
     label_separator: str | None = None,
     na_words: Sequence[str] = (),
+    directed: bool = False,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
     aliases: str | Path | None = None,
@@ -116,6 +117,8 @@ def load_task(
         label_separator: What separates several labels in one value, as ``|``.
         na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``: in labels,
             ids, features, weights and attributes.
+        directed: Whether edges go from source to target: each row is kept, with its columns of
+            numbers as features; ``border`` inputs tell senders from receivers.
         node_features: The columns of the table of nodes that become features: numbers as they are,
             text as one column for each category; None: all columns of numbers.
         background: The universe of a study, a file with one id per line or a list of ids: nodes
@@ -154,6 +157,7 @@ def load_task(
         bad_rows=bad_rows,
         label_separator=label_separator,
         na_words=na_words,
+        directed=directed,
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)

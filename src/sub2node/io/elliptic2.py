@@ -1,9 +1,9 @@
 """The folder of Elliptic2, subgraphs of Bitcoin clusters (https://arxiv.org/abs/2404.19109).
 
 ``background_nodes.csv`` (``clId`` and features), ``background_edges.csv`` (``clId1``, ``clId2``,
-``txId`` and features, which are not read), ``connected_components.csv`` (``ccId``, ``ccLabel``),
-``nodes.csv`` (``clId``, ``ccId``) and ``edges.csv`` (``clId1``, ``clId2``, ``txId``); each may be
-packed. Only the columns that are needed are parsed, block by block.
+``txId`` and features, which are read where edges are directed), ``connected_components.csv``
+(``ccId``, ``ccLabel``), ``nodes.csv`` (``clId``, ``ccId``) and ``edges.csv`` (``clId1``, ``clId2``,
+``txId``); each may be packed. Only the columns that are needed are parsed, block by block.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read_elliptic2(
     Args:
         folder: Has the five files.
         node_features: The columns of ``background_nodes.csv`` that become features; None: all.
-        reading: What to do about rows that cannot be used; takes the problems.
+        reading: What to do about problems, which it takes, and whether edges are directed.
         options: As for :func:`sub2node.task.assemble.assemble`.
     """
     reading = reading or Reading()
@@ -84,15 +84,13 @@ def read_elliptic2(
     features = [name for name in header_of(files["nodes"], ",") if name != "clId"]
     if node_features is not None:
         features = [name for name in features if name in node_features]
-    tables, notes = dict[str, pa.Table](), list[str]()
+    tables, notes, skipped = dict[str, pa.Table](), list[str](), 0
     with reading.problems.collected(files["nodes"]):
         nodes = _read(files["nodes"], ["clId"], dict.fromkeys(features, pa.float32()))
         tables["nodes"] = nodes.rename_columns(["node_id", *features])
     with reading.problems.collected(files["edges"]):
-        ends = _columns(folder, "background_edges.csv")
-        tables["edges"] = ends.rename_columns(["source", "target"])
+        tables["edges"], skipped = _background_edges(folder, directed=reading.options.directed)
     tables |= small_tables(folder, reading, notes)
-    skipped = len(header_of(files["edges"], ",")) - 2
     if skipped:
         notes.append(unused(f"{plural(skipped, 'column')} of background_edges.csv not used."))
     return assemble(
@@ -111,6 +109,17 @@ def read_elliptic2(
 
 def _find_lines(path: str, rows: Array) -> Array:
     return TableLayout.of_header(Path(path), ",").row_lines(rows)
+
+
+def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
+    """The edges, where they are directed with their features, and how many columns are not read."""
+    path = _file(folder, "background_edges.csv")
+    others = [name for name in header_of(path, ",") if name not in ("clId1", "clId2")]
+    if not directed:
+        table = _columns(folder, "background_edges.csv")
+        return table.rename_columns(["source", "target"]), len(others)
+    table = _read(path, ["clId1", "clId2"], dict.fromkeys(others, pa.float32()))
+    return table.rename_columns(["source", "target", *others]), 0
 
 
 def small_tables(folder: Path, reading: Reading, notes: list[str]) -> dict[str, pa.Table]:

@@ -138,6 +138,7 @@ class Graph:
         features: ArrayLike | None = None,
         names: Names | None = None,
         titles: Names | None = None,
+        imputed: Mapping[str, tuple[int, int]] | None = None,
     ) -> Graph:
         """Make a graph from directed edges, which it keeps; arguments as of :meth:`from_edges`.
 
@@ -145,7 +146,12 @@ class Graph:
         direction, their number where they have no weights.
         """
         graph = cls.from_undirected(
-            arcs.undirected(), num_nodes=num_nodes, features=features, names=names, titles=titles
+            arcs.undirected(),
+            num_nodes=num_nodes,
+            features=features,
+            names=names,
+            titles=titles,
+            imputed=imputed,
         )
         object.__setattr__(graph, "arcs", arcs)  # of which its edges were made
         return graph

@@ -50,6 +50,8 @@ class ReadingOptions:
         na_words: Words for a missing value of your own, as ``-``, beside NA, nan, NULL and None:
             in labels, numbers, categories, attributes and weights. Ids that read so are missing;
             of the usual words, ids may be such.
+        directed: Whether edges go from source to target, each row of their table one of its own,
+            and have their columns of numbers as features.
     """
 
     unknown_nodes: UnknownNodes = "error"
@@ -61,6 +63,7 @@ class ReadingOptions:
     bad_rows: BadRows = "error"
     label_separator: str | None = None
     na_words: Sequence[str] = ()
+    directed: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -72,6 +75,11 @@ class ReadingOptions:
         if isinstance(self.na_words, str) or not all(self.na_words):
             raise ConfigError(f"na_words is a list of words, found {self.na_words!r}.")
         object.__setattr__(self, "na_words", tuple(word.strip() for word in self.na_words))
+        if self.directed and self.repeated != "same":
+            raise ConfigError(
+                "directed edges are kept as they come, also those between the same two nodes; omit"
+                " repeated (--repeated)."
+            )
 
     @property
     def missing_words(self) -> frozenset[str]:

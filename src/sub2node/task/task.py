@@ -125,6 +125,7 @@ class SubgraphTask:
         bad_rows: policies.BadRows = "error",
         label_separator: str | None = None,
         na_words: Sequence[str] = (),
+        directed: bool = False,
         node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
@@ -155,6 +156,8 @@ class SubgraphTask:
             bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
             na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``.
+            directed: Whether edges go from source to target: each row is kept, with its columns of
+                numbers as features; ``border`` inputs tell senders from receivers.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
                 as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
@@ -172,6 +175,7 @@ class SubgraphTask:
             bad_rows=bad_rows,
             label_separator=label_separator,
             na_words=na_words,
+            directed=directed,
         )
         return assemble(
             edges,
