@@ -58,6 +58,7 @@ def test_data_without_problems_are_ready(tables: Path) -> None:
     refused(s2n("doctor", "--bad-rows", "drop"), "the options for reading go with DATA")
 
 
+@pytest.mark.slow
 def test_one_pass_finds_what_building_the_task_would_refuse(tmp_path: Path) -> None:
     files = {
         "edges": "source,target\na,b\nb,c\nc,d\nd,a\n",
@@ -88,6 +89,7 @@ def test_one_pass_finds_what_building_the_task_would_refuse(tmp_path: Path) -> N
     assert (settled.code, settled.out.splitlines()[-1]) == (0, "Ready.")
 
 
+@pytest.mark.slow
 def test_a_second_label_is_said(tables: Path) -> None:
     rows = "".join(f"s{i},{'xy'[i % 2]}\n" for i in range(1, 5))
     members = "".join(f"s{i},{'abcd'[i % 4]}\n" for i in range(1, 5))
@@ -101,6 +103,7 @@ def test_a_second_label_is_said(tables: Path) -> None:
     assert "multi-label" not in s2n("describe", tables, "--bad-rows", "drop").out
 
 
+@pytest.mark.slow
 def test_all_problems_of_data_with_what_goes_on(tables: Path, tmp_path: Path) -> None:
     text = (tables / "members.csv").read_text()
     (tables / "members.csv").write_text(f"{text}s4,zz\ns5,\n")
