@@ -169,7 +169,7 @@ class FakeScorer:
                 SimpleNamespace(
                     name=name, label=CLASSES[at], probability=float(values[at]),
                     baseline=float(values[at]) - 0.01 * len(nodes) - 0.02, members=parts,
-                    neighbors=(joined,), statistics=None, gap=0.0, joins=True,
+                    neighbors=(joined,), statistics=None, gap=0.0, joins=True, border=None,
                 )
             )  # fmt: skip
         return found

@@ -96,7 +96,8 @@ class PageScorer(FakeScorer):
         return [
             SimpleNamespace(
                 name="0", label=CLASSES[at], probability=float(values[at]), baseline=0.1,
-                members=members, neighbors=joined, statistics=None, gap=0.0, joins=True,
+                members=members, neighbors=joined, statistics=None, border=None,
+                gap=0.0, joins=True,
             )
         ]  # fmt: skip
 

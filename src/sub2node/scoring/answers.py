@@ -291,6 +291,7 @@ def explanation_object(
         "baseline": explanation.baseline,
         **parts,
         "statistics": explanation.statistics,
+        "border": explanation.border,
         "gap": explanation.gap,
         "joins": explanation.joins,
     }

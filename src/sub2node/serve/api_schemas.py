@@ -219,6 +219,10 @@ class ExplanationBody(BaseModel):
         float | None,
         Field(description="What its statistics contribute, where the model reads them."),
     ]
+    border: Annotated[
+        float | None,
+        Field(description="What its neighbours and edges contribute, where the model reads them."),
+    ] = None
     joins: Annotated[bool, Field(description="Whether the model joins subgraphs at all.")]
     members: list[MemberItem]
     neighbors: list[ContributionItem]

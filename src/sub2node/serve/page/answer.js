@@ -92,14 +92,15 @@ function side(title, entries, most, colour, what, none) {
 }
 
 export function showWhy(root, answer, colour) {
-  const { members, neighbors, label, joins, baseline, probability, statistics, gap } = answer;
+  const { members, neighbors, label, joins, baseline, probability, statistics, border, gap } = answer;
   const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
   const alone = joins ? `None: no known ${noun("subgraph")} is joined to this set strongly enough.`
     : "None: this model looks at each set alone.";
   const rest = (statistics ?? 0) + gap;
   const shape = Math.abs(rest) < 0.0005 ? "" : ` and ${points(rest)} for its shape`;
+  const around = (border ?? null) === null ? "" : ` and ${points(border)} for what lies around it`;
   root.replaceChildren(
-    h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}. Every bar, in percentage points, ` +
+    h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}${around}. Every bar, in percentage points, ` +
       `adds to that (right) or takes from it (left): together ${percent(probability)} for ${label}.`),
     h("div.sides",
       side("Members of the set", members, most, colour, "members", "None."),
