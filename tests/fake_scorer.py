@@ -176,7 +176,9 @@ class FakeScorer:
 
     def neighbors(self, query: FakeQuery, *, count=10) -> list[list[SimpleNamespace]]:
         self._pass(len(query))
-        one = SimpleNamespace(name="s1", title="first", labels=("red",), similarity=0.5)
+        one = SimpleNamespace(
+            name="s1", title="first", labels=("red",), similarity=0.5, shared=(), size=2
+        )
         return [[one] * min(count, 3) for _ in query.sets]
 
     def around(self, query: FakeQuery, *, most=40) -> list[SimpleNamespace]:

@@ -105,7 +105,12 @@ class PageScorer(FakeScorer):
         return [
             [
                 SimpleNamespace(
-                    name=f"K{i}", title=f"known {i}", labels=(CLASSES[i],), similarity=0.9 - i / 10
+                    name=f"K{i}",
+                    title=f"known {i}",
+                    labels=(CLASSES[i],),
+                    similarity=0.9 - i / 10,
+                    shared=[TITLES.get(n) or n for n in query.sets[0]][:i],
+                    size=i + 2,
                 )
                 for i in range(min(count, 6))
             ]

@@ -78,6 +78,8 @@ def neighbor_objects(neighbors: Iterable[Neighbor]) -> list[JsonObject]:
             "title": near.title,
             "labels": list(near.labels),
             "similarity": near.similarity,
+            "shared": list(near.shared),
+            "size": near.size,
         }
         for near in neighbors
     ]

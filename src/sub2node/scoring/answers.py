@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..base.plotting import draw
 from ..base.plural import plural
 from ..base.ragged import Array
 from ..base.records import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from .doubt import AnswerWarning
     from .explanation import Explanation
@@ -118,6 +120,15 @@ class Answers:
 
         return answers_frame(self)
 
+    def plot(self, subgraph: int | str = 0, most: int = 10) -> Figure:
+        """The likeliest classes of one subgraph as bars, as a Matplotlib figure.
+
+        Args:
+            subgraph: Its name, or its place in the query; by default the first.
+            most: The number of classes.
+        """
+        return draw("draw_answer", self, subgraph=subgraph, most=most)
+
     def _repr_html_(self) -> str:
         from .answer_views import answers_html
 
@@ -160,12 +171,23 @@ def entropy_shares(probabilities: Array, learned: Array | None = None) -> Array:
 
 
 class Neighbor(NamedTuple):
-    """A known subgraph whose vector is similar to that of the queried one."""
+    """A known subgraph whose vector is similar to that of the queried one.
+
+    Args:
+        name: Its id.
+        title: Its title, may be empty.
+        labels: Its labels.
+        similarity: Cosine of the vectors.
+        shared: Members that both have, by title, else id.
+        size: Its number of members.
+    """
 
     name: str
     title: str
     labels: tuple[str, ...]
     similarity: float
+    shared: tuple[str, ...] = ()
+    size: int = 0
 
 
 class NearbySubgraph(NamedTuple):
