@@ -15,6 +15,7 @@ from ..base.records import JsonObject
 from ..coarsen import without_virtual
 from ..evaluate.protocol import split_if_needed
 from ..task import Part, SubgraphTask
+from ..task.whole_graph import require_loaded
 from .check import Check, Verdict, not_applicable, worst
 from .group_leaks import check_groups, group_numbers
 from .label_conflicts import check_label_conflicts
@@ -100,6 +101,7 @@ def audit(
     """
     if permutations < 1:
         raise ConfigError(f"at least one permutation is needed, found {permutations}.")
+    require_loaded(task.graph, "an audit")
     start = time.perf_counter()
     task, split_notes = split_if_needed(without_virtual(task))
     if task.split is None:

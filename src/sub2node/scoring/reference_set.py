@@ -82,9 +82,7 @@ class KnownSubgraphs:
     @cached_property
     def _node_degrees(self) -> Array:
         """d_v of all nodes, in A + I; (N,)."""
-        adjacency = self.graph.adjacency(dtype=np.float64)
-        loops = loop_weights(self.graph, True, np.float64)
-        return np.asarray(adjacency @ np.ones(self.graph.num_nodes) + loops)
+        return np.asarray(self.graph.full_strengths + loop_weights(self.graph, True, np.float64))
 
     @cached_property
     def degrees(self) -> Array:

@@ -235,6 +235,22 @@ class Graph:
         """Nodes, also those of the whole graph on disk."""
         return self.num_nodes if self.whole is None else self.whole.num_nodes
 
+    @property
+    def full_edges(self) -> int:
+        """Undirected edges, also those of the whole graph on disk, self-loops not counted."""
+        return self.num_edges if self.whole is None else self.whole.num_edges
+
+    @property
+    def full_strengths(self) -> Array:
+        """Sum of the weights of each node's edges, also of those on disk, without self-loops.
+
+        float64 (N,).
+        """
+        if self.whole is None:
+            return np.asarray(self.adjacency(dtype=np.float64) @ np.ones(self.num_nodes))
+        strengths = self.whole.strengths
+        return self.whole.degrees.astype(np.float64) if strengths is None else strengths
+
     def adjacency(self, *, loops: bool = False, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
         data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..base.errors import DataError
+from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, frozen
 from .content_hash import digest
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+# Bytes of memory per node and edge while tables are read, by measurement.
+_NODE, _EDGE = 60, 140
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +71,22 @@ class WholeGraph:
         return digest(
             "whole", str(self.num_nodes), str(self.num_edges), self.degrees, self.strengths
         )
+
+
+def require_loaded(graph: Graph, what: str) -> None:
+    """Raise where only a part of the graph is loaded, of which the result would be a wrong one.
+
+    Args:
+        graph: The graph.
+        what: What needs all of it, as the subject of a sentence in the singular.
+    """
+    whole = graph.whole
+    if whole is None:
+        return
+    width = 0 if graph.features is None else graph.features.shape[1]
+    size = whole.num_nodes * (_NODE + 4 * width) + whole.num_edges * _EDGE
+    raise ConfigError(
+        f"{what} needs the whole graph, {plural(whole.num_nodes, 'node')} and"
+        f" {plural(whole.num_edges, 'edge')}, of which {plural(graph.num_nodes, 'node')} are"
+        f" loaded; read the data without an engine, in about {size / 1e9:.1f} GB of memory."
+    )
