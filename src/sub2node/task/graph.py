@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2b
 from typing import Self
 
 import numpy as np
@@ -204,6 +205,18 @@ class Graph:
         object.__setattr__(graph, "other_names", other_names)
         _check_other_names(graph)
         return graph
+
+    def draw_numbers(self, nodes: Array) -> Array:
+        """Numbers by which random vectors of nodes are drawn: their positions.
+
+        In a part of a graph on disk, whose nodes have other positions when it grows, they are
+        hashes of the ids; uint64.
+        """
+        if self.whole is None:
+            return nodes
+        texts = self.ids().take(pa.array(nodes)).to_pylist()
+        digests = (blake2b(text.encode(), digest_size=8).digest() for text in texts)
+        return np.frombuffer(b"".join(digests), "<u8")
 
     @property
     def num_nodes(self) -> int:
