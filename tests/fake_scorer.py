@@ -124,6 +124,10 @@ class FakeScorer:
         return bool(self.card.get("reads_excluded"))
 
     @property
+    def num_learned(self) -> int:
+        return len(self.classes)
+
+    @property
     def num_labelled(self) -> int:
         return len(self.task)
 

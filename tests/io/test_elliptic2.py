@@ -12,6 +12,7 @@ from bad_files import assert_refused
 from commands import s2n
 from foreign_files import write_elliptic2
 from sub2node import ConfigError, DataError, load_task
+from sub2node.base.notes import NoteKind, has_kind
 from sub2node.io.elliptic2 import is_elliptic2
 
 
@@ -37,6 +38,7 @@ def test_clusters_components_and_their_labels(elliptic: Path) -> None:
     assert np.bincount(task.labels).tolist() == [30, 10]
     assert task.internal_edges()[0].tolist() == [4 * i for i in range(41)]
     assert "96 columns of background_edges.csv not used." in task.notes
+    assert any(has_kind(note, NoteKind.ACCOUNTS) for note in task.notes)
     assert load_task(elliptic, format="elliptic2").hash == task.hash
 
 

@@ -174,7 +174,7 @@ def fit(
         compile=compiled,
         class_weight="balanced" if balanced else None,
         compare=model_name is None,
-        words=_card_words(source, task, name=name, question=question, words=words),
+        words=_card_words(task, name=name, question=question, words=words),
     )
     start = time.perf_counter()
     with progress():
@@ -211,14 +211,14 @@ def _read_nouns(words: str | None) -> dict[str, str]:
 
 
 def _card_words(
-    source: DataArguments, task: SubgraphTask, *, name: str, question: str, words: str | None
+    task: SubgraphTask, *, name: str, question: str, words: str | None
 ) -> dict[str, str]:
     """The words of the model's card: those of the data, and what the options say instead."""
     from ..scoring.card_words import default_words
 
     given = {"title": name, "question": question}
     changes = {key: text for key, text in given.items() if text} | _read_nouns(words)
-    return asdict(default_words(task, source.data).with_changes(changes))
+    return asdict(default_words(task).with_changes(changes))
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
-from ..base.notes import Note, changed, unused
+from ..base.notes import Note, NoteKind, changed, unused
 from ..base.plural import plural
 from ..task.assemble import assemble
 from .csv_columns import header_of, read_columns
@@ -93,6 +93,8 @@ def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[Note]]:
     members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
     labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
     own_edges, notes = _own_edges(folder, members)
+    text = "Elliptic2 has clusters of accounts: pages and reports call them so."
+    notes.append(Note(NoteKind.ACCOUNTS, text))
     return {"members": members, "labels": labels, "subgraph_edges": own_edges}, notes
 
 

@@ -210,6 +210,7 @@ class Scorer(ABC):
             predicted=self.predict_classes(mean),
             classes=self.classes,
             multilabel=self.multilabel,
+            learned=self.training_profile.learned,
         )
 
     def predict_classes(self, probabilities: Array) -> Array:
@@ -235,6 +236,11 @@ class Scorer(ABC):
         numbers = counted(range(len(placed)), "Explanation")
         singles = (placed.query.take([number]) for number in numbers)
         return [self.explain_one(self.place(single), target) for single in singles]
+
+    @property
+    def num_learned(self) -> int:
+        """Number of classes that known subgraphs have; the others it never answers with."""
+        return int(self.training_profile.learned.sum())
 
     @property
     def num_labelled(self) -> int:

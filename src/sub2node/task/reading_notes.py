@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ..base.notes import Note, changed, dropped, unused
+from ..base.notes import Note, NoteKind, changed, dropped, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array, repeated_entries
 from .column_names import words_taken
@@ -23,6 +23,11 @@ _COLUMNS = {
     "members": ("subgraph_id", "node_id", "weight", "excluded"),
     "excluded": ("subgraph_id", "node_id", "weight"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
+}
+# Words of a trade as names of columns, and what they say of the data.
+_TRADES = {
+    **dict.fromkeys(("payer", "payee", "account", "alert"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("gene_set", "pathway", "gene", "protein", "symbol"), NoteKind.GENES),
 }
 Name = Callable[[int], str]
 
@@ -65,7 +70,9 @@ def named_by_words(frames: Sequence[Frame]) -> Iterator[str]:
 def taken_by_words(taken: Mapping[str, str], what: str) -> str:
     """Columns of one table that were taken for ours, as :func:`words_taken` gives them."""
     listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
-    return f"Columns of the {what} table taken by their names: {listed}."
+    text = f"Columns of the {what} table taken by their names: {listed}."
+    kind = next((_TRADES[name] for name in taken if name in _TRADES), None)
+    return text if kind is None else Note(kind, text)
 
 
 def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:

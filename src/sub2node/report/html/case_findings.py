@@ -105,7 +105,7 @@ class Case:
     Args:
         name: Its name.
         ranking: The likeliest classes.
-        others: How many classes there are beside.
+        others: How many classes there are beside, of those that the model has learned from.
         doubt: Entropy of the probabilities, 0 (sure) to 1.
         warnings: Reasons to doubt the answer.
         reasons: Why the likeliest classes are likely.
@@ -172,6 +172,8 @@ def _collect_case(
     positive: PositiveAlerts | None,
 ) -> Case:
     order = np.argsort(-answers.probabilities[0], kind="stable")
+    if answers.learned is not None:  # a class that nothing was learned about is no candidate
+        order = order[answers.learned[order]]
     similar, by_vectors = _find_similar(scorer, placed)
     nodes = placed.query.subgraphs.nodes
     absent = placed.query.subgraphs.excluded
