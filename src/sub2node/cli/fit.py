@@ -54,7 +54,8 @@ def fit(
         typer.Option(
             "--model",
             help="best: an ensemble of several kinds of models within --minutes; or hops, bag,"
-            " diffused-bag, statistics, gbdt, wl, majority, or a structure.",
+            " diffused-bag, statistics, gbdt, wl, majority, or a structure. Others do not answer"
+            " for new subgraphs: s2n run compares them.",
             metavar="NAME",
             rich_help_panel=MODEL,
         ),
@@ -141,6 +142,7 @@ def fit(
     from ..config.best_settings import NAME as BEST
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
+    from ..train.stop_request import stoppable
 
     check_place(out, overwrite=overwrite)
     model_name, structure = split_model_name(model, structure)
@@ -180,7 +182,7 @@ def fit(
     with progress():
         classifier.fit(task, groups=groups)
         seconds = time.perf_counter() - start
-        with activity(f"Writing {out}"):
+        with stoppable(), activity(f"Writing {out}"):  # Ctrl-C would lose a model that has learned
             classifier.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**classifier.scorer_.card, "seconds": seconds, "path": str(out)})
