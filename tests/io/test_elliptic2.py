@@ -42,6 +42,22 @@ def test_clusters_components_and_their_labels(elliptic: Path) -> None:
     assert load_task(elliptic, format="elliptic2").hash == task.hash
 
 
+def test_directions_and_features_of_edges_are_read_where_they_are_asked_for(
+    elliptic: Path,
+) -> None:
+    task = load_task(elliptic, directed=True)
+    rows = (elliptic / "background_edges.csv").read_text().splitlines()
+    arcs, table = task.graph.arcs, np.array([row.split(",") for row in rows[1:]], float)
+    assert arcs is not None
+    assert arcs.feature_names == tuple(rows[0].split(",")[2:])
+    assert arcs.features is not None
+    assert np.array_equal(arcs.features, table[:, 2:].astype(np.float32))
+    assert task.graph.names is not None
+    ids = np.array(list(map(float, task.graph.names)))
+    assert np.array_equal(ids[np.stack([arcs.source, arcs.target], axis=1)], table[:, :2])
+    assert not any("background_edges.csv not used" in note for note in task.notes)
+
+
 def test_features_are_chosen_before_they_are_read(elliptic: Path) -> None:
     task = load_task(elliptic, node_features=["feat#7", "feat#2"])
     assert load_task(elliptic, node_features=[]).graph.features is None

@@ -100,7 +100,16 @@ def test_names_that_are_no_ids_come_with_an_answer() -> None:
     answers = replace(SEVERAL, mapping=((), (row,)))
     assert [one["mapping"] for one in answer_objects(answers)] == [
         [],
-        [{"given": "Cat", "node_id": "n1", "title": "a cat", "how": "symbol", "candidates": []}],
+        [
+            {
+                "given": "Cat",
+                "node_id": "n1",
+                "title": "a cat",
+                "how": "symbol",
+                "candidates": [],
+                "candidate_titles": [],
+            }
+        ],
     ]
     assert answers.part(range(1, 2), ["z"]).mapping == ((row,),)
 

@@ -59,6 +59,9 @@ def _show_shape(facts: JsonObject) -> None:
         row("  loaded, the rest stays on disk", f"{facts['loaded_nodes']:,} nodes")
     if facts["self_loops"]:
         row("Self-loops", f"{facts['self_loops']:,}")
+    if facts["directed_edges"]:
+        row("Directed edges, as they came", f"{facts['directed_edges']:,}")
+        row("Features per directed edge", f"{facts['edge_features']:,}")
     if facts["features"]:
         row("Features per node", f"{facts['features']:,}")
     if facts["graph_components"] is not None:

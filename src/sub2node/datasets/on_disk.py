@@ -87,9 +87,7 @@ def load_on_disk(
             f"the engine {request.engine} reads a folder of tables; omit {given[0]}, or load the"
             " data once and keep them with s2n convert."
         )
-    wanted = SourceRequest(
-        Path(source), columns or {}, node_features, getattr(reading, "directed", False)
-    )
+    wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
     if (out / CARD).is_file():
         remove_unfinished(out)

@@ -24,6 +24,7 @@ from ..task import Border, BorderSums, Graph, Subgraphs, SubgraphTask, finish_bo
 from ..task.border import join_borders
 
 SIDES = ("outside", "inside")
+BORDER_HOPS = {"border": 1, "border2": 2}  # by the name of subgraph inputs
 _SCRATCH = 64 << 20  # bytes for the incidences that are looked at together
 Direction = Literal["any", "out", "in"]
 

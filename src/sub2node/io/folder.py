@@ -221,6 +221,14 @@ def read_folder(
         card = _read_card(folder / CARD)
         if background is not None and card.keys() & {"whole", "arcs"}:
             raise ConfigError("a background goes with tables of edges; omit it for this folder.")
+        if reading is not None and reading.options.directed:
+            if "arcs" not in card:
+                raise ConfigError(
+                    "these tables were written without directions; read the data that they were"
+                    " made of with directed (--directed)."
+                )
+            undirected = replace(reading.options, directed=False)  # arcs lie beside the tables
+            reading = replace(reading, options=undirected)
     elif (folder / WHOLE).exists():
         raise DataError(
             f"the folder is a part of a larger graph, and {CARD} that says so is missing; make it"

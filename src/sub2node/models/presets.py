@@ -83,13 +83,20 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
     family = PresetFamily(model.settings, baseline=name, file=file)
     has_features = task.graph.features is not None
     found = resolve_preset(preset, family, dataset=task.name, has_features=has_features)
-    if task.graph.whole is None or preset.endswith(".toml"):
+    if preset.endswith(".toml"):
         return found
-    return replace(found, candidates=tuple(_of_part(one, task) for one in found.candidates))
+    return replace(found, candidates=tuple(for_part(one, task) for one in found.candidates))
 
 
-def _of_part(settings: Any, task: SubgraphTask) -> Any:
-    """Defaults that need the whole graph, as what works on a part of one on disk."""
+def for_part(settings: Any, task: SubgraphTask) -> Any:
+    """Defaults that need the whole graph, as what works on a part of one on disk.
+
+    Args:
+        settings: Settings of a baseline; those for a graph in memory stay what they are.
+        task: The task that they are for.
+    """
+    if task.graph.whole is None:
+        return settings
     features = getattr(settings, "features", None)
     if features is None or features.kind not in ("svd", "link"):
         return settings

@@ -160,12 +160,23 @@ def entropy_shares(probabilities: Array, learned: Array | None = None) -> Array:
 
 
 class Neighbor(NamedTuple):
-    """A known subgraph whose vector is similar to that of the queried one."""
+    """A known subgraph whose vector is similar to that of the queried one.
+
+    Args:
+        name: Its id.
+        title: Its title, may be empty.
+        labels: Its labels.
+        similarity: Cosine of the vectors.
+        shared: Members that both have, by title, else id.
+        size: Its number of members.
+    """
 
     name: str
     title: str
     labels: tuple[str, ...]
     similarity: float
+    shared: tuple[str, ...] = ()
+    size: int = 0
 
 
 class NearbySubgraph(NamedTuple):
@@ -291,6 +302,7 @@ def explanation_object(
         "baseline": explanation.baseline,
         **parts,
         "statistics": explanation.statistics,
+        "border": explanation.border,
         "gap": explanation.gap,
         "joins": explanation.joins,
     }

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ..base.notes import Note, NoteKind, changed, dropped, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array, repeated_entries
+from .arc_features import number_columns
+from .arcs import Arcs
 from .column_names import words_taken
 from .edges import Edges, Repeated
 from .frames import Frame
+from .graph import Graph
 
 _MERGED = {
     "same": "merged",
@@ -50,11 +53,27 @@ def edge_notes(edges: Edges, repeated: Repeated, name: Name = str) -> Iterator[N
         yield changed(f"{plural(count, 'self-loop')} kept, but not counted as edges: {shown}.")
 
 
-def unused_columns(frames: Sequence[Frame]) -> Iterator[Note]:
-    """Columns of tables that are not read."""
+def arc_notes(arcs: Arcs, graph: Graph) -> Iterator[Note]:
+    """Arcs that were kept, and the edges that they are."""
+    kept = f"{plural(len(arcs), 'directed edge')} kept as they came"
+    if names := arcs.feature_names:
+        shown = examples(map(repr, names), len(names))
+        kept += f", with {plural(len(names), 'feature')}: {shown}"
+    weigh = "number" if arcs.weights is None else "sum"
+    yield changed(f"{kept}; {plural(graph.num_edges, 'pair')} of nodes, which weigh their {weigh}.")
+
+
+def unused_columns(frames: Sequence[Frame], *, directed: bool = False) -> Iterator[Note]:
+    """Columns of tables that are not read.
+
+    Args:
+        frames: The tables.
+        directed: Whether columns of numbers of the edges are read.
+    """
     for frame in frames:
         if frame.what in _COLUMNS:
             used = {frame.column_name(ours) for ours in _COLUMNS[frame.what]}
+            used |= set(number_columns(frame)) if directed and frame.what == "edges" else set()
             others = [name for name in frame.table.column_names if name not in used]
             yield from unread_columns(others, frame.what)
 

@@ -87,6 +87,8 @@ def _graph_facts(graph: Graph) -> dict[str, Any]:
     return {
         **facts,
         "self_loops": loops,
+        "directed_edges": 0 if graph.arcs is None else len(graph.arcs),
+        "edge_features": 0 if graph.arcs is None else len(graph.arcs.feature_names),
         "weighted": graph.weights is not None,
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "isolated_nodes": isolated,

@@ -231,10 +231,12 @@ def _take_apart(explanations: Sequence[Explanation]) -> ClassReasons:
     others = {
         "neighbors": tuple(sum(n.value for n in one.neighbors) for one in explanations),
         "statistics": tuple(one.statistics or 0.0 for one in explanations),
+        "border": tuple(one.border or 0.0 for one in explanations),
         "rounding": tuple(one.gap for one in explanations),
     }
     shown = {"neighbors": any(one.neighbors for one in explanations)}
     shown["statistics"] = any(one.statistics is not None for one in explanations)
+    shown["border"] = any(one.border is not None for one in explanations)
     shown["rounding"] = any(abs(gap) >= 0.0005 for gap in others["rounding"])
     return ClassReasons(
         classes=tuple(one.label for one in explanations),
