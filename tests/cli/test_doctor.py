@@ -58,6 +58,7 @@ def test_data_without_problems_are_ready(tables: Path) -> None:
     refused(s2n("doctor", "--bad-rows", "drop"), "the options for reading go with DATA")
 
 
+@pytest.mark.slow
 def test_all_problems_of_data_with_what_goes_on(tables: Path, tmp_path: Path) -> None:
     text = (tables / "members.csv").read_text()
     (tables / "members.csv").write_text(f"{text}s4,zz\ns5,\n")

@@ -167,11 +167,14 @@ class DataArguments:
         return split_anew(task, by=self.split_by, time=self.split_time, fractions=shares)
 
     def command_line(self) -> str:
-        """The data as it was named, quoted for the next command."""
+        """The data as it was named, quoted for the next command.
+
+        Without ``--problems FILE``, which the next command would write again.
+        """
         words, defaults = [self.data], DataArguments(self.data)
         for field in fields(self):
             value = getattr(self, field.name)
-            if value == getattr(defaults, field.name):
+            if field.name == "problems" or value == getattr(defaults, field.name):
                 continue
             option = f"--{field.name.replace('_', '-')}"
             if isinstance(value, bool):
