@@ -25,7 +25,7 @@ _BORDER: tuple[tuple[str, dict[str, Any]], ...] = (  # where nodes or edges have
     ("gbdt", {"inputs": "border", "rate": 0.1, "leaves": 15}),
     ("hops", {"inputs": "border"}),
 )
-_OF_ALL_NODES = ("hops", "diffused-bag", "wl")  # which a graph on disk does not let be read
+OF_ALL_NODES = ("hops", "diffused-bag", "wl")  # which a graph on disk does not let be read
 _STRUCTURES = ("s2n+0", "s2n+a")
 _TREE_SECONDS = 0.005  # to grow one small tree, whatever it is grown on
 _PATIENCE = 40  # epochs; most members are at their best long before the last epoch
@@ -86,7 +86,7 @@ def member_plans(
     plans = [
         _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
         for name, settings in _SIMPLE
-        if not (on_disk and name in _OF_ALL_NODES)
+        if not (on_disk and name in OF_ALL_NODES)
     ]
     if bordered:
         nearest = {"hops": 0} if on_disk else {}
