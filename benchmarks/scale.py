@@ -41,7 +41,10 @@ COLUMNS = (*COLUMNS, "pr_auc", "result")
 QUESTIONS = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MODELS: dict[str, Sequence[str]] = {
-    "gbdt": ("--model", "gbdt", "--set", "inputs=border", "--set", "rate=0.1", "--set", "leaves=15"),
+    "gbdt": (
+        *("--model", "gbdt", "--set", "inputs=border"),
+        *("--set", "rate=0.1", "--set", "leaves=15"),
+    ),
     "s2n+0": (
         *("--structure", "s2n+0", "--preset", "fast", "--seeds", "1"),
         *("--set", "features.kind=given", "--set", "features.subgraphs=border"),
@@ -108,11 +111,11 @@ def call(words: Sequence[object], cache: Path) -> dict[str, Any]:
     command = [sys.executable, "-c", "from sub2node.cli import main; main()", *map(str, words)]
     environment = {**os.environ, "S2N_CACHE": str(cache)}
     watch, start = Watch(cache), time.perf_counter()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        with watch.over(process.pid):
-            assert process.stdout is not None
-            text = process.stdout.read()
-            process.wait()
+    with (
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process,
+        watch.over(process.pid),
+    ):
+        text = process.communicate()[0]
     if process.returncode:
         raise SystemExit(f"s2n {' '.join(map(str, words))} ended with {process.returncode}")
     seconds = time.perf_counter() - start
