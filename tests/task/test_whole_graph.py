@@ -9,7 +9,7 @@ import pytest
 
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.task import Graph, WholeGraph
-from sub2node.task.whole_graph import require_loaded
+from sub2node.task.whole_graph import draw_numbers, full_strengths, require_loaded
 
 
 def part(**changes: object) -> Graph:
@@ -21,12 +21,12 @@ def part(**changes: object) -> Graph:
 def test_sizes_and_degrees_are_those_of_the_whole() -> None:
     graph = part()
     assert (graph.full_size, graph.full_edges) == (50_000_000, 200_000_000)
-    assert graph.full_degrees.tolist() == graph.full_strengths.tolist() == [3, 2, 1]
+    assert graph.full_degrees.tolist() == full_strengths(graph).tolist() == [3, 2, 1]
     weighted = part(strengths=np.array([3.5, 2.5, 1.0]))
-    assert weighted.full_strengths.tolist() == [3.5, 2.5, 1.0]
+    assert full_strengths(weighted).tolist() == [3.5, 2.5, 1.0]
     alone = replace(graph, whole=None)
     assert (alone.full_size, alone.full_edges) == (3, 2)
-    assert alone.full_degrees.tolist() == alone.full_strengths.tolist() == [1, 2, 1]
+    assert alone.full_degrees.tolist() == full_strengths(alone).tolist() == [1, 2, 1]
 
 
 def test_where_the_index_lies_is_no_content() -> None:
@@ -60,7 +60,9 @@ def test_what_needs_the_whole_graph_says_how_much_memory_that_takes() -> None:
 
 def test_random_vectors_are_drawn_by_ids_where_positions_change() -> None:
     graph = part()
-    numbers = graph.draw_numbers(np.array([2, 0]))
-    assert numbers.tolist() == graph.draw_numbers(np.arange(3))[[2, 0]].tolist()
-    assert len(set(graph.draw_numbers(np.arange(3)).tolist())) == 3
-    assert replace(graph, whole=None).draw_numbers(np.array([2, 0])).tolist() == [2, 0]
+    numbers, every = (draw_numbers(graph, np.array(nodes)) for nodes in ([2, 0], [0, 1, 2]))
+    assert numbers is not None
+    assert every is not None
+    assert numbers.tolist() == every[[2, 0]].tolist()
+    assert len(set(every.tolist())) == 3
+    assert draw_numbers(replace(graph, whole=None), np.arange(3)) is None

@@ -13,6 +13,7 @@ from ..config import NodeFeatureSettings
 from ..encode import Encoding, encode
 from ..encode.structure_statistics import standardized
 from ..task import Graph, SubgraphTask
+from ..task.whole_graph import draw_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +88,7 @@ def node_inputs(
     used = [encoding for encoding in (extra, pretrained) if encoding is not None]
     notes = [note for encoding in used for note in _notes(encoding)]
     vectors = None if table is None else np.array(table[rows], np.float32)
-    numbers = graph.draw_numbers(rows) if graph.whole is not None else None
-    return NodeInputs(vectors, values, width, tuple(notes), numbers)
+    return NodeInputs(vectors, values, width, tuple(notes), draw_numbers(graph, rows))
 
 
 def _given_features(graph: Graph, advice: str) -> Array:

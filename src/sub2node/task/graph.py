@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 from typing import Self
 
 import numpy as np
@@ -219,18 +218,6 @@ class Graph:
         _check_other_names(graph)
         return graph
 
-    def draw_numbers(self, nodes: Array) -> Array:
-        """Numbers by which random vectors of nodes are drawn: their positions.
-
-        In a part of a graph on disk, whose nodes have other positions when it grows, they are
-        hashes of the ids; uint64.
-        """
-        if self.whole is None:
-            return nodes
-        texts = self.ids().take(pa.array(nodes)).to_pylist()
-        digests = (blake2b(text.encode(), digest_size=8).digest() for text in texts)
-        return np.frombuffer(b"".join(digests), "<u8")
-
     def with_features(self, features: Array) -> Self:
         """The graph with these node features (N, F); nothing else is checked anew."""
         graph = copy(self)
@@ -273,17 +260,6 @@ class Graph:
     def full_edges(self) -> int:
         """Undirected edges, also those of the whole graph on disk, self-loops not counted."""
         return self.num_edges if self.whole is None else self.whole.num_edges
-
-    @property
-    def full_strengths(self) -> Array:
-        """Sum of the weights of each node's edges, also of those on disk, without self-loops.
-
-        float64 (N,).
-        """
-        if self.whole is None:
-            return np.asarray(self.adjacency(dtype=np.float64) @ np.ones(self.num_nodes))
-        strengths = self.whole.strengths
-        return self.whole.degrees.astype(np.float64) if strengths is None else strengths
 
     def adjacency(self, *, loops: bool = False, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""

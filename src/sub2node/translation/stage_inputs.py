@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.errors import ConfigError, suggest
 from ..base.ragged import Array
-from ..task.whole_graph import require_loaded
+from ..task.whole_graph import full_strengths, require_loaded
 from .edge_weights import loop_weights
 from .s2n_graph import S2NGraph, task_split
 
@@ -113,7 +113,7 @@ def _readout(task: SubgraphTask, stage: Part, *, readout: Readout, graph: S2NGra
         raise ConfigError(f"there is no readout {readout!r}.{suggest(readout, READOUTS)}")
     if readout in ("node-degree", "volume"):
         require_loaded(task.graph, f"the readout {readout}")
-    around = task.graph.full_strengths + loop_weights(task.graph, True, np.float64)
+    around = full_strengths(task.graph) + loop_weights(task.graph, True, np.float64)
     if readout == "node-degree":
         return np.asarray(np.sqrt(around / around.mean())[subgraphs.nodes[:flat]])
     if readout == "volume":
