@@ -22,6 +22,7 @@ from pages import (  # noqa: F401 (they declare)
     speed_tables,
     study_claims,
     study_tables,
+    tested_claims,
     theory_tables,
 )
 from pages.claims import with_claims, wrong_claims
