@@ -47,8 +47,8 @@ demo-diseases: $(VENV)/.core
 	@echo "1. Genetic diseases, each a set of symptoms in the Human Phenotype Ontology: which family is it of?"
 	@$(BIN)/s2n describe disease_families
 	@echo
-	@echo "2. Translate: each disease becomes a node, joined to those with the same or related symptoms"
-	@$(BIN)/s2n translate disease_families -o demo-output/graph --a 1 --delta 1.5 --overwrite
+	@echo "2. Translate: each disease becomes a node, joined to those with the same or related symptoms; and draw it"
+	@$(BIN)/s2n translate disease_families -o demo-output/graph --picture demo-output/graph.png --a 1 --delta 1.5 --overwrite
 	@echo
 	@echo "3. Train on it, beside simple models; the test part is read once"
 	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 3 -o demo-output/comparison --overwrite
@@ -63,8 +63,9 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n report demo-output/comparison --overwrite
 	@echo
 	@echo "The paper has the answer: Charcot-Marie-Tooth disease, axonal. To look at in a browser: the case report"
-	@echo "demo-output/case.html and the comparison demo-output/comparison/report.html. Next: .venv/bin/s2n serve demo-output/model"
-	@echo "opens a page to ask on (after pip install '.[serve]'), and the README shows how to bring your own data."
+	@echo "demo-output/case.html and the comparison demo-output/comparison/report.html. Next, a page to ask on:"
+	@echo "    $(BIN)/pip install '.[serve]' && $(BIN)/s2n serve demo-output/model"
+	@echo "The README shows how to bring your own data."
 
 demo-drawn: $(VENV)/.core
 	@echo "1. Generate the synthetic benchmark 'density' and keep it as Parquet"
@@ -73,8 +74,8 @@ demo-drawn: $(VENV)/.core
 	@echo "2. Read it back and look at it"
 	@$(BIN)/s2n describe demo-output/density
 	@echo
-	@echo "3. Translate it: each subgraph a node"
-	@$(BIN)/s2n translate demo-output/density -o demo-output/graph --a 1 --delta 2 --overwrite
+	@echo "3. Translate it: each subgraph a node; and draw it"
+	@$(BIN)/s2n translate demo-output/density -o demo-output/graph --picture demo-output/graph.png --a 1 --delta 2 --overwrite
 	@echo
 	@echo "4. Train S2N+A on it, five seeds side by side"
 	@$(BIN)/s2n run demo-output/density --structure s2n+a --seeds 5 -o demo-output/run --overwrite

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +47,11 @@ def score(task: Any, what: str, name: str, number: int) -> float:
     return 100 * result.test["micro_f1"].mean
 
 
-def rows(what: str, done: set[tuple[str, str, str]]) -> Iterator[dict[str, object]]:
+def rows(
+    what: str, data_names: Sequence[str], done: set[tuple[str, str, str]]
+) -> Iterator[dict[str, object]]:
     """A row for each data set, model and split that is missing."""
-    for data in DATA[what]:
+    for data in data_names:
         task = s2n.load_task(data)
         splits = s2n.evaluate.random_splits(task, 10, groups=GROUPS.get(data))
         for name in SIMPLE if what == "simple" else TIES:
@@ -67,6 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=list(DATA))
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--data", help="Names with commas; by default all.")
     asked = parser.parse_args()
     done = set()
     if asked.out.exists():
@@ -74,7 +77,8 @@ def main() -> None:
             done = {(row["data"], row["model"], row["split"]) for row in csv.DictReader(file)}
     else:
         asked.out.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    for row in rows(asked.what, done):
+    names = asked.data.split(",") if asked.data else DATA[asked.what]
+    for row in rows(asked.what, names, done):
         with asked.out.open("a", encoding="utf-8", newline="") as file:
             csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
         print(*row.values(), flush=True)

@@ -1,7 +1,7 @@
 """Published patients: simple models and `best` over random splits by publication.
 
     python benchmarks/patients.py --out benchmarks/results/patients.csv --minutes 5
-    python benchmarks/patients.py --data FOLDER --splits 2 --models majority,bag --out rows.csv
+    python benchmarks/patients.py --splits 2 --models "majority,s2n+0 fast" --out rows.csv
 
 One row per model and split, the same splits for all models: every publication is in one part, and
 parts have the shares of the task's own split. Each test part is read once per row. Rows that the
@@ -28,7 +28,7 @@ def assess(task: Any, name: str, minutes: float) -> dict[str, Any]:
 
     Args:
         task: The task under one split.
-        name: The model.
+        name: The model; a network with the name of a preset after it, as in ``s2n+0 fast``.
         minutes: How long `best` may take.
     """
     import sub2node as s2n
@@ -38,7 +38,9 @@ def assess(task: Any, name: str, minutes: float) -> dict[str, Any]:
         model = s2n.SubgraphClassifier(model="best", time_limit=60 * minutes, seeds=3)
         scores = model.fit(task, groups=GROUPS).test_ or {}
     else:
-        scores = {key: float(v.mean) for key, v in s2n.run(task, model=name, seeds=1).test.items()}
+        model_name, _, preset = name.partition(" ")
+        result = s2n.run(task, model=model_name, seeds=1, preset=preset or "default")
+        scores = {key: float(value.mean) for key, value in result.test.items()}
     row = {key: f"{scores[key]:.5f}" for key in COLUMNS if key in scores and key != "subgraphs"}
     return {**row, "subgraphs": task.split.count("test"),
             "seconds": f"{time.perf_counter() - start:.1f}"}  # fmt: skip

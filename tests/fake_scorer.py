@@ -124,6 +124,10 @@ class FakeScorer:
         return bool(self.card.get("reads_excluded"))
 
     @property
+    def num_learned(self) -> int:
+        return len(self.classes)
+
+    @property
     def num_labelled(self) -> int:
         return len(self.task)
 
@@ -165,14 +169,16 @@ class FakeScorer:
                 SimpleNamespace(
                     name=name, label=CLASSES[at], probability=float(values[at]),
                     baseline=float(values[at]) - 0.01 * len(nodes) - 0.02, members=parts,
-                    neighbors=(joined,), statistics=None, gap=0.0, joins=True,
+                    neighbors=(joined,), statistics=None, gap=0.0, joins=True, border=None,
                 )
             )  # fmt: skip
         return found
 
     def neighbors(self, query: FakeQuery, *, count=10) -> list[list[SimpleNamespace]]:
         self._pass(len(query))
-        one = SimpleNamespace(name="s1", title="first", labels=("red",), similarity=0.5)
+        one = SimpleNamespace(
+            name="s1", title="first", labels=("red",), similarity=0.5, shared=(), size=2
+        )
         return [[one] * min(count, 3) for _ in query.sets]
 
     def around(self, query: FakeQuery, *, most=40) -> list[SimpleNamespace]:

@@ -6,6 +6,7 @@ import csv
 import shutil
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 
 from page_scorer import PageScorer
+from sub2node.scoring import Scorer
 
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -84,19 +86,29 @@ class Page:
         self.one("#ask").click()
         self.answered()
 
-    def give(self, name: str, text: str) -> None:
-        """Drop a file on the page."""
+    def give(self, name: str, content: str | bytes, **others: str | bytes) -> None:
+        """Drop a file on the page, or several at once (``a_json=…`` is ``a.json``)."""
+        files = {name: content} | {key.replace("_", "."): value for key, value in others.items()}
+        packed = [
+            (key, b64encode(value.encode() if isinstance(value, str) else value).decode())
+            for key, value in files.items()
+        ]
         self.js(
             "const data = new DataTransfer();"
-            "data.items.add(new File([arguments[1]], arguments[0]));"
+            "for (const [name, packed] of arguments[0])"
+            "  data.items.add(new File("
+            "    [Uint8Array.from(atob(packed), (one) => one.charCodeAt(0))], name));"
             "document.getElementById('drop').dispatchEvent("
             "  new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))",
-            name, text,
-        )  # fmt: skip
+            packed,
+        )
 
     def saved(self, name: str) -> list[dict[str, str]]:
         """The rows of the CSV that the page gives."""
-        self.wait(lambda: self.one("#batch .primary").is_displayed(), "the end of the file")
+        self.wait(
+            lambda: any(one.is_displayed() for one in self.all("#batch .primary")),
+            "the end of the file",
+        )
         self.one("#batch .primary").click()
         file = self.downloads / name
         self.wait(lambda: file.exists() and file.stat().st_size, name)
@@ -114,7 +126,7 @@ class Page:
         return [line for line in lines if "Failed to load resource" not in line]
 
 
-def serving(scorer: PageScorer, token: str | None = None) -> Iterator[str]:
+def serving(scorer: PageScorer | Scorer, token: str | None = None) -> Iterator[str]:
     import uvicorn
 
     from sub2node.serve.app import create_app
@@ -129,7 +141,8 @@ def serving(scorer: PageScorer, token: str | None = None) -> Iterator[str]:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     yield f"http://127.0.0.1:{port}/"
-    scorer.may_run.set()
+    if isinstance(scorer, PageScorer):
+        scorer.may_run.set()
     server.should_exit = True
     thread.join()
 

@@ -96,7 +96,8 @@ class PageScorer(FakeScorer):
         return [
             SimpleNamespace(
                 name="0", label=CLASSES[at], probability=float(values[at]), baseline=0.1,
-                members=members, neighbors=joined, statistics=None, gap=0.0, joins=True,
+                members=members, neighbors=joined, statistics=None, border=None,
+                gap=0.0, joins=True,
             )
         ]  # fmt: skip
 
@@ -104,7 +105,12 @@ class PageScorer(FakeScorer):
         return [
             [
                 SimpleNamespace(
-                    name=f"K{i}", title=f"known {i}", labels=(CLASSES[i],), similarity=0.9 - i / 10
+                    name=f"K{i}",
+                    title=f"known {i}",
+                    labels=(CLASSES[i],),
+                    similarity=0.9 - i / 10,
+                    shared=[TITLES.get(n) or n for n in query.sets[0]][:i],
+                    size=i + 2,
                 )
                 for i in range(min(count, 6))
             ]

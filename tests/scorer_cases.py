@@ -38,6 +38,7 @@ CASES = [
     ("s2n+0", "gin", {"readout": "learned", "width": 5, "hidden": 8}),
     ("s2n+0", "gcn2", {"features.subgraphs": "structure"}),
     ("separated", "gcn2", {"features.subgraphs": "wl"}),
+    ("s2n+0", "gcn2", {"features.subgraphs": "border"}),
     ("s2n+a", "gcn2", {"features.encoding": "rwpe", "encoding_width": 8}),
     ("s2n+0", "gcn2", {"features.kind": "constant", "self_loops": False}),
     ("s2n+0", "torch_geometric.nn:TAGConv", {}),

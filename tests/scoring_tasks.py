@@ -17,7 +17,7 @@ from sub2node.base.ragged import pointers
 from sub2node.evaluate.protocol import labels_of
 from sub2node.models.find import network
 from sub2node.models.graph_network import GraphNetwork
-from sub2node.task import Graph, Names, Split, Subgraphs, SubgraphTask
+from sub2node.task import Arcs, Graph, Names, Split, Subgraphs, SubgraphTask
 
 FAST = {"epochs": 3, "hidden": 8, "features.kind": "random", "width": 8, "a": 0.0, "delta": 3.0}
 
@@ -27,7 +27,9 @@ FILES = ("model.json", "weights.safetensors", "known.safetensors", "edges.parque
          "nodes.parquet", "subgraphs.parquet")  # fmt: skip
 
 
-def small_task(*, seed=0, multilabel=False, weighted=False, features=False) -> SubgraphTask:
+def small_task(
+    *, seed=0, multilabel=False, weighted=False, features=False, directed=False
+) -> SubgraphTask:
     """60 subgraphs of a graph of 50 nodes, well joined to each other; self-loops, isolated node."""
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, 49, (2, 160))
@@ -39,6 +41,9 @@ def small_task(*, seed=0, multilabel=False, weighted=False, features=False) -> S
         *ends, num_nodes=50, weights=weights,
         features=rng.normal(size=(50, 5)) if features else None,
     )  # fmt: skip
+    if directed:
+        arcs = Arcs(*ends, features=rng.normal(size=(160, 1)), feature_names=("amount",))
+        graph = Graph.from_arcs(arcs, num_nodes=50)
     sets = Subgraphs.from_lists([rng.choice(50, rng.integers(1, 7)) for _ in range(60)])
     labels = rng.random((60, 3)) < 0.4 if multilabel else rng.integers(0, 3, 60)
     return SubgraphTask(graph, sets, labels, (), Split.sizes(train=40, val=12, test=8))

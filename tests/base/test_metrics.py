@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
-from sub2node.base.metrics import METRIC_LABELS, areas_by_class, best_threshold, class_f1, scores
+from sub2node.base.metrics import (
+    AREAS,
+    CLASS_LABELS,
+    METRIC_LABELS,
+    best_threshold,
+    class_f1,
+    rankings_by_class,
+    scores,
+)
 from sub2node.base.ranking_metrics import mean_reciprocal_rank, top_k_accuracy
 
 
@@ -94,16 +102,22 @@ def test_a_diverged_replica_is_scored_as_it_is() -> None:
 def test_areas_of_classes_are_behind_the_means() -> None:
     rng = np.random.default_rng(0)
     labels, logits = np.array([0, 1, 1, 3, 0, 3]), rng.normal(size=(6, 4))
-    areas, values = areas_by_class(labels, logits, multilabel=False), scores(
+    areas, values = rankings_by_class(labels, logits, multilabel=False), scores(
         labels, logits, multilabel=False
     )  # fmt: skip
-    for name, by_class in areas.items():
+    assert list(areas) == list(CLASS_LABELS)
+    for by_class in areas.values():
         assert np.isnan(by_class).tolist() == [False, False, True, False]
-        assert values[name] == pytest.approx(np.nanmean(by_class))
+    for name in AREAS:
+        assert values[name] == pytest.approx(np.nanmean(areas[name]))
+    for name in ("top_3", "mrr"):  # each class as often as there are subgraphs of it
+        assert values[name] == pytest.approx(areas[name][labels].mean())
+    few = rankings_by_class(np.array([0, 1, 2]), logits[:3, :3], multilabel=False)
+    assert list(few) == [*AREAS, "precision_at_k"]
     assert list(values) == [name for name in METRIC_LABELS if name in values]
 
 
 def test_a_class_is_ranked_by_its_probability_not_by_its_logit() -> None:
     logits = np.array([[5.0, 9.0], [1.0, 0.0]])  # the higher logit is the lower probability
-    areas = areas_by_class(np.array([1, 0]), logits, multilabel=False)
+    areas = rankings_by_class(np.array([1, 0]), logits, multilabel=False)
     assert areas["roc_auc"].tolist() == [1, 1]

@@ -10,8 +10,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score, top_k_accura
 
 from sub2node.base.ranking_metrics import (
     class_areas,
+    class_ranks,
     mean_reciprocal_rank,
     precision_at_k,
+    precision_at_positives,
     precision_by_recall,
     top_k_accuracy,
     true_ranks,
@@ -101,3 +103,26 @@ def test_precision_at_k_by_its_definition(case, data) -> None:
     first = sorted(range(len(truth)), key=lambda row: -scores[row, 0])[:k]
     expected = sum(truth[row, 0] for row in first) / k
     assert precision_at_k(truth[:, 0], scores[:, 0], k=k) == pytest.approx(expected)
+
+
+@given(rankings(ties=True), st.integers(1, 4))
+def test_ranks_and_precision_of_classes_by_their_definitions(case, k) -> None:
+    truth, scores = case
+    top, reciprocal = class_ranks(truth, scores, k=k)
+    precision = precision_at_positives(truth, scores)
+    for c in range(truth.shape[1]):
+        rows = np.flatnonzero(truth[:, c])
+        ranks = [
+            1 + sum(scores[r, d] >= scores[r, c] and not truth[r, d] for d in range(len(truth.T)))
+            for r in rows
+        ]
+        if not ranks:
+            assert np.isnan([top[c], reciprocal[c], precision[c]]).all()
+            continue
+        assert top[c] == pytest.approx(np.mean(np.array(ranks) <= k))
+        assert reciprocal[c] == pytest.approx(np.mean(1 / np.array(ranks)))
+        if len(rows) == len(truth):
+            assert np.isnan(precision[c])
+            continue
+        best = sorted(range(len(truth)), key=lambda r: (-scores[r, c], truth[r, c]))[: len(rows)]
+        assert precision[c] == pytest.approx(truth[best, c].mean())

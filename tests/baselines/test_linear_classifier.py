@@ -7,8 +7,14 @@ import pytest
 
 from ring_tasks import ring_task
 from sub2node.base.errors import DataError
-from sub2node.baselines.linear_classifier import LinearClassifier, choose_strength, fit_linear
+from sub2node.baselines.linear_classifier import (
+    LinearClassifier,
+    choose_strength,
+    fit_linear,
+    linear_rows,
+)
 from sub2node.baselines.node_bags import NodeBag
+from sub2node.encode import SubgraphScale
 
 
 def fitted(hops: int = 2, *, multilabel: bool = False) -> tuple[LinearClassifier, object]:
@@ -45,6 +51,52 @@ def test_a_restored_model_answers_the_same() -> None:
     model, task = fitted()
     again = LinearClassifier.restore(model.facts, model.arrays)
     assert np.array_equal(again.logits(task), model.logits(task))
+
+
+def bordered() -> tuple[LinearClassifier, object]:
+    task = ring_task(False)
+    bag, border = NodeBag(1), SubgraphScale.plain(task, "border")
+    rows = linear_rows(bag, task, border)
+    options = {"classes": 2, "strengths": (1.0,), "border": border}
+    return fit_linear(bag, rows, task.labels, **options)[0], task
+
+
+def test_border_columns_stand_behind_the_nodes_with_length_1_in_the_mean() -> None:
+    model, task = bordered()
+    rows = linear_rows(model.bag, task, model.border).toarray()
+    inputs = model.border.inputs(task)
+    np.testing.assert_allclose(rows[:, 80:], inputs / np.sqrt(inputs.shape[1]), atol=1e-12)
+    np.testing.assert_allclose(rows[:, :80], model.bag.rows(task).toarray())
+    varied = (inputs != 0).any(axis=0).mean()
+    train = rows[task.split.mask("train"), 80:]
+    assert (train**2).sum(axis=1).mean() == pytest.approx(varied, abs=1e-5)
+
+
+def test_members_border_and_the_empty_subgraph_add_up_exactly() -> None:
+    model, task = bordered()
+    sums = np.add.reduceat(model.member_logits(task), task.subgraphs.ptr[:-1])
+    around = model.border_logits(task)
+    assert np.abs(around).max() > 1e-3
+    np.testing.assert_allclose(sums + around + model.empty_logits, model.logits(task)[0])
+    assert fitted()[0].border_logits(task) is None
+
+
+def test_a_restored_model_reads_the_same_border() -> None:
+    model, task = bordered()
+    again = LinearClassifier.restore(model.facts, model.arrays)
+    assert np.array_equal(again.logits(task), model.logits(task))
+    assert (again.reads_border, fitted()[0].reads_border) == (True, False)
+    lengths = np.sqrt((model.vectors(task).toarray() ** 2).sum(axis=1))
+    np.testing.assert_allclose(lengths, 1)
+
+
+@pytest.mark.parametrize("facts", [{"border": "wl"}, {"border": 3}])
+def test_a_border_that_makes_no_sense_is_refused(facts) -> None:
+    model, _ = bordered()
+    with pytest.raises(DataError, match="border of a linear model make no sense"):
+        LinearClassifier.restore({**model.facts, **facts}, model.arrays)
+    with pytest.raises(DataError, match="border of a linear model make no sense"):
+        LinearClassifier.restore(model.facts, {**model.arrays, "border.sd": np.zeros(2)})
 
 
 @pytest.mark.parametrize(

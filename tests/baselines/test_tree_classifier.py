@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,16 @@ from sub2node.baselines.tree_classifier import (
     TreeClassifier,
     boosting_baseline,
     boosting_table,
+    border_columns,
     forest_table,
     tree_rows,
 )
+from sub2node.encode import border_of
 
 VECTORS = np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32)
 TASK = ring_task()
 X = tree_rows(TASK, "both", VECTORS)
+FEATURED = replace(TASK, graph=replace(TASK.graph, features=VECTORS))
 
 
 def labels_of(kind: str) -> np.ndarray:
@@ -105,6 +109,36 @@ def test_trees_that_make_no_sense_are_refused(name, change) -> None:
 
 def test_settings_that_make_no_sense_are_refused() -> None:
     ours, _ = forest("2")
-    for facts in ({"inputs": "nothing"}, {"forests": 0}, {"boosted": "yes"}):
+    wrong = ({"inputs": "nothing"}, {"inputs": "border"}, {"forests": 0}, {"boosted": "yes"})
+    for facts in (*wrong, {"border_columns": ["any.outside.count"]}, {"border_columns": [3]}):
         with pytest.raises(DataError, match="settings of a model of trees"):
             TreeClassifier.restore({**ours.facts, **facts}, ours.arrays)
+
+
+def boosted_on(inputs: str) -> tuple[TreeClassifier, Any]:
+    vectors = VECTORS if inputs == "all" else None
+    x = tree_rows(FEATURED, inputs, vectors)
+    model = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5, random_state=0)
+    model.fit(x, labels_of("2"))
+    table, options = boosting_table([model], [[0, 1]]), {"boosted": True, "multilabel": False}
+    columns = border_columns(FEATURED, inputs)
+    options |= {"vectors_of_nodes": vectors, "border_columns": columns}
+    return TreeClassifier(inputs, (table,), baseline=boosting_baseline(model, 2), **options), x
+
+
+@pytest.mark.parametrize("inputs", ["border", "border2", "all"])
+def test_trees_read_the_raw_border(inputs) -> None:
+    ours, x = boosted_on(inputs)
+    border = border_of(FEATURED.graph, FEATURED.subgraphs, hops=2 if inputs == "border2" else 1)
+    assert np.array_equal(x[:, -len(border.columns) :], border.values)
+    assert x.shape[1] == len(border.columns) + (15 if inputs == "all" else 0)
+    assert ours.reads_border
+    again = TreeClassifier.restore(ours.facts, ours.arrays)
+    assert np.array_equal(again.logits(FEATURED), ours.logits(FEATURED))
+    assert again.border_logits(FEATURED) is None
+
+
+def test_a_border_with_other_columns_is_refused() -> None:
+    ours, _ = boosted_on("border")
+    with pytest.raises(DataError, match="other columns of the border"):
+        ours.logits(TASK)

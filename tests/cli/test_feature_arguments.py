@@ -12,7 +12,9 @@ import sub2node as s2n
 from commands import refused
 from drawn_runs import DATA, NODES, TINY, run
 from sub2node.base.errors import ConfigError
+from sub2node.baselines import MODELS
 from sub2node.cli.feature_arguments import FeatureArguments
+from sub2node.config import Config
 
 
 @pytest.fixture
@@ -29,6 +31,22 @@ def test_kinds_are_settings_and_files_are_files() -> None:
     tables = FeatureArguments("all.npz:rwpe")
     assert tables.settings == {"features.kind": "given"}
     assert tables.files == {"features": "all.npz:rwpe"}
+
+
+def test_inputs_are_what_each_model_calls_them() -> None:
+    kinds = {name: MODELS[name].settings for name in ("gbdt", "hops", "bag")}
+    border, wl = FeatureArguments(inputs="border"), FeatureArguments(inputs="wl")
+    assert border.with_settings([], kinds=[Config]) == {"features.subgraphs": "border"}
+    for name in ("gbdt", "hops"):
+        assert border.with_settings([], kinds=[kinds[name]]) == {"inputs": "border"}
+        with pytest.raises(ConfigError, match="set twice"):
+            border.with_settings(["inputs=border"], kinds=[kinds[name]])
+    both = {"features.subgraphs": "border", "inputs": "border"}
+    assert border.with_settings([], kinds=[kinds["bag"], kinds["hops"], Config]) == both
+    assert wl.with_settings([], kinds=[kinds["gbdt"], Config]) == {"features.subgraphs": "wl"}
+    for arguments, name in ((wl, "gbdt"), (border, "bag")):
+        with pytest.raises(ConfigError, match="a use for --inputs"):
+            arguments.with_settings([], kinds=[kinds[name]])
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sub2node.base.leaderboard import LeaderboardRow
 from sub2node.cli.fitted_model import show_fitted_model
-from sub2node.models.member_trials import LeaderboardRow
 
 SCORES = {"micro_f1": 0.7, "macro_f1": 0.6, "accuracy": 0.7, "log_loss": 0.512, "subgraphs": 1200}
 
@@ -94,6 +94,6 @@ def test_what_auto_tried_has_a_table(capsys) -> None:
 @pytest.mark.parametrize(("score", "better"), [(0.65, False), (0.7, False), (0.75, True)])
 def test_simple_models_are_compared_with(capsys, score, better) -> None:
     text = shown(capsys, card={"simple_validation": {"bag": 0.1, "hops": score}})
-    assert f"bag 10.0, hops {100 * score:.1f}; this model 70.0" in text
+    assert f"bag 10.0, hops {100 * score:.1f}; this model 70.0, which chose its epochs" in text
     assert ("hops is better on validation" in text) == better
     assert ("s2n fit --model hops keeps it" in text) == better

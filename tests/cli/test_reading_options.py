@@ -18,6 +18,18 @@ def test_a_command_reads_what_its_options_name(tables: Path) -> None:
     assert (done.json["nodes"], done.json["features"]) == (3, 2)
 
 
+def test_edges_are_read_as_directed(tables: Path) -> None:
+    (tables / "edges.csv").write_text("source,target,sum\na,b,1\nb,a,2\na,b,1\nc,d,5\n")
+    facts = s2n("describe", str(tables), "--directed", "--json").json
+    assert (facts["edges"], facts["directed_edges"], facts["edge_features"]) == (2, 4, 1)
+    shown = s2n("describe", str(tables), "--directed").out
+    assert "Directed edges, as they came" in shown
+    assert s2n("describe", str(tables), "--json").json["directed_edges"] == 0
+    done = s2n("describe", str(tables), "--directed", "--repeated", "sum")
+    assert done.code == 2
+    assert "omit repeated" in " ".join(done.err.split())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

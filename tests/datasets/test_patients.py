@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sub2node import DataError, MissingExtraError, SubgraphTask, load_task, save_task
+from sub2node import DataError, MissingExtraError, Subgraphs, SubgraphTask, load_task, save_task
 from sub2node.base.notes import sources
 from sub2node.datasets import disease_families, patients
 from sub2node.datasets.patients import build_patients, find_store, load_patients
@@ -62,10 +62,11 @@ def store(tmp_path: Path) -> Path:
     return write_store(tmp_path / "store", BOTH)
 
 
-def sets_of(task: SubgraphTask) -> dict[str, set[str]]:
-    names, sets = task.graph.names, task.subgraphs
+def sets_of(task: SubgraphTask, sets: Subgraphs | None = None) -> dict[str, set[str]]:
+    """Ids of the members by subgraph, or those of other sets of the same subgraphs."""
+    names, sets = task.graph.names, task.subgraphs if sets is None else sets
     lists = np.split(sets.nodes, sets.ptr[1:-1])
-    return {sets.name_of(i): {names[n] for n in nodes} for i, nodes in enumerate(lists)}
+    return {task.subgraphs.name_of(i): {names[n] for n in nodes} for i, nodes in enumerate(lists)}
 
 
 def test_patients_are_sets_of_observed_terms(store: Path) -> None:
@@ -77,6 +78,23 @@ def test_patients_are_sets_of_observed_terms(store: Path) -> None:
     (release,) = sources(task.notes)
     assert release.startswith("Made from 24 phenopackets of store and hp.obo (hp/releases/x)")
     assert build_patients(CONTENTS, store) == task
+
+
+def test_findings_that_were_looked_for_and_are_absent_are_excluded_nodes(tmp_path: Path) -> None:
+    more = packet("both", [11, 12, 20], "OMIM:1", 7)
+    more["phenotypicFeatures"] += [
+        {"type": {"id": f"HP:{term}"}, "excluded": True}
+        for term in (120, 210, 9)  # HP:12, observed, and HP:21, by other ids; HP:9 is no node
+    ]
+    store = write_store(tmp_path / "store", [*BOTH, more])
+    task = build_patients(CONTENTS, store)
+    found = sets_of(task, task.excluded)
+    assert found["both"] == {"HP:21", "HP:59"}
+    packets, _ = scan_phenopackets(store)
+    assert len(packets) == len(found) == 25
+    expected = {one.id: set(one.excluded) for one in packets if one.id != "both"}
+    assert {name: terms for name, terms in found.items() if name != "both"} == expected
+    assert load_patients(CONTENTS, store, cache=tmp_path / "cache").excluded == task.excluded
 
 
 def test_a_publication_is_in_one_part(store: Path) -> None:

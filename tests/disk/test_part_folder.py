@@ -10,80 +10,113 @@ import pyarrow.parquet as pq
 import pytest
 
 import sub2node as s2n
-from sub2node import SubgraphTask
-from sub2node.encode import border_of
-from sub2node.task import Subgraphs
+from disk_tables import check_part, disk_tables, on_disk
+from sub2node.base.errors import ConfigError, DataError
 
 pytest.importorskip("ibis")
+from sub2node.disk import EngineOptions, SourceRequest, grow, make_part_folder
+from sub2node.task.reading_options import Reading, ReadingOptions
 
-
-def tables(folder: Path, seed: int, *, text: bool, weighted: bool) -> Path:
-    """A random graph of 60 nodes with self-loops and repeated edges, and 12 subgraphs."""
-    rng = np.random.default_rng(seed)
-    ends = rng.integers(0, 60, (2, 220))
-    weights = rng.integers(1, 9, 220)
-    lists = [rng.choice(40, rng.integers(1, 6), replace=False) for _ in range(12)]
-    ids = np.array([f"n{number:02d}" for number in range(60)]) if text else np.arange(60) * 7
-    order = rng.permutation(60)
-    features = {f"f{n}": rng.integers(-9, 9, 60).astype(np.int16)[order] for n in range(3)}
-    edges = {"source": ids[ends[0]], "target": ids[ends[1]]}
-    edges |= {"weight": weights} if weighted else {}
-    members = np.concatenate(lists)
-    owner = np.repeat(np.arange(12), list(map(len, lists)))
-    files = {
-        "edges": edges,
-        "nodes": {"node_id": ids[order], **features},
-        "members": {"subgraph_id": owner, "node_id": ids[members]},
-        "labels": {
-            "subgraph_id": np.arange(12),
-            "label": np.array(["a", "b"])[np.arange(12) % 2],
-            "split": np.array(["train", "train", "train", "train", "val", "test"] * 2),
-        },
-    }
-    folder.mkdir()
-    for name, columns in files.items():
-        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
-    return folder
+COLUMNS = {"source": "payer_no", "target": "payee_no", "node_id": "account_no"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "weighted"), [(False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("kind", "text", "weighted", "hops"),
+    [
+        ("parquet", False, False, 1),
+        ("parquet", True, True, 2),
+        ("csv", True, False, 1),
+        ("csv.gz", False, True, 1),
+        ("zip", False, True, 2),
+    ],
+)
 def test_the_part_is_that_of_the_task_in_memory(
-    tmp_path: Path, *, text: bool, weighted: bool
+    tmp_path: Path, kind: str, hops: int, *, text: bool, weighted: bool
 ) -> None:
-    folder = tables(tmp_path / "tables", 3, text=text, weighted=weighted)
-    options = {"repeated": "sum"} if weighted else {}
-    whole = s2n.load_task(folder, **options)  # type: ignore[arg-type]
-    part = s2n.load_task(folder, engine="duckdb", memory="200MB", **options)  # type: ignore[arg-type]
+    named = COLUMNS if kind in ("csv", "zip") else {}
+    source = disk_tables(tmp_path / "tables", text=text, weighted=weighted, kind=kind, names=named)
+    options = {"repeated": "sum" if weighted else "same", "columns": named}
+    whole = s2n.load_task(tmp_path / "tables", **options)  # type: ignore[arg-type]
+    part = on_disk(source, border_hops=hops, **options)
+    check_part(part, whole, hops=hops)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_spark_makes_the_same_part(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    source = disk_tables(tmp_path / "tables", weighted=True)
+    reading = Reading(ReadingOptions(repeated="max"))
+    made = [
+        make_part_folder(SourceRequest(source), tmp_path / o.engine, options=o, reading=reading)
+        for o in (EngineOptions("duckdb"), EngineOptions("spark", master="local[2]"))
+    ]
+    duck, spark = map(s2n.load_task, made)
+    assert spark == duck
+    check_part(spark, s2n.load_task(source, repeated="max"))
+    fresh = grow(spark.graph, pa.array(["7", "14", "21"]))
+    assert fresh == grow(duck.graph, pa.array(["7", "14", "21"]))
+
+
+@pytest.mark.slow
+def test_features_are_those_that_were_chosen(tmp_path: Path) -> None:
+    source = disk_tables(tmp_path / "tables")
+    part = on_disk(source, node_features=["age2", "age0"])
+    whole = s2n.load_task(source, node_features=["age2", "age0"])
     check_part(part, whole)
 
 
-def check_part(part: SubgraphTask, whole: SubgraphTask) -> None:
-    """Whether a part has the nodes, edges and borders that the whole task has."""
-    graph, about = part.graph, part.graph.whole
-    assert about is not None
-    assert (about.num_nodes, about.num_edges) == (whole.graph.num_nodes, whole.graph.num_edges)
-    ids = whole.graph.ids().to_pylist()
-    place = np.array([ids.index(name) for name in graph.ids().to_pylist()])
-    assert sorted(place) == np.unique(whole.subgraphs.nodes).tolist()
-    dense, own = whole.graph.adjacency(loops=True), graph.adjacency(loops=True)
-    assert np.array_equal(own.toarray(), dense[place][:, place].toarray())
-    assert np.array_equal(graph.features, whole.graph.features[place])  # type: ignore[index]
-    assert np.array_equal(about.degrees, whole.graph.degrees[place])
-    if about.strengths is not None:
-        expected = whole.graph.adjacency(dtype=np.float64).sum(axis=1)
-        assert np.array_equal(about.strengths, np.asarray(expected).ravel()[place])
-    assert same_members(part.subgraphs, place, whole.subgraphs)
-    assert part.subgraphs.border == border_of(whole.graph, whole.subgraphs)
-    assert np.array_equal(part.labels, whole.labels)  # type: ignore[arg-type]
-    graphs = s2n.translate(part), s2n.translate(whole)
-    assert np.array_equal(*(one.weights.toarray() for one in graphs))
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("table", "column", "value", "sentence"),
+    [
+        ("edges", "weight", None, "'weight' is missing in some rows"),
+        ("nodes", "age1", None, "'age1' is missing in some rows"),
+        ("nodes", "node_id", 3, "which the nodes table does not have"),
+    ],
+)
+def test_what_sums_would_pass_over_is_refused(
+    tmp_path: Path, table: str, column: str, value: object, sentence: str
+) -> None:
+    folder = disk_tables(tmp_path / "tables", weighted=True)
+    path = folder / f"{table}.parquet"
+    rows = pq.read_table(path)
+    values = rows[column].to_pylist()
+    values[5] = value
+    place = rows.column_names.index(column)
+    pq.write_table(rows.set_column(place, column, pa.array(values)), path)
+    with pytest.raises(DataError, match=sentence):
+        on_disk(folder, repeated="sum")
 
 
-def same_members(part: Subgraphs, place: np.ndarray, whole: Subgraphs) -> bool:
-    """Whether subgraphs have the same nodes, whatever their positions are."""
-    return all(
-        set(place[part.nodes[part.ptr[i] : part.ptr[i + 1]]])
-        == set(whole.nodes[whole.ptr[i] : whole.ptr[i + 1]])
-        for i in range(len(whole))
-    )
+def test_options_of_one_engine_are_refused_for_the_other() -> None:
+    with pytest.raises(ConfigError, match=r"memory and spill .* are DuckDB's"):
+        EngineOptions("spark", master="local[2]", spill=Path())
+    with pytest.raises(ConfigError, match="are DuckDB's"):
+        EngineOptions("spark", master="local[2]", memory=1)
+    with pytest.raises(ConfigError, match="is Spark's"):
+        EngineOptions("duckdb", master="local[2]")
+    with pytest.raises(ConfigError, match="no engine 'polars'"):
+        EngineOptions("polars")
+
+
+@pytest.mark.slow
+def test_a_border_has_one_hop_or_two(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="1 or 2 hops, not 3"):
+        on_disk(disk_tables(tmp_path / "tables"), border_hops=3)
+
+
+@pytest.mark.slow
+def test_a_node_without_edges_is_a_member_where_it_is_in_the_table_of_nodes(
+    tmp_path: Path,
+) -> None:
+    folder = disk_tables(tmp_path / "tables")
+    nodes = pq.read_table(folder / "nodes.parquet")
+    lonely = {name: np.array([1000], nodes[name].type.to_pandas_dtype()) for name in ["node_id"]}
+    lonely |= {f"age{n}": np.array([n], np.int16) for n in range(3)}
+    pq.write_table(pa.concat_tables([nodes, pa.table(lonely)]), folder / "nodes.parquet")
+    members = pq.read_table(folder / "members.parquet")
+    more = pa.table({"subgraph_id": np.array([0]), "node_id": np.array([1000])})
+    pq.write_table(pa.concat_tables([members, more]), folder / "members.parquet")
+    check_part(on_disk(folder), s2n.load_task(folder))

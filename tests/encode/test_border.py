@@ -1,14 +1,18 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score
 
 from strategies import graphs, node_sets
+from sub2node import load_task, run
 from sub2node.base.errors import ConfigError
+from sub2node.datasets import EllipticShape, make_elliptic_like
 from sub2node.encode import border
-from sub2node.task import Arcs, Border, Graph, Subgraphs, SubgraphTask
+from sub2node.task import Arcs, Border, Graph, Split, Subgraphs, SubgraphTask
 
 
 @st.composite
@@ -141,3 +145,33 @@ def test_nothing_around_and_no_subgraphs():
 def test_other_numbers_of_hops_are_refused():
     with pytest.raises(ConfigError, match="1 or 2 hops, not 3"):
         border.border_of(Graph.from_edges([0], [1]), Subgraphs.from_lists([[0]]), hops=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "border", "plain"),
+    [
+        (
+            {"model": "gbdt"},
+            {"inputs": "border", "rate": 0.2, "leaves": 7, "trees": 20},
+            {"inputs": "statistics", "rate": 0.2, "leaves": 7, "trees": 20},
+        ),
+        (
+            {"structure": "s2n+0", "preset": "fast"},
+            {"features.subgraphs": "border", "features.kind": "given", "epochs": 60},
+            {"features.kind": "given", "epochs": 60},
+        ),
+    ],
+)
+def test_classes_that_only_the_border_tells_apart_are_told_by_it(
+    model, border, plain, tmp_path: Path
+) -> None:
+    make_elliptic_like(tmp_path / "tables", shape=EllipticShape(9_001, 30_000, 900))
+    task = load_task(tmp_path / "tables", directed=True)
+    task = task.with_split(Split.random(task.labels, fractions=(0.5, 0.1, 0.4), seed=0))
+    truth, areas = task.labels[task.split.mask("test")], []
+    for settings in (border, plain):
+        logits = run(task, seeds=1, settings=settings, **model).outputs["test"].logits[0]
+        areas.append(average_precision_score(truth, logits[:, 1] - logits[:, 0]))
+    assert areas[0] > 0.95
+    assert areas[1] < 0.3  # 8 of 360 are suspicious

@@ -9,12 +9,21 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 from networkx_graphs import to_networkx
 from strategies import graphs, tasks
 from sub2node.base.errors import ConfigError
-from sub2node.encode import encode, node_statistics, subgraph_inputs, subgraph_statistics
+from sub2node.encode import (
+    SubgraphScale,
+    border_of,
+    encode,
+    node_statistics,
+    subgraph_inputs,
+    subgraph_statistics,
+)
 from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS, triangles
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
 
@@ -101,15 +110,19 @@ def test_subgraph_statistics_are_those_of_a_loop(task: SubgraphTask) -> None:
 
 def task_of(lists: list[list[int]], words: list[str]) -> SubgraphTask:
     ring = np.arange(30)
-    graph = Graph.from_edges(np.r_[ring, ring], np.r_[(ring + 1) % 30, (ring + 2) % 30])
+    graph = Graph.from_edges(
+        np.r_[ring, ring], np.r_[(ring + 1) % 30, (ring + 2) % 30], features=FEATURES
+    )
     return SubgraphTask(graph, Subgraphs.from_lists(lists), split=Split.given(words))
 
 
+KINDS = ("structure", "wl", "border", "border2")
+FEATURES = np.random.default_rng(5).normal(scale=9, size=(30, 2))
 TRAIN = [[0, 1], [4, 5, 6], [9, 12, 13], [20, 25], [7]]
 LATER = [[0, 1, 2, 3, 4, 5, 6, 7], list(range(30))]
 
 
-@pytest.mark.parametrize("kind", ["structure", "wl"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_inputs_have_mean_0_and_sd_1_over_training(kind: str) -> None:
     task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
     found = subgraph_inputs(task, kind)
@@ -124,7 +137,7 @@ def test_inputs_have_mean_0_and_sd_1_over_training(kind: str) -> None:
     assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("kind", ["structure", "wl"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_inputs_without_a_split_are_standardized_over_all(kind: str) -> None:
     task = task_of([*TRAIN, *LATER], ["train"] * 7)
     bare = SubgraphTask(task.graph, task.subgraphs)
@@ -134,7 +147,7 @@ def test_inputs_without_a_split_are_standardized_over_all(kind: str) -> None:
 def test_other_sizes_in_val_and_test_change_no_scale() -> None:
     one = task_of([*TRAIN, [1, 2, 3], [0, 1, 2, 3]], ["train"] * 5 + ["val", "test"])
     other = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
-    for kind in ("structure", "wl"):
+    for kind in KINDS:
         same = np.array_equal(subgraph_inputs(one, kind)[:5], subgraph_inputs(other, kind)[:5])
         assert same
 
@@ -153,7 +166,7 @@ def test_no_value_of_val_or_test_changes_those_of_train() -> None:
 @pytest.mark.slow
 @given(task=tasks())
 def test_inputs_are_finite_numbers_whatever_the_task(task: SubgraphTask) -> None:
-    for kind in ("structure", "wl"):
+    for kind in KINDS:
         found = subgraph_inputs(task, kind)
         assert len(found) == len(task)
         assert np.isfinite(found).all()
@@ -165,15 +178,78 @@ def test_no_label_of_val_or_test_is_read() -> None:
     task = task_of(lists, ["train"] * 30 + ["val"] * 15 + ["test"] * 15)
     labels = rng.integers(0, 3, 60)
     other = np.r_[labels[:30], rng.permutation(labels[30:])]
-    one, two = (
-        subgraph_inputs(replace(task, labels=which, class_names=("x", "y", "z")), "structure")
-        for which in (labels, other)
-    )
-    assert np.array_equal(one, two)
+    for kind in KINDS:
+        one, two = (
+            subgraph_inputs(replace(task, labels=which, class_names=("x", "y", "z")), kind)
+            for which in (labels, other)
+        )
+        assert np.array_equal(one, two)
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(
+    later=st.lists(st.sets(st.integers(0, 29), min_size=1), min_size=2, max_size=4),
+    classes=st.lists(st.integers(0, 1), min_size=4, max_size=4),
+)
+def test_nothing_of_a_border_is_fitted_on_what_is_not_train(later, classes) -> None:
+    rng = np.random.default_rng(4)
+    own, truth = [rng.choice(30, 3, replace=False) for _ in range(12)], [0, 1] * 6
+    rest = [sorted(nodes) for nodes in later]
+    words = ["train"] * 12 + ["val"] + ["test"] * (len(rest) - 1)
+    scales = []
+    for sets, labels in ((rest, classes), ([[0]] * len(rest), [0, 1, 1, 0])):
+        task = task_of([*own, *sets], words)
+        given_labels = np.array([*truth, *labels[: len(sets)]])
+        task = replace(task, labels=given_labels, class_names=("x", "y"))
+        scales.append(SubgraphScale.of(task, "border"))
+        plain = SubgraphScale.plain(task, "border")
+        assert np.array_equal(plain.mean, scales[-1].mean)
+        assert plain.heights is None
+    one, other = scales
+    assert np.array_equal(one.mean, other.mean)
+    assert np.array_equal(one.sd, other.sd)
+    assert np.array_equal(one.heights, other.heights)
+    assert all(map(np.array_equal, one.edges, other.edges))
+
+
+def test_border_columns_are_as_large_as_they_tell_the_training_classes_apart() -> None:
+    rng = np.random.default_rng(3)
+    lists = [rng.choice(30, 3, replace=False) for _ in range(20)]
+    task = task_of(lists, ["train"] * 16 + ["val", "test"] * 2)
+    labels = np.r_[[0, 1] * 8, [0, 0, 1, 1]]
+    plain = subgraph_inputs(task, "border")
+    raised = subgraph_inputs(replace(task, labels=labels, class_names=("x", "y")), "border")
+    width, gains, steps = plain.shape[1], [], []
+    for column in plain[:16].T.astype(np.float64):
+        tree = DecisionTreeClassifier(max_leaf_nodes=4, min_samples_leaf=3, random_state=0)
+        leaves = tree.fit(column[:, None], labels[:16]).apply(column[:, None])
+        sides = [labels[:16][leaves == leaf] for leaf in np.unique(leaves)]
+        gains.append(1 - sum(len(s) * s.mean() * (1 - s.mean()) for s in sides) / 4)
+        steps.append(len(sides) - 1)
+    heights = np.array(gains) / np.sqrt(np.mean(np.square(gains)))
+    assert raised[:, :width] == pytest.approx(plain * heights, rel=1e-4, abs=1e-5)
+    high = heights > 1
+    assert 0 < high.sum() < width
+    expected = np.repeat(5 * heights[high], np.array(steps)[high])
+    assert np.abs(raised[:, width:]) == pytest.approx(np.tile(expected, (20, 1)), rel=1e-5)
+    one = replace(task, labels=np.zeros(20, int), class_names=("x", "y"))
+    assert np.array_equal(subgraph_inputs(one, "border"), plain)
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_border_inputs_are_logarithms_with_the_sign_of_their_number(hops: int) -> None:
+    task = task_of([*TRAIN, *LATER], ["train"] * 5 + ["val", "test"])
+    values = border_of(task.graph, task.subgraphs, hops=hops).values.astype(np.float64)
+    logs = np.sign(values) * np.log(1 + np.abs(values))
+    mean, sd = logs[:5].mean(axis=0), logs[:5].std(axis=0)
+    found = subgraph_inputs(task, "border" if hops == 1 else "border2")
+    assert found == pytest.approx((logs - mean) / np.where(sd < 1e-9, 1, sd), rel=1e-5, abs=1e-6)
+    assert values.min() < 0
 
 
 def test_unknown_inputs_are_one_sentence() -> None:
-    with pytest.raises(ConfigError, match="structure or wl, not 'lw'"):
+    with pytest.raises(ConfigError, match="structure, wl, border or border2, not 'lw'"):
         subgraph_inputs(task_of(TRAIN, ["train"] * 5), "lw")
 
 

@@ -50,7 +50,7 @@ def test_a_result_holds_what_it_says(task) -> None:
     assert result.config["training"]["epochs"] == 4
     assert "0." in repr(result)
     areas = result.to_dict()["areas_per_class"]["test"]
-    assert set(areas) == {"roc_auc", "pr_auc"}
+    assert set(areas) == {"roc_auc", "pr_auc", "precision_at_k"}
     assert set(areas["roc_auc"]) <= set(task.class_names)
     assert "positive" not in result.to_dict()
 

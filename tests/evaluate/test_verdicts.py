@@ -56,6 +56,13 @@ def test_one_seed_of_a_network_is_no_evidence_but_one_value_of_a_simple_model_is
     assert compare_models(model(SIMPLE, 0.5), five).sign == ""
 
 
+def test_one_run_of_an_ensemble_is_no_evidence() -> None:
+    best = model({"baseline": "best", "minutes": 5.0}, 0.9)
+    for other in (model(NETWORK, 0.5, 0.51, 0.52, 0.53, 0.54), model(SIMPLE, 0.5)):
+        assert compare_models(best, other) == Verdict("welch", None, "?")
+        assert compare_models(other, best) == Verdict("welch", None, "?")
+
+
 @pytest.mark.parametrize(
     ("other", "test"),
     [

@@ -12,6 +12,7 @@ from bad_files import assert_refused
 from commands import s2n
 from foreign_files import write_elliptic2
 from sub2node import ConfigError, DataError, load_task
+from sub2node.base.notes import NoteKind, has_kind
 from sub2node.io.elliptic2 import is_elliptic2
 
 
@@ -37,7 +38,24 @@ def test_clusters_components_and_their_labels(elliptic: Path) -> None:
     assert np.bincount(task.labels).tolist() == [30, 10]
     assert task.internal_edges()[0].tolist() == [4 * i for i in range(41)]
     assert "96 columns of background_edges.csv not used." in task.notes
+    assert any(has_kind(note, NoteKind.ACCOUNTS) for note in task.notes)
     assert load_task(elliptic, format="elliptic2").hash == task.hash
+
+
+def test_directions_and_features_of_edges_are_read_where_they_are_asked_for(
+    elliptic: Path,
+) -> None:
+    task = load_task(elliptic, directed=True)
+    rows = (elliptic / "background_edges.csv").read_text().splitlines()
+    arcs, table = task.graph.arcs, np.array([row.split(",") for row in rows[1:]], float)
+    assert arcs is not None
+    assert arcs.feature_names == tuple(rows[0].split(",")[2:])
+    assert arcs.features is not None
+    assert np.array_equal(arcs.features, table[:, 2:].astype(np.float32))
+    assert task.graph.names is not None
+    ids = np.array(list(map(float, task.graph.names)))
+    assert np.array_equal(ids[np.stack([arcs.source, arcs.target], axis=1)], table[:, :2])
+    assert not any("background_edges.csv not used" in note for note in task.notes)
 
 
 def test_features_are_chosen_before_they_are_read(elliptic: Path) -> None:

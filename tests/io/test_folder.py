@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bad_files import assert_refused
-from sub2node import DataError, load_task, save_task
+from sub2node import ConfigError, DataError, load_task, save_task
 from sub2node.io import read_task
 
 
@@ -182,3 +182,15 @@ def test_an_engine_checks_what_it_reads(tables: Path, tmp_path: Path) -> None:
     (out / "edges.parquet").write_bytes(bytes(content))
     with pytest.raises(DataError, match=r"edges\.parquet.*remove task\.json to read the tables"):
         find_tables(out)
+
+
+def test_a_folder_of_ours_knows_whether_its_edges_are_directed(tables: Path, tmp_path) -> None:
+    directed, plain = load_task(tables, directed=True), load_task(tables)
+    assert directed.graph.arcs is not None
+    for task, name in ((directed, "directed"), (plain, "plain")):
+        save_task(task, tmp_path / name)
+    for options in ({}, {"directed": True}):
+        again = load_task(tmp_path / "directed", **options)
+        assert (again.hash, again.graph.arcs) == (directed.hash, directed.graph.arcs)
+    with pytest.raises(ConfigError, match="were written without directions"):
+        load_task(tmp_path / "plain", directed=True)

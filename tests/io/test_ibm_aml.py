@@ -9,6 +9,7 @@ import pytest
 from bad_files import assert_refused
 from foreign_files import TRANSACTIONS_HEADER, transaction, write_ibm_aml
 from sub2node import ConfigError, DataError, load_task
+from sub2node.base.notes import NoteKind, has_kind
 from sub2node.io.ibm_aml import attempts, read_transactions
 from sub2node.io.sets import read_sets
 from sub2node.task.attribute_splits import split_anew
@@ -30,7 +31,8 @@ def test_attempts_are_subgraphs_and_their_pattern_is_the_label(folder: Path) -> 
     assert task.labels.tolist() == [1, 0] * 6
     assert task.internal_edges()[0].tolist()[:3] == [0, 3, 7]  # transactions within
     assert "1 self-loop kept, but not counted as edges: '0:80000'." in task.notes
-    assert not any("account" in note for note in task.notes)
+    assert not any("'account'" in note for note in task.notes)  # that is no column of the user's
+    assert has_kind(task.notes[-1], NoteKind.LAUNDERING)
 
 
 def test_the_start_of_attempts_splits_them(folder: Path) -> None:

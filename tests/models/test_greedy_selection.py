@@ -77,6 +77,16 @@ def test_a_copy_of_a_member_changes_nothing_essential(seed, members, multilabel)
     assert doubled[:-1] + doubled[-1] * np.eye(members)[0] == pytest.approx(weights)
 
 
+def test_only_so_many_members_have_a_weight() -> None:
+    labels = np.arange(12)
+    shares = [np.where(np.eye(12)[[k]] * np.eye(12) > 0, 0.9, 0.01) for k in range(12)]
+    assert np.count_nonzero(select_members(shares, labels, most=99)[0]) == 12
+    weights, losses = select_members(shares, labels)  # each knows one subgraph
+    assert np.count_nonzero(weights) == 8
+    assert weights.sum() == pytest.approx(1)
+    assert np.isfinite(losses).all()
+
+
 def test_a_perfect_member_is_chosen_alone_and_a_wrong_one_never() -> None:
     labels = np.array([0, 1, 2, 1])
     right, wrong = np.eye(3)[labels], np.eye(3)[(labels + 1) % 3]

@@ -14,6 +14,7 @@ from sub2node.models import member_plans as module
 from sub2node.models.baseline import Simple
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.models.member_plans import member_plans
+from sub2node.task import Arcs, Graph
 
 TASK = ring_task()
 
@@ -54,6 +55,24 @@ def test_features_of_nodes_join_networks_and_boosted_trees() -> None:
     assert plans["gbdt"].settings.features.encoding == "given"
     own = member_plans(task, encodings=np.ones((TASK.graph.num_nodes, 3)))
     assert not any("+given" in plan.name for plan in own)
+
+
+def test_a_border_with_features_is_read_by_members_of_each_kind() -> None:
+    size = TASK.graph.num_nodes
+    featured = replace(TASK.graph, features=np.ones((size, 2), np.float32))
+    directed = Graph.from_arcs(Arcs(np.arange(size - 1), np.arange(1, size)), num_nodes=size)
+    for graph in (featured, directed):
+        plans = {plan.name: plan for plan in member_plans(replace(TASK, graph=graph))}
+        assert [name for name in plans if "border" in name] == [
+            "gbdt border", "hops border",
+            "s2n+0 identity svd+border", "s2n+a identity svd+border",
+        ]  # fmt: skip
+        assert plans["gbdt border"].model.settings.inputs == "border"
+        assert plans["gbdt border"].fold_seconds == plans["gbdt"].fold_seconds > 0
+        assert plans["hops border"].model.settings.inputs == "border"
+        (config,) = plans["s2n+0 identity svd+border"].model.candidates
+        assert config.features.subgraphs == "border"
+    assert not any("border" in plan.name for plan in member_plans(TASK))
 
 
 def test_structures_with_fewer_candidates_do_not_stop_the_others(monkeypatch) -> None:

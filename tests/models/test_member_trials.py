@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pretended_members import (
+    CLASSES,
+    COUNT,
+    TABLE,
+    Clock,
+    Plan,
+    Pretender,
+    interrupt,
+    logits_of,
+    plan,
+    step,
+    trials_of,
+)
+from sub2node.base import progress
 from sub2node.base.calibration import log_loss_of_probabilities, probabilities
 from sub2node.base.errors import ConfigError
 from sub2node.models import member_trials, out_of_fold
-from sub2node.models.interface import Labels, Outputs
-from sub2node.models.member_trials import MemberTrials
-from sub2node.models.out_of_fold import fold_tasks
-from sub2node.task import Graph, Part, Split, Subgraphs, SubgraphTask
-
-COUNT = 24
-RNG = np.random.default_rng(4)
-CLASSES = RNG.integers(0, 3, COUNT)
-TABLE = RNG.random((COUNT, 3)) < 0.4
-
-
-class Clock:
-    """Time that passes only where somebody says so."""
-
-    now = 0.0
-
-    def perf_counter(self) -> float:
-        return self.now
+from sub2node.models.member_trials import MemberTrials, calibrate_together
 
 
 @pytest.fixture
@@ -39,81 +33,6 @@ def clock(monkeypatch) -> Clock:
     for module in (member_trials, out_of_fold):
         monkeypatch.setattr(module, "time", made)
     return made
-
-
-def numbered_task(labels: np.ndarray) -> SubgraphTask:
-    """Subgraph i consists of node i alone."""
-    graph = Graph.from_edges(np.arange(COUNT - 1), np.arange(1, COUNT))
-    return SubgraphTask(graph, Subgraphs.from_lists([[i] for i in range(COUNT)]), labels)
-
-
-@dataclass
-class Pretender:
-    """Gives logits that are its own for each subgraph, by its node.
-
-    Args:
-        logits: Logits of all subgraphs, (R, n, C).
-        during: What happens while it learns.
-        ended: How its training ended.
-    """
-
-    logits: np.ndarray
-    during: Callable[[], None] = lambda: None
-    ended: str = "complete"
-    task: SubgraphTask | None = None
-
-    def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Pretender:
-        self.during()
-        return Pretender(self.logits, self.during, self.ended, task)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return {"ended": self.ended}
-
-    def outputs(self, part: Part) -> Outputs:
-        rows = self.task.subgraphs.nodes[self.task.split.mask(part)]
-        return Outputs(self.logits[:, rows])
-
-
-@dataclass
-class Plan:
-    """A member; notes what it was asked for."""
-
-    name: str
-    model: Pretender
-    is_network: bool = False
-    fold_seconds: float = 0.0
-    asked: list[Any] = field(default_factory=list)
-
-    def for_fold(self, seconds: float) -> Pretender:
-        self.asked.append(("fold", seconds))
-        return self.model
-
-    def for_all(self, seconds: float, *, all_nodes: bool) -> Pretender:
-        self.asked.append(("all", seconds, all_nodes))
-        return self.model
-
-
-def logits_of(labels: np.ndarray, signal: float, *, seed: int = 0, replicas: int = 1) -> np.ndarray:
-    """Logits that know so much of the labels."""
-    table = labels if labels.ndim == 2 else labels[:, None] == np.arange(3)
-    noise = np.random.default_rng(seed).normal(size=(replicas, COUNT, 3))
-    return noise + signal * (2 * table - 1)
-
-
-def plan(name: str, signal: float = 1.0, *, labels: np.ndarray = CLASSES, **options: Any) -> Plan:
-    replicas, seed = options.pop("replicas", 1), options.pop("seed", 0)
-    network = options.pop("is_network", False)
-    logits = logits_of(labels, signal, seed=seed, replicas=replicas)
-    return Plan(name, Pretender(logits, **options), network)
-
-
-def trials_of(
-    labels: np.ndarray = CLASSES, *, seconds: float = 100.0, **options: Any
-) -> MemberTrials:
-    folds = fold_tasks(numbered_task(labels), 3)
-    usual = {"seeds": [5, 6, 7, 8], "fold_seeds": 2}
-    return MemberTrials(folds, labels, seconds=seconds, **{**usual, **options})
 
 
 def states(trials: MemberTrials) -> dict[str, str]:
@@ -139,10 +58,6 @@ def test_answers_and_scores_are_those_out_of_fold(labels, clock) -> None:
     assert judged.row.fit_seconds == pytest.approx(6.0)
     assert judged.row.answer_ms == 0
     assert judged.fold_seconds == pytest.approx(2.0)  # one seed of a simple model
-
-
-def step(clock: Clock, seconds: float) -> None:
-    clock.now += seconds
 
 
 def test_seeds_of_networks_and_of_simple_models() -> None:
@@ -246,10 +161,6 @@ def test_an_error_of_one_member_does_not_stop_the_others() -> None:
     assert states(trials) == {"broken": "no features here.", "broken too": "no features here."}
 
 
-def interrupt() -> None:
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("how", [{"during": interrupt}, {"ended": "interrupted"}])
 def test_ctrl_c_keeps_what_was_judged(how) -> None:
     last = plan("last")
@@ -330,14 +241,16 @@ def test_calibration_together_lowers_the_loss_and_the_mean_stays_a_mean(labels) 
     trials.judge_all(plans)
     weights, multilabel = np.array([0.5, 0.0, 0.5]), labels.ndim == 2
 
+    judged = trials.judged
+
     def mean() -> np.ndarray:
-        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
+        shares = [member.probabilities(multilabel=multilabel) for member in judged]
         return np.einsum("k,knc->nc", weights, np.stack(shares))
 
     before, old = log_loss_of_probabilities(mean(), labels), [m.temperature for m in trials.judged]
-    trials.calibrate_together(weights)
+    judged = calibrate_together(judged, weights, labels)
     assert log_loss_of_probabilities(mean(), labels) <= before + 1e-12
-    factors = [m.temperature / o for m, o in zip(trials.judged, old, strict=True)]
+    factors = [m.temperature / o for m, o in zip(judged, old, strict=True)]
     assert factors == pytest.approx([factors[0]] * 3)
     assert factors[0] != 1
 
@@ -355,70 +268,13 @@ def test_calibration_together_lowers_the_loss_and_the_mean_stays_a_mean(labels) 
         assert mean().sum(axis=1) == pytest.approx(np.ones(COUNT))
 
 
-def whole_task(labels: np.ndarray) -> SubgraphTask:
-    task = numbered_task(labels)
-    return task.with_split(Split.sizes(train=COUNT))
-
-
-def test_members_with_a_weight_learn_from_all_labels(clock) -> None:
-    given = []
-
-    class Listener(Pretender):
-        def fit(self, task, labels, seeds):
-            given.append((task, labels, list(seeds)))
-            return super().fit(task, labels, seeds)
-
-    plans = [plan("simple", during=lambda: step(clock, 1.0)), plan("unused", 0.9)]
-    plans.append(Plan("network", Listener(logits_of(CLASSES, 1.1)), is_network=True))
-    trials = trials_of(fold_seeds=1)
-    trials.judge_all(plans)
-    given.clear()
-    members, rows = trials.learn_all(
-        whole_task(CLASSES), np.array([0.25, 0.0, 0.75]), all_nodes=True
-    )
-    assert [(member.name, member.weight) for member in members] == [
-        ("simple", 0.25), ("network", 0.75)
-    ]  # fmt: skip
-    assert [m.temperature for m in members] == [trials.judged[i].temperature for i in (0, 2)]
-    ((task, labels, seeds),) = given
-    assert len(task) == COUNT
-    assert np.array_equal(labels["train"], CLASSES)
-    assert len(labels["val"]) == 0
-    assert seeds == [5, 6, 7, 8]
-    assert plans[1].asked[-1][0] == "fold"  # a member without weight does not learn again
-    assert plans[2].asked[-1] == ("all", pytest.approx(96.0), True)
-    by_name = {row.name: row for row in rows}
-    assert [by_name[name].weight for name in ("simple", "unused", "network")] == [0.25, 0, 0.75]
-    assert by_name["simple"].fit_seconds == pytest.approx(4.0)
-
-
-@pytest.mark.parametrize(("seconds", "count"), [(1.0, 4), (20.0, 2), (50.0, 1), (300.0, 1)])
-def test_as_many_seeds_as_there_is_time_for(clock, seconds, count) -> None:
-    trials = trials_of(seconds=100.0, fold_seeds=1)
-    slow = plan("slow", is_network=True, during=lambda: step(clock, seconds))
-    trials.judge_all([slow])
-    clock.now = 0.0
-    grown = COUNT / len(trials.folds[0].labels["train"])
-    assert count == max(1, min(4, int(100 / (seconds * grown))))
-    seen = []
-    slow.model.fit = lambda task, labels, seeds: seen.append(seeds) or SimpleNamespace(facts={})
-    trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
-    assert seen == [[5, 6, 7, 8][:count]]
-
-
-def test_an_interruption_while_learning_from_all_labels_is_not_forgotten() -> None:
-    member = plan("network", is_network=True)
-    trials = trials_of()
-    trials.judge_all([member])
-    member.model.ended = "interrupted"
-    trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
-    assert trials.interrupted
-
-
-def test_members_that_were_not_judged_stay_on_the_leaderboard() -> None:
-    trials = trials_of()
-    trials.judge_all([plan("good", 3.0), plan("hopeless", -4.0)])
-    _, rows = trials.learn_all(whole_task(CLASSES), np.ones(1), all_nodes=False)
-    assert [(row.name, row.weight, row.log_loss is None) for row in rows] == [
-        ("good", 1.0, False), ("hopeless", 0.0, True)
+def test_progress_tells_the_time_to_the_limit(clock) -> None:
+    reports: list[Any] = []
+    trials = trials_of(seconds=100.0)
+    with progress.listen(reports.append):
+        trials.judge_all([plan("one", during=lambda: step(clock, 5.0)), plan("two")])
+        clock.now = 101.0
+        trials.report("More", 0, 1)
+    assert [(r.text, r.seconds_left) for r in reports if not r.finished] == [
+        ("Member 1 of 2: one", 100.0), ("Member 2 of 2: two", 85.0), ("More 1 of 1", 0.0),
     ]  # fmt: skip

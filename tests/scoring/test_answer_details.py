@@ -46,7 +46,7 @@ def test_neighbours_by_rank(fitted) -> None:
     assert rows[3]["similarity"] == near.similarity
     assert neighbor_objects(found[1])[0] == {
         "id": near.name, "title": near.title, "labels": list(near.labels),
-        "similarity": near.similarity,
+        "similarity": near.similarity, "shared": list(near.shared), "size": near.size,
     }  # fmt: skip
     assert neighbor_table([], []).schema == NEIGHBORS
 

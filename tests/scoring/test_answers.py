@@ -58,6 +58,21 @@ def test_doubt_is_the_share_of_the_highest_entropy() -> None:
     assert even.doubt == pytest.approx([0, 1])
 
 
+def test_classes_that_nothing_was_learned_about_do_not_lessen_the_doubt() -> None:
+    learned = np.array([True, False, True])
+    single = replace(
+        SEVERAL,
+        probabilities=np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [1 / 3] * 3]),
+        predicted=np.array([[True, False, False]] * 3),
+        multilabel=False,
+        learned=learned,
+    )
+    assert single.doubt == pytest.approx([1, 0, 1])  # never more than 1
+    assert single.part(range(1), ["mine"]).doubt == pytest.approx([1])
+    even = replace(SEVERAL, probabilities=np.array([[0.5, 0.0, 0.5], [1, 0.5, 0]]), learned=learned)
+    assert even.doubt == pytest.approx([1, 0])
+
+
 def test_doubts_are_texts_in_tables_and_objects_in_json() -> None:
     small = AnswerWarning(WarningKind.SIZE, "1 node, where most have 3")
     far = AnswerWarning(WarningKind.NO_LINK, "far away")
@@ -85,7 +100,16 @@ def test_names_that_are_no_ids_come_with_an_answer() -> None:
     answers = replace(SEVERAL, mapping=((), (row,)))
     assert [one["mapping"] for one in answer_objects(answers)] == [
         [],
-        [{"given": "Cat", "node_id": "n1", "title": "a cat", "how": "symbol", "candidates": []}],
+        [
+            {
+                "given": "Cat",
+                "node_id": "n1",
+                "title": "a cat",
+                "how": "symbol",
+                "candidates": [],
+                "candidate_titles": [],
+            }
+        ],
     ]
     assert answers.part(range(1, 2), ["z"]).mapping == ((row,),)
 

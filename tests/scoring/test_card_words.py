@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from scoring_tasks import named, small_task
+from sub2node import load_task, save_task
 from sub2node.base.errors import ConfigError
+from sub2node.base.notes import Note, NoteKind
 from sub2node.scoring.card_words import CardWords, card_words, default_words
 from sub2node.task import Graph, SubgraphTask
 
@@ -28,10 +31,38 @@ def test_words_follow_from_name_ids_or_format() -> None:
     patients = default_words(phenotypes())
     assert (patients.subgraph, patients.label) == ("patient", "diagnosis")
     assert "no medical device" in patients.caution
-    genes = default_words(TASK, "my/sets.gmt.gz")
-    assert genes.full_question == "Which process does this gene set belong to?"
-    assert default_words(TASK, "sets.csv") == CardWords()
+    assert default_words(TASK) == CardWords()
     assert CardWords().full_question == "Which class do these nodes belong to?"
+
+
+@pytest.mark.parametrize(
+    ("columns", "nouns"),
+    [
+        (("alert", "account"), ("cluster", "account", "verdict")),
+        (("gene_set", "gene"), ("gene set", "gene", "process")),
+        (("subgraph_id", "node_id"), ("subgraph", "node", "class")),
+    ],
+)
+def test_words_follow_from_columns(columns: tuple[str, str], nouns: tuple[str, ...]) -> None:
+    edges = {"source": ["a", "b"], "target": ["b", "c"]}
+    members = dict(zip(columns, (["x", "x", "y"], ["a", "b", "c"]), strict=True))
+    words = default_words(SubgraphTask.from_tables(edges, members))
+    assert (words.subgraph, words.member, words.label) == nouns
+    assert ("no evidence against anybody" in words.caution) is (nouns[1] == "account")
+
+
+def test_words_follow_from_formats(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
+    (tmp_path / "sets.gmt").write_text("x\t\ta\tb\ny\t\tb\tc\n")
+    for task in (
+        load_task(tmp_path / "sets.gmt", graph=tmp_path / "edges.csv"),
+        load_task(tmp_path),
+    ):
+        assert default_words(task).full_question == "Which process does this gene set belong to?"
+    written = save_task(task, tmp_path / "tables")
+    assert default_words(load_task(written)) == CardWords()  # tables do not tell
+    laundering = Note(NoteKind.LAUNDERING, "told")
+    assert default_words(replace(TASK, notes=("x", laundering))).label == "pattern"
 
 
 def test_the_user_has_the_last_word() -> None:

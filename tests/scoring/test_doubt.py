@@ -33,6 +33,18 @@ def answers_for(query: Query, probabilities, *, multilabel=False) -> Answers:
     )  # fmt: skip
 
 
+def test_classes_of_no_training_subgraph_are_not_learned() -> None:
+    profile = TrainingProfile.of(path_task([3, 3, 3], [0, 2, 2]))
+    assert profile.learned.tolist() == [True, False, True]
+    query = Query.of(Subgraphs.from_lists([[0, 1, 2]]))
+    answers = replace(answers_for(query, [[0.33, 0.0, 0.67]]), learned=profile.learned)
+    assert answers.doubt > 0.9  # of two classes; of three it is 0.58
+    ((warning,),) = profile.find_warnings(query, answers)
+    assert warning.text.startswith("the classes are almost equally probable: 91 %")
+    answers = replace(answers, probabilities=np.array([[0.31, 0.04, 0.65]]))
+    assert answers.doubt == 1
+
+
 def test_excluded_nodes_that_a_model_does_not_read_are_said() -> None:
     task = path_task([3, 3, 3], [0, 1, 2])
     sets = Subgraphs.from_lists([[0, 1, 2], [1, 2, 3]])

@@ -23,12 +23,15 @@ def test_contributions_add_up_to_the_probability(structure, conv, settings) -> N
         best = said.probabilities[number].argmax()
         assert result.label == task.class_names[best]
         assert result.probability == pytest.approx(said.probabilities[number, best], abs=1e-5)
-        parts = [c.value for c in (*result.members, *result.neighbors)] + [result.statistics or 0.0]
+        parts = [c.value for c in (*result.members, *result.neighbors)]
+        parts += [result.statistics or 0.0, result.border or 0.0]
         total = result.baseline + sum(parts)
         assert total + result.gap == pytest.approx(result.probability, abs=1e-6)
         assert abs(result.gap) < 2e-3
         assert len(result.members) == asked.subgraphs.sizes[number]
-        assert (result.statistics is not None) == ("features.subgraphs" in settings)
+        inputs = settings.get("features.subgraphs")
+        assert (result.statistics is not None) == (inputs in ("structure", "wl"))
+        assert (result.border is not None) == (inputs == "border")
 
 
 @pytest.mark.slow

@@ -30,13 +30,12 @@ KINDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def simple(task: SubgraphTask, name: str, temperature: float = 1.0) -> SimpleScorer:
+def simple(task: SubgraphTask, name: str, temperature: float = 1.0, **changes: Any) -> SimpleScorer:
     """What a simple model learned."""
     labels: Any = {part: labels_of(task, part) for part in ("train", "val")}
     data = TrainingData(task, labels, [3, 4], "cpu")
-    classifier = (
-        SIMPLE[name].fit(data, SIMPLE[name].settings().with_settings(KINDS[name])).classifier
-    )
+    settings = {**KINDS[name], **changes}
+    classifier = SIMPLE[name].fit(data, SIMPLE[name].settings().with_settings(settings)).classifier
     assert classifier is not None
     seeds = (3, 4)[: len(classifier.empty_logits)]
     return SimpleScorer(name, data.train_task, classifier, seeds, temperature, 0.4, CARD)
@@ -84,6 +83,16 @@ def test_a_simple_model_comes_back_bit_by_bit(name, multilabel, tmp_path: Path) 
         ".parquet",
         ".md",
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "inputs"), [("hops", "border2"), ("gbdt", "border"), ("gbdt", "all")]
+)
+def test_a_simple_model_comes_back_with_its_border(name, inputs, tmp_path: Path) -> None:
+    scorer = simple(small_task(features=True), name, inputs=inputs)
+    assert scorer.explain(asked().take([0]))[0].border is not None
+    same(load_scorer(save_scorer(scorer, tmp_path / "model")), scorer)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ GRAPH = Graph.from_edges(
 ).with_other_names({"alias": ["pet", "pet"], "node_id": ["n1", "n3"]})
 INDEX = NodeIndex(GRAPH)
 ATAXIA = MappedName("GAIT ataxia", "n2", "Gait ataxia", "title")
-PET = MappedName("pet", "", "", "ambiguous", ("n1", "n3"))
+PET = MappedName("pet", "", "", "ambiguous", ("n1", "n3"), ("Cat", "Dog"))
 
 
 def test_what_was_not_given_by_its_id() -> None:
@@ -28,6 +28,7 @@ def test_what_was_not_given_by_its_id() -> None:
     assert plain.mapping == ()
     assert Query.join([query, plain]).mapping == (*query.mapping, ())
     assert PET.to_json()["candidates"] == ["n1", "n3"]
+    assert PET.to_json()["candidate_titles"] == ["Cat", "Dog"]
 
 
 def test_a_node_that_is_given_twice_counts_once() -> None:

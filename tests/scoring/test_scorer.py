@@ -83,6 +83,13 @@ def test_neighbors_are_nearest_by_cosine() -> None:
         assert [int(n.name) for n in result] == list(np.argsort(-row)[:5])
         close([n.similarity for n in result], np.sort(row)[::-1][:5], 1e-5)
         assert result[0].labels == (str(task.labels[int(result[0].name)]),)
+    sets = task.subgraphs
+    for number, result in enumerate(scorer.neighbors(asked, count=3)):
+        own = set(asked.subgraphs.nodes[slice(*asked.subgraphs.ptr[number : number + 2])].tolist())
+        for near in result:
+            others = set(sets.nodes[slice(*sets.ptr[int(near.name) : int(near.name) + 2])].tolist())
+            assert set(near.shared) == {scorer.index.name(node) for node in own & others}
+            assert near.size == len(others)
 
 
 def test_surroundings_are_the_graph_around() -> None:

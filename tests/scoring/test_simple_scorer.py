@@ -28,9 +28,9 @@ def scorer_of(name: str, *, multilabel: bool = False, **options: Any) -> SimpleS
     """What a simple model learned from a small task."""
     task = named(small_task(multilabel=multilabel, weighted=True))
     labels: Any = {part: labels_of(task, part) for part in ("train", "val")}
-    seeds = options.pop("seeds", [1, 2])
+    seeds, changes = options.pop("seeds", [1, 2]), options.pop("settings", {})
     data = TrainingData(task, labels, seeds, "cpu")
-    settings = SIMPLE[name].settings().with_settings(TREES.get(name, {}))
+    settings = SIMPLE[name].settings().with_settings({**TREES.get(name, {}), **changes})
     classifier = SIMPLE[name].fit(data, settings).classifier
     assert classifier is not None
     used = tuple(seeds[: len(classifier.empty_logits)])
@@ -111,6 +111,20 @@ def test_trees_put_all_into_statistics(name, multilabel) -> None:
     assert one.probability == pytest.approx(scorer.predict(asked()).probabilities[0].max())
     assert scorer.similarities(scorer.place(asked())) is None
     assert scorer.neighbors(asked()) == [[]] * 8
+
+
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_the_border_is_a_reason_of_its_own(multilabel) -> None:
+    linear = scorer_of("hops", multilabel=multilabel, settings={"inputs": "border"})
+    trees = scorer_of("gbdt", multilabel=multilabel, settings={"inputs": "border"})
+    for scorer, count in ((linear, 2), (trees, 0)):
+        one = scorer.explain(asked().take([0]))[0]
+        total = one.baseline + one.border + sum(part.value for part in one.members)
+        assert total == pytest.approx(one.probability, abs=1e-6)
+        assert one.statistics is None
+        assert one.border != 0
+        assert len(one.members) == (asked().subgraphs.sizes[0] if count else 0)
+        assert list(one.to_frame()["kind"][-2:]) == ["border", "rounding"]
 
 
 @pytest.mark.parametrize("name", ["bag", "hops", "wl"])

@@ -34,9 +34,18 @@ def test_answers_with_several_labels() -> None:
 
 
 def test_lists_of_the_service() -> None:
-    neighbor = Neighbor("s1", "first", ("red", "blue"), 0.5)
+    neighbor = Neighbor("s1", "first", ("red", "blue"), 0.5, ("Cat",), 3)
     assert json.loads(neighbors_json([neighbor])) == {
-        "neighbors": [{"id": "s1", "title": "first", "labels": ["red", "blue"], "similarity": 0.5}]
+        "neighbors": [
+            {
+                "id": "s1",
+                "title": "first",
+                "labels": ["red", "blue"],
+                "similarity": 0.5,
+                "shared": ["Cat"],
+                "size": 3,
+            }
+        ]
     }
     wanted = '{"nodes":[{"id":"ü","title":"","degree":3,"alias":"u"}]}'
     assert nodes_json([Node("ü", "", 3, "u")]) == wanted.encode()

@@ -74,7 +74,8 @@ def test_explain(client) -> None:
 
 def test_neighbors_and_nodes(client) -> None:
     answer = client.post("/v1/neighbors", json={**GOOD, "count": 2}).json()["neighbors"]
-    assert answer == 2 * [{"id": "s1", "title": "first", "labels": ["red"], "similarity": 0.5}]
+    known = {"id": "s1", "title": "first", "labels": ["red"], "similarity": 0.5}
+    assert answer == 2 * [{**known, "shared": [], "size": 2}]
     answer = client.get("/v1/nodes", params={"q": "n19", "count": 3}).json()["nodes"]
     assert [one["id"] for one in answer] == ["n19", "n190", "n191"]
 

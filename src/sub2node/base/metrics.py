@@ -8,7 +8,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from .ragged import Array
-from .ranking_metrics import TOP, class_areas, mean_defined, mean_reciprocal_rank, top_k_accuracy
+from .ranking_metrics import (
+    TOP,
+    class_areas,
+    class_ranks,
+    mean_defined,
+    mean_reciprocal_rank,
+    precision_at_positives,
+    top_k_accuracy,
+)
 
 METRIC_LABELS = {
     "micro_f1": "Micro-F1",
@@ -20,8 +28,14 @@ METRIC_LABELS = {
     "roc_auc": "ROC-AUC",
     "pr_auc": "PR-AUC",
 }
-AREAS = ("roc_auc", "pr_auc")  # which single classes have too
+AREAS = ("roc_auc", "pr_auc")
 METRICS = tuple(METRIC_LABELS)
+CLASS_LABELS = {  # rankings of single classes
+    **{name: METRIC_LABELS[name] for name in AREAS},
+    "precision_at_k": "Precision at k",
+    f"top_{TOP[0]}": f"Top-{TOP[0]}",
+    "mrr": "MRR",
+}
 
 
 def answers(logits: Array, *, multilabel: bool, threshold: float = 0.0) -> Array:
@@ -64,8 +78,12 @@ def scores(
     return {name: value for name, value in values.items() if not math.isnan(value)}
 
 
-def areas_by_class(labels: Array, logits: Array, *, multilabel: bool) -> dict[str, Array]:
-    """ROC-AUC and PR-AUC of each class; NaN for one that all or no rows have.
+def rankings_by_class(labels: Array, logits: Array, *, multilabel: bool) -> dict[str, Array]:
+    """How well each class is ranked, by names of :data:`CLASS_LABELS`; (C,) each.
+
+    ROC-AUC, PR-AUC and precision at k = the number of its rows rank the rows by the class; NaN for
+    one that all or no rows have. Where there are more than three classes, the share of its rows in
+    which the class is among the three likeliest, and its mean reciprocal rank there, follow.
 
     Args:
         labels: Classes (m,), or booleans (m, C) if multi-label.
@@ -74,8 +92,13 @@ def areas_by_class(labels: Array, logits: Array, *, multilabel: bool) -> dict[st
     """
     logits = np.nan_to_num(logits, nan=-1e30)
     truth = _one_hot(labels, logits.shape[1])
-    both = class_areas(truth, comparable(logits, multilabel=multilabel))
-    return dict(zip(AREAS, both, strict=True))
+    columns = comparable(logits, multilabel=multilabel)
+    values = dict(zip(AREAS, class_areas(truth, columns), strict=True))
+    values["precision_at_k"] = precision_at_positives(truth, columns)
+    if logits.shape[1] > TOP[0]:
+        ranks = class_ranks(truth, logits, k=TOP[0])
+        values |= zip((f"top_{TOP[0]}", "mrr"), ranks, strict=True)
+    return values
 
 
 def comparable(logits: Array, *, multilabel: bool) -> Array:

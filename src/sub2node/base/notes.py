@@ -19,6 +19,10 @@ class NoteKind(StrEnum):
     SOURCE = "source"  # which release of which files the data were made from
     DOUBTFUL = "doubtful"  # something in the data that looks like a mistake
     NO_EFFECT = "no effect"  # settings that somebody chose and nothing reads
+    # What the format of the data says they are; pages and reports then speak of it.
+    GENES = "genes"  # members are genes, subgraphs gene sets
+    ACCOUNTS = "accounts"  # members are accounts, subgraphs clusters of them
+    LAUNDERING = "laundering"  # members are accounts, subgraphs attempts of a pattern
 
 
 class Note(str):

@@ -28,6 +28,7 @@ class Report:
         detail: What else there is to say; of items that are counted, the one in hand.
         counted: Whether the units are items that are named one by one.
         even: Whether units take about the same time, so that the time left can be estimated.
+        seconds_left: Seconds until a time limit of the work; None: it has none.
     """
 
     what: str
@@ -36,6 +37,7 @@ class Report:
     detail: str = ""
     counted: bool = False
     even: bool = True
+    seconds_left: float | None = None
 
     @property
     def finished(self) -> bool:
@@ -66,13 +68,25 @@ def step(what: str, done: float, total: float, detail: str = "") -> None:
         _send(Report(what, done, total, detail))
 
 
-def item(what: str, number: int, total: int, name: str = "", *, even: bool = True) -> None:
+def item(
+    what: str,
+    number: int,
+    total: int,
+    name: str = "",
+    *,
+    even: bool = True,
+    seconds_left: float | None = None,
+) -> None:
     """Report that item ``number`` (from 0) of ``total`` is in hand; ``total`` itself is the end.
 
-    For work that :func:`counted` cannot go through; arguments are as there.
+    For work that :func:`counted` cannot go through; arguments are as there, and ``seconds_left``
+    until the time limit of the work, where it has one.
     """
     if _listener.get() is not None:
-        _send(Report(what, number, total, name, counted=True, even=even))
+        report = Report(
+            what, number, total, name, counted=True, even=even, seconds_left=seconds_left
+        )
+        _send(report)
 
 
 def counted(

@@ -50,6 +50,44 @@ def mean_reciprocal_rank(truth: Array, scores: Array) -> float:
     return mean_defined(1 / true_ranks(truth, scores))
 
 
+def class_ranks(truth: Array, scores: Array, *, k: int) -> tuple[Array, Array]:
+    """Of the rows of each class: the share with the class among the k likeliest, and mean 1 / rank.
+
+    A rank is counted among the classes that the row does not have, which come first where scores
+    are equal; (C,) each, NaN for a class that no row has.
+
+    Args:
+        truth: Booleans (m, C).
+        scores: Numbers (m, C), comparable within a row.
+        k: How many classes are looked at.
+    """
+    top, reciprocal = np.full((2, truth.shape[1]), np.nan)
+    for c, has_class in enumerate(truth.T):
+        if has_class.any():
+            above = scores[has_class] >= scores[has_class, c][:, None]
+            ranks = 1 + (~truth[has_class] & above).sum(axis=1)
+            top[c], reciprocal[c] = (ranks <= k).mean(), (1 / ranks).mean()
+    return top, reciprocal
+
+
+def precision_at_positives(truth: Array, scores: Array) -> Array:
+    """Precision at k of each class, where k is the number of rows that have it; (C,).
+
+    NaN for a class that all rows have, or none.
+
+    Args:
+        truth: Booleans (m, C).
+        scores: Numbers (m, C), comparable within a column.
+    """
+    counts = truth.sum(axis=0)
+    return np.array(
+        [
+            precision_at_k(has_class, column, k=count) if 0 < count < len(truth) else np.nan
+            for has_class, column, count in zip(truth.T, scores.T, counts.tolist(), strict=True)
+        ]
+    )
+
+
 def class_areas(truth: Array, scores: Array) -> tuple[Array, Array]:
     """ROC-AUC and PR-AUC (average precision) of each class against all others; (C,) each.
 

@@ -1,4 +1,4 @@
-"""Gradient-boosted trees on pooled node vectors and statistics of the subgraphs."""
+"""Gradient-boosted trees on pooled node vectors, statistics and the border of the subgraphs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .tree_classifier import (
     TreeInputs,
     boosting_baseline,
     boosting_table,
+    border_columns,
     tree_rows,
 )
 
@@ -52,14 +53,18 @@ class GBDTSettings(Settings):
     """Settings of gradient boosting.
 
     Args:
-        inputs: Pooled node vectors, statistics of subgraphs, both, or what validation chooses.
+        inputs: Pooled node vectors, statistics of subgraphs, both, ``border`` (what the neighbours
+            and edges of subgraphs are like; ``border2``: of two hops), all of them, or what
+            validation chooses of the first three.
         trees: Number of rounds of boosting.
         rate: Learning rate; 0: validation chooses.
         leaves: Leaves per tree; 0: validation chooses.
         features: Node vectors that are averaged over each subgraph.
     """
 
-    inputs: Literal["vectors", "statistics", "both", "choose"] = "choose"
+    inputs: Literal["vectors", "statistics", "both", "border", "border2", "all", "choose"] = (
+        "choose"
+    )
     trees: int = within(100, 1)
     rate: float = within(0.0, 0, 1)
     leaves: int = within(0, 0, 10_000)
@@ -84,9 +89,10 @@ def _gbdt(data: TrainingData, settings: GBDTSettings) -> SimplePredictions:
     kinds = kinds if settings.inputs == "choose" else (settings.inputs,)
     notes: tuple[str, ...] = ()
     vectors: Array | None = None
-    if settings.inputs == "statistics" and data.encodings is not None:
-        raise ConfigError("gbdt on statistics alone has no use for encodings; omit them.")
-    if set(kinds) & {"vectors", "both"}:
+    reads_vectors = set(kinds) & {"vectors", "both", "all"}
+    if not reads_vectors and data.encodings is not None:
+        raise ConfigError(f"gbdt on {settings.inputs} alone has no use for encodings; omit them.")
+    if reads_vectors:
         vectors, notes = node_vectors(data, settings.features)
     tables = {kind: tree_rows(data.task, kind, vectors) for kind in kinds}
 
@@ -112,7 +118,7 @@ def _gbdt(data: TrainingData, settings: GBDTSettings) -> SimplePredictions:
     count = len(kinds) * len(rates) * len(leaf_counts)
     chosen = choose(data, candidates(), "gbdt", count)
     kind = next(kind for kind in kinds if tables[kind] is chosen.candidate.x)
-    classifier = _as_arrays(data, chosen.model, kind, vectors if kind != "statistics" else None)
+    classifier = _as_arrays(data, chosen.model, kind, vectors if kind in reads_vectors else None)
     predictions = SimplePredictions.of(data, classifier, chosen.note)
     return replace(predictions, notes=(*notes, *predictions.notes))
 
@@ -141,6 +147,7 @@ def _as_arrays(
         baseline=baseline,
         multilabel=data.multilabel,
         vectors_of_nodes=vectors,
+        border_columns=border_columns(data.task, inputs),
     )
 
 

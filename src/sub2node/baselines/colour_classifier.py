@@ -128,6 +128,7 @@ class ColourClassifier:
 
     kind: ClassVar[str] = "colours"
     reads_excluded: ClassVar[bool] = False
+    reads_border: ClassVar[bool] = False
 
     bag: ColourBag
     weights: Array
@@ -177,6 +178,10 @@ class ColourClassifier:
     def member_logits(self, task: SubgraphTask) -> Array:
         """What each member adds to the logits of its subgraph, by its colours; (members, C)."""
         return self._weigh(self.bag.member_rows(task))
+
+    def border_logits(self, task: SubgraphTask) -> None:
+        """No border is read."""
+        return
 
     @property
     def empty_logits(self) -> Array:

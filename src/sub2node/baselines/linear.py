@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..base.progress import counted
 from ..config.settings import Settings, within
-from .linear_classifier import LinearClassifier, fit_linear
+from ..encode import SubgraphScale
+from .linear_classifier import LinearClassifier, fit_linear, linear_rows
 from .node_bags import NodeBag, weighted_bag
 from .simple import SimpleModel, SimplePredictions, TrainingData
 from .tree_classifier import TreeClassifier, forest_table, tree_rows
@@ -40,9 +41,12 @@ class HopsSettings(Settings):
 
     Args:
         hops: Number of steps of the diffusion.
+        inputs: What is read beside the nodes: ``border``, what the neighbours and edges of a
+            subgraph are like; ``border2``, of two hops.
     """
 
     hops: int = within(2, 0, 16)
+    inputs: Literal["none", "border", "border2"] = "none"
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,16 @@ def _linear(
     name: str, make_bag: Callable[[TrainingData, Any], NodeBag]
 ) -> Callable[[TrainingData, Any], SimplePredictions]:
     def fit(data: TrainingData, settings: Any) -> SimplePredictions:
-        bag = make_bag(data, settings)
-        x = bag.rows(data.task)
+        bag, kind = make_bag(data, settings), getattr(settings, "inputs", "none")
+        border = None if kind == "none" else SubgraphScale.plain(data.train_task, kind)
+        x = linear_rows(bag, data.task, border)
         classifier, strength = fit_linear(
             bag,
             x[data.rows("train")],
             data.labels["train"],
             classes=data.task.num_classes,
             strengths=_STRENGTHS,
+            border=border,
         )
         note = f"{name}: C = {strength:g} chosen within train ({len(_STRENGTHS)} tried)."
         note = note if len(_STRENGTHS) > 1 else ""

@@ -15,6 +15,8 @@ from ..base.metrics import micro_f1
 from ..base.progress import counted
 from ..base.ragged import Array, SparseMatrix, generator
 from ..base.records import JsonObject
+from ..encode import SubgraphScale
+from ..encode.border import BORDER_HOPS
 from ..task import SubgraphTask
 from .node_bags import NodeBag, unit_rows
 from .one_vs_rest import fit_one_vs_rest
@@ -25,13 +27,14 @@ _FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class LinearClassifier:
-    """Logits x w + b of the rows x of a bag of nodes.
+    """Logits x w + b of the rows x of a bag of nodes, and of what lies around subgraphs.
 
     Args:
         bag: How subgraphs become rows.
         columns: Columns of the rows that have weights, ascending; (F,).
         weights: Weights of these columns, float32 (F, C).
         biases: One per class, (C,).
+        border: How what lies around subgraphs becomes further columns; None: it is not read.
     """
 
     kind: ClassVar[str] = "linear"
@@ -40,11 +43,14 @@ class LinearClassifier:
     columns: Array
     weights: Array
     biases: Array
+    border: SubgraphScale | None = None
 
     @property
     def facts(self) -> JsonObject:
         """What it consists of besides numbers."""
         facts: JsonObject = {"hops": self.bag.hops, "symmetric": self.bag.symmetric}
+        if self.border is not None:
+            facts["border"] = self.border.kind
         return {**facts, "excluded": True} if self.bag.excluded else facts
 
     @property
@@ -55,6 +61,8 @@ class LinearClassifier:
             arrays["node_weights"] = self.bag.node_weights
         if self.bag.excluded_weights is not None:
             arrays["excluded_weights"] = self.bag.excluded_weights
+        if self.border is not None:
+            arrays |= {"border.mean": self.border.mean, "border.sd": self.border.sd}
         return arrays
 
     @classmethod
@@ -72,7 +80,7 @@ class LinearClassifier:
             raise DataError("the settings of a linear model make no sense.")
         own, absent = (arrays.get(name) for name in ("node_weights", "excluded_weights"))
         bag = NodeBag(hops, own, symmetric, excluded=excluded, excluded_weights=absent)
-        return cls(bag, columns, weights, biases)
+        return cls(bag, columns, weights, biases, _read_border(facts.get("border"), arrays))
 
     @property
     def reads_excluded(self) -> bool:
@@ -81,7 +89,7 @@ class LinearClassifier:
 
     def logits(self, task: SubgraphTask) -> Array:
         """Logits (1, M, C) of all subgraphs of a task on the same graph."""
-        return self.weigh(self.bag.rows(task))
+        return self.weigh(linear_rows(self.bag, task, self.border))
 
     def weigh(self, rows: SparseMatrix) -> Array:
         """Logits (1, M, C) of rows of the bag."""
@@ -89,7 +97,23 @@ class LinearClassifier:
 
     def member_logits(self, task: SubgraphTask) -> Array:
         """What each member, then each excluded node, adds to the logits of its subgraph; (n, C)."""
-        return self._weigh(self.bag.member_rows(task))
+        rows = self.bag.member_rows(task)
+        if self.border is not None:
+            rows = sp.hstack([rows, sp.csr_array((rows.shape[0], len(self.border.mean)))]).tocsr()
+        return self._weigh(rows)
+
+    @property
+    def reads_border(self) -> bool:
+        """Whether what lies around subgraphs has a say."""
+        return self.border is not None
+
+    def border_logits(self, task: SubgraphTask) -> Array | None:
+        """What lies around subgraphs adds to their logits; (M, C)."""
+        if self.border is None:
+            return None
+        rows = _border_rows(self.border, task)
+        own = self.columns >= self.bag.width(task)
+        return rows[:, self.columns[own] - self.bag.width(task)] @ self._wide_weights[own]
 
     @property
     def empty_logits(self) -> Array:
@@ -98,8 +122,9 @@ class LinearClassifier:
 
     def vectors(self, task: SubgraphTask) -> SparseMatrix:
         """Rows by which subgraphs can be compared, of length 1."""
-        rows = self.bag.rows(task)
-        return unit_rows(rows) if self.bag.excluded else rows / np.sqrt(self.bag.hops + 1)
+        rows = linear_rows(self.bag, task, self.border)
+        several = self.bag.excluded or self.border is not None
+        return unit_rows(rows) if several else rows / np.sqrt(self.bag.hops + 1)
 
     def _weigh(self, rows: SparseMatrix) -> Array:
         # Most columns have a place, so a table of places is smaller than the rows.
@@ -118,8 +143,44 @@ class LinearClassifier:
         return self.weights.astype(np.float64)
 
 
+def linear_rows(
+    bag: NodeBag, task: SubgraphTask, border: SubgraphScale | None = None
+) -> SparseMatrix:
+    """Rows of a bag of nodes, then columns of the border, whose mean square length is 1 in train.
+
+    Args:
+        bag: The bag.
+        task: The subgraphs.
+        border: How what lies around subgraphs becomes columns; None: it does not.
+    """
+    rows = bag.rows(task)
+    if border is None:
+        return rows
+    return sp.hstack([rows, sp.csr_array(_border_rows(border, task))], format="csr")
+
+
+def _border_rows(border: SubgraphScale, task: SubgraphTask) -> Array:
+    inputs = border.inputs(task).astype(np.float64)
+    return np.asarray(inputs / np.sqrt(inputs.shape[1]))
+
+
+def _read_border(kind: object, arrays: Mapping[str, Array]) -> SubgraphScale | None:
+    if kind is None:
+        return None
+    mean, sd = arrays["border.mean"], arrays["border.sd"]
+    if kind not in BORDER_HOPS or mean.ndim != 1 or mean.shape != sd.shape or not (sd > 0).all():
+        raise DataError("the scales of the border of a linear model make no sense.")
+    return SubgraphScale(str(kind), mean, sd)
+
+
 def fit_linear(
-    bag: NodeBag, x: SparseMatrix, labels: Array, *, classes: int, strengths: Sequence[float]
+    bag: NodeBag,
+    x: SparseMatrix,
+    labels: Array,
+    *,
+    classes: int,
+    strengths: Sequence[float],
+    border: SubgraphScale | None = None,
 ) -> tuple[LinearClassifier, float]:
     """A linear model on rows of training subgraphs, and the strength that was chosen within them.
 
@@ -129,6 +190,7 @@ def fit_linear(
         labels: Their classes (n,), or booleans (n, C).
         classes: Number of classes.
         strengths: Weights of the losses against the L2 penalty, ascending, to choose from.
+        border: What made the columns of the border, where there are some.
     """
     table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
     x = x.tocsr()
@@ -136,7 +198,7 @@ def fit_linear(
     x = x[:, used]
     strength = choose_strength(x, table, labels, strengths)
     weights, biases = solve(x, table, labels, strength)
-    return LinearClassifier(bag, used, weights.astype(np.float32), biases), strength
+    return LinearClassifier(bag, used, weights.astype(np.float32), biases, border), strength
 
 
 def solve(x: SparseMatrix, table: Array, labels: Array, strength: float) -> tuple[Array, Array]:

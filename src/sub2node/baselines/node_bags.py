@@ -38,6 +38,10 @@ class NodeBag:
     excluded: bool = False
     excluded_weights: Array | None = None
 
+    def width(self, task: SubgraphTask) -> int:
+        """Number of columns of :meth:`rows`."""
+        return task.graph.num_nodes * (self.hops + 1) * (2 if self.excluded else 1)
+
     def rows(self, task: SubgraphTask) -> SparseMatrix:
         """Features of the subgraphs of a task; CSR (M, (hops + 1) N), twice that with excluded."""
         parts = self._parts(task)

@@ -42,8 +42,16 @@ class SetClassifier(Protocol):
         """What each member adds to the logits of its subgraph, (members, C); None: not separable.
 
         Where excluded nodes are read, their rows follow those of all members. Together with those
-        of an empty subgraph, :attr:`empty_logits`, they add up to the logits.
+        of an empty subgraph, :attr:`empty_logits`, they add up to the logits, less
+        :meth:`border_logits`.
         """
+
+    @property
+    def reads_border(self) -> bool:
+        """Whether what lies around subgraphs has a say in its answers."""
+
+    def border_logits(self, task: SubgraphTask) -> Array | None:
+        """What lies around subgraphs adds to their logits, (M, C); None: nothing, or not apart."""
 
     @property
     def empty_logits(self) -> Array:

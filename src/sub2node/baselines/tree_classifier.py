@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,15 @@ import scipy.sparse as sp
 from ..base.errors import DataError
 from ..base.ragged import Array, pointers
 from ..base.records import JsonObject
-from ..encode import subgraph_statistics
+from ..encode import border_inputs, subgraph_statistics
+from ..encode.border import BORDER_HOPS
 from ..task import SubgraphTask
 from .one_vs_rest import NEVER
 
-TreeInputs = Literal["statistics", "vectors", "both"]
+TreeInputs = Literal["statistics", "vectors", "both", "border", "border2", "all"]
 _SIDES = ("left", "right")
+_STATISTICS, _VECTORS = ("statistics", "both", "all"), ("vectors", "both", "all")
+_BORDER_HOPS = {**BORDER_HOPS, "all": 1}  # by the inputs that have a border
 _ROWS = 1 << 12  # subgraphs that walk down the trees together
 
 
@@ -72,7 +75,7 @@ class TreeTable:
 
 @dataclass(frozen=True, eq=False)
 class TreeClassifier:
-    """Trees on statistics of subgraphs, on mean vectors of their nodes, or on both.
+    """Trees on statistics of subgraphs, mean vectors of their nodes and what lies around them.
 
     Args:
         inputs: What the trees read.
@@ -81,6 +84,7 @@ class TreeClassifier:
         baseline: Logits before the first tree; zeros of a forest; (C,).
         multilabel: Whether a subgraph may have several classes.
         vectors_of_nodes: Vectors of all nodes, where the trees read them; float32 (N, F).
+        border_columns: What the columns of the border are, where the trees read it.
     """
 
     kind: ClassVar[str] = "trees"
@@ -92,12 +96,19 @@ class TreeClassifier:
     baseline: Array
     multilabel: bool
     vectors_of_nodes: Array | None = None
+    border_columns: tuple[str, ...] = ()
 
     @property
     def facts(self) -> JsonObject:
         """What it consists of besides numbers."""
         facts = {"inputs": self.inputs, "boosted": self.boosted, "multilabel": self.multilabel}
-        return {**facts, "forests": len(self.forests)}
+        border = {"border_columns": list(self.border_columns)} if self.reads_border else {}
+        return {**facts, "forests": len(self.forests), **border}
+
+    @property
+    def reads_border(self) -> bool:
+        """Whether what lies around subgraphs has a say."""
+        return self.inputs in _BORDER_HOPS
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -116,37 +127,42 @@ class TreeClassifier:
         """The classifier that had these facts and arrays."""
         inputs, count = facts.get("inputs"), facts.get("forests")
         flags = (facts.get("boosted"), facts.get("multilabel"))
-        if (
-            inputs not in ("statistics", "vectors", "both")
-            or type(count) is not int
-            or not 0 < count < 10_000
-        ):
-            raise DataError("the settings of a model of trees make no sense.")
-        if not all(isinstance(flag, bool) for flag in flags):
+        border = facts.get("border_columns", [])
+        sound = isinstance(inputs, str) and inputs in get_args(TreeInputs)
+        sound = sound and type(count) is int and 0 < count < 10_000
+        sound = sound and all(isinstance(flag, bool) for flag in flags)
+        sound = sound and isinstance(border, list) and all(isinstance(one, str) for one in border)
+        if not sound or bool(border) != (inputs in _BORDER_HOPS):
             raise DataError("the settings of a model of trees make no sense.")
         names = TreeTable.__dataclass_fields__
         forests = tuple(
             TreeTable(**{name: arrays[f"{number}.{name}"] for name in names})
-            for number in range(count)
+            for number in range(count)  # type: ignore[arg-type]  # sound, as checked
         )
         vectors = arrays.get("vectors_of_nodes")
-        if (vectors is None) != (inputs == "statistics"):
+        if (vectors is None) == (inputs in _VECTORS):
             raise DataError("the trees of the model do not have the vectors that they read.")
-        width = 0 if vectors is None else vectors.shape[1]
-        width += 0 if inputs == "vectors" else _num_statistics()
+        width = (0 if vectors is None else vectors.shape[1]) + len(border)
+        width += _num_statistics() if inputs in _STATISTICS else 0
         for forest in forests:
             forest.check(width)
         return cls(
-            inputs,
+            inputs,  # type: ignore[arg-type]  # one of them, as checked
             forests,
             boosted=bool(flags[0]),
             baseline=arrays["baseline"],
             multilabel=bool(flags[1]),
             vectors_of_nodes=vectors,
+            border_columns=tuple(border),
         )
 
     def rows(self, task: SubgraphTask) -> Array:
         """What the trees read of each subgraph; (M, F)."""
+        if border_columns(task, self.inputs) != self.border_columns:
+            raise DataError(
+                "the model reads other columns of the border than these subgraphs have; use the"
+                " data that it was trained on."
+            )
         return tree_rows(task, self.inputs, self.vectors_of_nodes)
 
     def logits(self, task: SubgraphTask) -> Array:
@@ -166,6 +182,10 @@ class TreeClassifier:
         return np.concatenate(parts)
 
     def member_logits(self, task: SubgraphTask) -> None:
+        """Trees read a subgraph as a whole."""
+        return
+
+    def border_logits(self, task: SubgraphTask) -> None:
         """Trees read a subgraph as a whole."""
         return
 
@@ -197,16 +217,25 @@ def _log_odds(shares: Array, *, multilabel: bool) -> Array:
     return logs - np.log(np.maximum(1 - shares, 1e-9)) if multilabel else logs
 
 
+def border_columns(task: SubgraphTask, inputs: TreeInputs) -> tuple[str, ...]:
+    """What the columns of the border are that trees read; none where they read none."""
+    if inputs not in _BORDER_HOPS:
+        return ()
+    return border_inputs(task, hops=_BORDER_HOPS[inputs]).columns
+
+
 def tree_rows(task: SubgraphTask, inputs: TreeInputs, vectors: Array | None) -> Array:
-    """Statistics of the subgraphs, mean vectors of their nodes, or both; float32 (M, F)."""
+    """Mean vectors of the nodes of subgraphs, their statistics and their border; float32 (M, F)."""
     parts = []
-    if inputs != "statistics":
+    if inputs in _VECTORS:
         assert vectors is not None
         members = task.subgraphs.membership(task.graph.num_nodes, dtype=np.float64)
         mean = sp.diags_array(1 / np.maximum(task.subgraphs.sizes, 1)) @ members
         parts.append(np.asarray(mean @ vectors))
-    if inputs != "vectors":
+    if inputs in _STATISTICS:
         parts.append(subgraph_statistics(task))
+    if inputs in _BORDER_HOPS:
+        parts.append(border_inputs(task, hops=_BORDER_HOPS[inputs]).values)
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 

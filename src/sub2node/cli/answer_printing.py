@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..scoring.answers import Answers
     from ..scoring.positive_alerts import PositiveAlerts
 
-NO_SPREAD = "one seed: no spread; s2n fit --seeds 5 gives one."
+NO_SPREAD = "one model answered, so there is none; networks of several seeds have one."
 _MOST_PROBLEMS = 20
 
 Shown = Sequence[tuple["Answers", "Array"]]  # pieces with their ranks

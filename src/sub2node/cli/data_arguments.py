@@ -45,7 +45,7 @@ from .policy_options import (
     ProblemFile,
     Unlabelled,
 )
-from .reading_options import BackgroundFile, DataFormat, GraphFormat, NodeFeatures
+from .reading_options import BackgroundFile, DataFormat, Directed, GraphFormat, NodeFeatures
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -62,6 +62,7 @@ class DataArguments:
     format: DataFormat = None
     graph_format: GraphFormat = None
     column: Columns = None
+    directed: Directed = False
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
@@ -132,6 +133,7 @@ class DataArguments:
                 format=self.format,
                 graph_format=self.graph_format,
                 columns=column_mapping(self.column or []),
+                directed=self.directed,
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]

@@ -55,11 +55,17 @@ def _show_shape(facts: JsonObject) -> None:
 
     row("Nodes", f"{facts['nodes']:,}")
     row("Edges (without self-loops)", f"{facts['edges']:,}")
+    if "loaded_nodes" in facts:
+        row("  loaded, the rest stays on disk", f"{facts['loaded_nodes']:,} nodes")
     if facts["self_loops"]:
         row("Self-loops", f"{facts['self_loops']:,}")
+    if facts["directed_edges"]:
+        row("Directed edges, as they came", f"{facts['directed_edges']:,}")
+        row("Features per directed edge", f"{facts['edge_features']:,}")
     if facts["features"]:
         row("Features per node", f"{facts['features']:,}")
-    row("Connected components", f"{facts['graph_components']:,}")
+    if facts["graph_components"] is not None:
+        row("Connected components", f"{facts['graph_components']:,}")
     row("Density", f"{facts['density']:.4f}")
     view.add_section()
     row("Subgraphs", f"{facts['subgraphs']:,}")

@@ -30,5 +30,7 @@ def show_explanation(explanation: Explanation) -> None:
         view.add_row("no link to known subgraphs", "", "")
     if explanation.statistics is not None:
         view.add_row("its statistics", "", f"{100 * explanation.statistics:+.1f}")
+    if explanation.border is not None:
+        view.add_row("what lies around it", "", f"{100 * explanation.border:+.1f}")
     view.add_row("together", "", f"{100 * explanation.probability:.1f}", style="bold")
     console.print(view)

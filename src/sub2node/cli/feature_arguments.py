@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "features": ("features.kind", ("random", "constant", "given", "link", "svd")),
     "encoding": ("features.encoding", ("rwpe", "lappe", "structure", "given")),
-    "inputs": ("features.subgraphs", ("structure", "wl")),
+    "inputs": ("features.subgraphs", ("structure", "wl", "border", "border2")),
 }
+_INPUTS_OF_OTHERS = "inputs"  # what models without subgraph features call what they read
 
 
 @dataclass
@@ -84,20 +85,33 @@ class FeatureArguments:
 
         changes = dict(parse_setting(text) for text in texts)
         kinds = tuple(kinds) or (Config,)
+        own = self._settings_of(kinds)
         for option, (setting, _) in _OPTIONS.items():
-            if getattr(self, option) is not None and not any(kind.has(setting) for kind in kinds):
+            used = any(kind.has(setting) for kind in kinds)
+            used = used or (option == "inputs" and _INPUTS_OF_OTHERS in own)
+            if getattr(self, option) is not None and not used:
                 raise ConfigError(f"no model that is asked for has a use for --{option}.")
         for name in ("structure", "conv"):
             if name in changes and Config in kinds:
                 raise ConfigError(f"the {name} is chosen with --{name}.")
-        taken = set(self.settings)
+        taken = set(own)
         if coarsen is not None:
             parse_coarsen(coarsen)
             taken |= {"coarsening.method", "coarsening.ratio"}
         for name in _full_names(changes, kinds):
             if name in taken:
                 raise ConfigError(f"{name} is set twice: by --set and by an option of its own.")
-        return {**self.settings, **changes}
+        return {**own, **changes}
+
+    def _settings_of(self, kinds: tuple[type[Settings], ...]) -> dict[str, Any]:
+        """The settings of the options, as models of these kinds call them."""
+        own, name = dict(self.settings), _OPTIONS["inputs"][0]
+        if self.inputs is not None:
+            if any(kind.accepts(_INPUTS_OF_OTHERS, self.inputs) for kind in kinds):
+                own[_INPUTS_OF_OTHERS] = self.inputs
+            if not any(kind.has(name) for kind in kinds):
+                del own[name]
+        return own
 
     def read(self, task: SubgraphTask, *, all_nodes: bool = False) -> SubgraphTask:
         """Read the files; the task with the features of one of them.

@@ -54,7 +54,8 @@ def fit(
         typer.Option(
             "--model",
             help="best: an ensemble of several kinds of models within --minutes; or hops, bag,"
-            " diffused-bag, statistics, gbdt, wl, majority, or a structure.",
+            " diffused-bag, statistics, gbdt, wl, majority, or a structure. Others do not answer"
+            " for new subgraphs: s2n run compares them.",
             metavar="NAME",
             rich_help_panel=MODEL,
         ),
@@ -141,6 +142,7 @@ def fit(
     from ..config.best_settings import NAME as BEST
     from ..estimator import SubgraphClassifier
     from ..scoring.artefact import check_place
+    from ..train.stop_request import stoppable
 
     check_place(out, overwrite=overwrite)
     model_name, structure = split_model_name(model, structure)
@@ -174,13 +176,13 @@ def fit(
         compile=compiled,
         class_weight="balanced" if balanced else None,
         compare=model_name is None,
-        words=_card_words(source, task, name=name, question=question, words=words),
+        words=_card_words(task, name=name, question=question, words=words),
     )
     start = time.perf_counter()
     with progress():
         classifier.fit(task, groups=groups)
         seconds = time.perf_counter() - start
-        with activity(f"Writing {out}"):
+        with stoppable(), activity(f"Writing {out}"):  # Ctrl-C would lose a model that has learned
             classifier.save(out, graph=source.data if by_reference else None, overwrite=overwrite)
     if as_json:
         print_json({**classifier.scorer_.card, "seconds": seconds, "path": str(out)})
@@ -211,14 +213,14 @@ def _read_nouns(words: str | None) -> dict[str, str]:
 
 
 def _card_words(
-    source: DataArguments, task: SubgraphTask, *, name: str, question: str, words: str | None
+    task: SubgraphTask, *, name: str, question: str, words: str | None
 ) -> dict[str, str]:
     """The words of the model's card: those of the data, and what the options say instead."""
     from ..scoring.card_words import default_words
 
     given = {"title": name, "question": question}
     changes = {key: text for key, text in given.items() if text} | _read_nouns(words)
-    return asdict(default_words(task, source.data).with_changes(changes))
+    return asdict(default_words(task).with_changes(changes))
 
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..base.records import JsonObject
 from .output import console, say, show_notes, table
-from .result_tables import show_positive, useful_metrics
+from .result_tables import show_leaderboard, show_positive, useful_metrics
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -48,7 +48,7 @@ def show_fitted_model(
     if model.choices_:
         console.print(_choices_table(model.choices_))
     if model.leaderboard_:
-        _show_leaderboard(model.leaderboard_)
+        show_leaderboard(model.leaderboard_)
     seen = "Out of fold" if model.leaderboard_ else "Validation"
     parts = {"validation": seen} | ({"test": "Test"} if model.test_ else {})
     name = card["data"]["name"] or "this task"
@@ -83,29 +83,11 @@ def show_fitted_model(
     say("Next", f"s2n predict {place} FILE -o answers.csv, or s2n serve {place}", style="dim")
 
 
-def _show_leaderboard(rows: list[JsonObject]) -> None:
-    """The members that ``best`` judged, and why it did not judge the others."""
-    headings = ("Member", "Micro-F1", "Log loss", "Fit, s", "Answer, ms", "Weight")
-    view = table("Members, judged on folds that they had not learned from", *headings)
-    view.columns[0].no_wrap = True
-    without_scores: dict[str, list[str]] = {}
-    for row in rows:
-        if row["micro_f1"] is None:
-            without_scores.setdefault(row["state"], []).append(row["name"])
-            continue
-        scores = (f"{100 * row['micro_f1']:.1f}", f"{row['log_loss']:.3f}")
-        answer = "-" if row["answer_ms"] is None else f"{row['answer_ms']:.2f}"
-        weight = f"{row['weight']:.2f}" if row["weight"] else ""
-        view.add_row(row["name"], *scores, f"{row['fit_seconds']:.1f}", answer, weight)
-    console.print(view)
-    for state, names in without_scores.items():
-        say("Not judged", f"{', '.join(names)} ({state})", style="dim")
-
-
 def _compare_with_simple(simple: dict[str, float], own: float) -> None:
     """Validation scores of simple models beside that of the model, and which is better."""
     text = ", ".join(f"{name} {100 * score:.1f}" for name, score in simple.items())
-    say("Simple models on validation", f"{text}; this model {100 * own:.1f}", style="bold")
+    text += f"; this model {100 * own:.1f}, which chose its epochs on the same part"
+    say("Simple models on validation", text, style="bold")
     best = max(simple, key=lambda name: simple[name])
     if simple[best] > own:
         advice = f"s2n fit --model {best} keeps it, --model best combines several"

@@ -231,7 +231,8 @@ SubgraphInputs = Annotated[
     str | None,
     typer.Option(
         "--inputs",
-        help="Features of whole subgraphs: structure (statistics) or wl (Weisfeiler-Leman).",
+        help="Features of whole subgraphs: structure (statistics), wl (Weisfeiler-Leman), border"
+        " (their neighbours and edges) or border2 (two hops).",
         rich_help_panel=MODEL,
     ),
 ]

@@ -29,16 +29,23 @@ class _ProgressRow:
         opened: When the first report came.
         first: Units that were finished by then.
         advanced: When the last unit was finished.
+        reported: When the last report came.
     """
 
     report: Report
     opened: float
     first: float
     advanced: float
+    reported: float
 
     def seconds_left(self, now: float) -> float | None:
-        """An estimate from the mean time per unit so far; None where there is none."""
+        """Time to the limit of the work, or an estimate from the mean time per unit so far.
+
+        None where there is neither.
+        """
         report, done = self.report, self.report.done - self.first
+        if report.seconds_left is not None:
+            return max(report.seconds_left - (now - self.reported), 0.0)
         if report.total is None or not report.even or done <= 0:
             return None
         mean = (self.advanced - self.opened) / done
@@ -66,9 +73,10 @@ class ProgressRows:
                 self._rows.pop(report.what, None)
             elif row is None:
                 now = self._clock()
-                self._rows[report.what] = _ProgressRow(report, now, report.done, now)
+                self._rows[report.what] = _ProgressRow(report, now, report.done, now, now)
             else:
-                row.advanced = self._clock() if report.done > row.report.done else row.advanced
+                row.reported = self._clock()
+                row.advanced = row.reported if report.done > row.report.done else row.advanced
                 row.report = report
 
     def _remove_after(self, what: str) -> None:

@@ -30,6 +30,15 @@ GraphFormat = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Directed = Annotated[
+    bool,
+    typer.Option(
+        "--directed",
+        help="Edges go from source to target: each row is kept, its columns of numbers are features"
+        " of the edge, and --inputs border tells senders from receivers.",
+        rich_help_panel=READING,
+    ),
+]
 NodeFeatures = Annotated[
     str | None,
     typer.Option(

@@ -55,6 +55,7 @@ class RequestedModels:
         output: The folder of the run, which also keeps states.
         features: Features, encoding and inputs.
         groups: The column by which the folds of ``best`` keep subgraphs together.
+        minutes: How long ``best`` may take; None: as in its settings.
     """
 
     names: list[str | None]
@@ -67,6 +68,7 @@ class RequestedModels:
     output: RunOutput
     features: FeatureArguments
     groups: str | None = None
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         from ..config import is_coarsened
@@ -75,6 +77,10 @@ class RequestedModels:
 
         if self.groups is not None and BEST not in self.names:
             raise ConfigError("--groups is for --model best, which has folds; omit it.")
+        if self.minutes is not None:
+            if BEST not in self.names:
+                raise ConfigError("--minutes is for --model best; omit it.")
+            self.changes = [*self.changes, f"minutes={self.minutes!r}"]
         self.preset_model = baseline_of(self.preset)
         if self.names == [None] and self.preset_model is not None and self.conv is None:
             self.names = [self.preset_model]

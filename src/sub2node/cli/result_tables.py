@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base.records import JsonObject
 from .output import console, say, show_notes, table, warn
@@ -24,6 +24,8 @@ def show_result(
     from ..evaluate.score_intervals import explain_intervals, interval_titles
     from ..evaluate.significance import interval_text
 
+    if result.leaderboard:
+        show_leaderboard(result.leaderboard)
     data, splits = result.data, bool(result.scored_on.splits)
     runs, title = result.test["micro_f1"].n, f"{result.model} on {data['name'] or 'this task'}"
     narrow, wide = interval_titles(splits=splits)
@@ -70,6 +72,30 @@ def useful_metrics(classes: int, *, multilabel: bool, positive: bool) -> tuple[s
     return tuple(name for name in METRIC_LABELS if name not in hidden)
 
 
+def show_leaderboard(rows: Iterable[Mapping[str, Any]]) -> None:
+    """The members that ``best`` judged, and why others were not, or do not answer."""
+    headings = ("Member", "Micro-F1", "Log loss", "Fit, s", "Answer, ms", "Weight")
+    view = table("Members, judged on folds that they had not learned from", *headings)
+    view.columns[0].no_wrap = True
+    without_scores: dict[str, list[str]] = {}
+    without_answers = []
+    for row in rows:
+        if row["micro_f1"] is None:
+            without_scores.setdefault(row["state"], []).append(row["name"])
+            continue
+        if row["state"]:
+            without_answers.append(f"{row['name']}: {row['state']}.")
+        scores = (f"{100 * row['micro_f1']:.1f}", f"{row['log_loss']:.3f}")
+        answer = "-" if row["answer_ms"] is None else f"{row['answer_ms']:.2f}"
+        weight = f"{row['weight']:.2f}" if row["weight"] else ""
+        view.add_row(row["name"], *scores, f"{row['fit_seconds']:.1f}", answer, weight)
+    console.print(view)
+    for text in without_answers:
+        say("Member", text, style="yellow")
+    for state, names in without_scores.items():
+        say("Not judged", f"{', '.join(names)} ({state})", style="dim")
+
+
 def show_positive(
     label: str, parts: Mapping[str, Mapping[str, object]], thresholds: Sequence[float]
 ) -> None:
@@ -97,6 +123,7 @@ def _explain_few_runs(result: Result) -> None:
     from ..evaluate.verdicts import has_one_run
 
     over, n = "split" if "splits" in result.data else "seed", result.test["micro_f1"].n
+    over = "run" if result.leaderboard else over
     if n == 1 and has_one_run(result.config):
         return  # all that such a model has
     if n == 1:

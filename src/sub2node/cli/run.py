@@ -34,6 +34,7 @@ from .options import (
     Structure,
     SubgraphInputs,
     Threshold,
+    minutes_option,
     out_option,
     parse_shares,
 )
@@ -98,6 +99,9 @@ def run(
     threshold: Threshold = "half",
     positive: Positive = None,
     groups: Groups = None,
+    minutes: Annotated[
+        float | None, minutes_option("How long --model best may take for each split (5).")
+    ] = None,
     device: Device = "auto",
     compiled: Compile = "auto",
     against: Annotated[
@@ -140,6 +144,7 @@ def run(
         output=output,
         features=feature_arguments,
         groups=groups,
+        minutes=minutes,
     )
     if splits and source.split_time is not None:
         raise ConfigError("repeated splits are random, a split by time is one; omit --splits.")

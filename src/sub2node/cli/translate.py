@@ -13,6 +13,7 @@ from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
 from .options import AsJson, Overwrite, out_option
 from .output import console, print_json, progress, say, table
+from .picture_file import Picture, check_picture, write_picture
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -57,13 +58,14 @@ def translate(
         int | None,
         typer.Option("--top-k", help="Keep the diagonal and the k largest others of either end."),
     ] = None,
+    picture: Picture = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Translate data to its S2N graph: each subgraph becomes a node.
 
     Examples:
-        s2n translate my-folder -o my-graph
+        s2n translate my-folder -o my-graph --picture graph.png
         s2n translate my-folder -o my-graph --engine duckdb --memory 2GB
 
     Two subgraphs are joined by the number of edges between them. With the engines duckdb and spark,
@@ -89,6 +91,8 @@ def translate(
     )
     check_settings(settings)
     check_folder(out, overwrite=overwrite, ours=OURS)
+    if picture is not None:
+        check_picture(picture, source.engine, overwrite=overwrite)
     engine, folder = source.engine, Path(source.data)
     check_engine(engine, te, master=source.master, spill=source.spill)
     from_tables = engine != "memory" and source.is_plain and (folder / "edges.parquet").exists()
@@ -97,6 +101,8 @@ def translate(
     with progress():
         if engine == "memory" and task is not None:
             _translate_in_memory(task, out, settings, memory=source.memory, overwrite=overwrite)
+            if picture is not None:
+                write_picture(out, task, picture, overwrite=overwrite)
         else:
             _translate_on_engine(
                 task or folder,
@@ -112,9 +118,11 @@ def translate(
             )
         summary = _summarize(out, task, folder)
     if as_json:
-        print_json(summary)
+        print_json(summary | ({} if picture is None else {"picture": str(picture)}))
     else:
         _show_summary(summary, out)
+        if picture is not None:
+            say("Picture", str(picture), style="green")
 
 
 def _translate_in_memory(

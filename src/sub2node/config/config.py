@@ -150,11 +150,12 @@ class FeatureSettings(NodeFeatureSettings):
     """The vectors that nodes and subgraphs enter the network with.
 
     Args:
-        subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics)
-            or ``wl`` (Weisfeiler-Leman histograms).
+        subgraphs: What a network reads of a subgraph besides its nodes: ``structure`` (statistics),
+            ``wl`` (Weisfeiler-Leman histograms), ``border`` (what its neighbours and edges are
+            like) or ``border2`` (what lies behind the neighbours, too).
     """
 
-    subgraphs: Literal["none", "structure", "wl"] = "none"
+    subgraphs: Literal["none", "structure", "wl", "border", "border2"] = "none"
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ def load_task(
     bad_weights: BadWeights = "error",
     bad_rows: BadRows = "error",
     label_separator: str | None = None,
+    directed: bool = False,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
     aliases: str | Path | None = None,
@@ -112,6 +113,8 @@ def load_task(
             than the header, rows without an id, empty subgraphs, ids given again (the first
             counts), labels without members, edges to nodes that the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        directed: Whether edges go from source to target: each row is kept, with its columns of
+            numbers as features; ``border`` inputs tell senders from receivers.
         node_features: The columns of the table of nodes that become features: numbers as they are,
             text as one column for each category; None: all columns of numbers.
         background: The universe of a study, a file with one id per line or a list of ids: nodes
@@ -149,6 +152,7 @@ def load_task(
         bad_weights=bad_weights,
         bad_rows=bad_rows,
         label_separator=label_separator,
+        directed=directed,
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
@@ -156,7 +160,7 @@ def load_task(
     if request.on_disk:
         unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
         unread |= {"graph_format": graph_format, "swap": swap, "background": background}
-        unread |= {"aliases": aliases, "min_score": min_score}
+        unread |= {"aliases": aliases, "min_score": min_score, "score_weights": score_weights}
         return load_on_disk(
             word,
             request,

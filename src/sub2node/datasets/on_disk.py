@@ -10,7 +10,7 @@ from typing import Any
 from ..base.byte_sizes import parse_memory
 from ..base.errors import ConfigError, suggest
 from ..base.notes import Note, NoteKind
-from ..disk import EngineOptions, SourceRequest, make_part_folder
+from ..disk import EngineOptions, SourceRequest, make_part_folder, remove_unfinished
 from ..disk.part_folder import ENGINES
 from ..io import read_task
 from ..io.folder import CARD
@@ -51,7 +51,8 @@ class EngineRequest:
         }
         given = [name for name, value in others.items() if value is not None]
         if self.engine == "memory" and given:
-            raise ConfigError(f"{given[0]} goes with engine='duckdb' or 'spark' (--engine).")
+            option = f"--{given[0].replace('_', '-')}"
+            raise ConfigError(f"{given[0]} ({option}) goes with engine='duckdb' or 'spark'.")
         return self.engine != "memory"
 
     def options(self) -> EngineOptions:
@@ -86,11 +87,11 @@ def load_on_disk(
             f"the engine {request.engine} reads a folder of tables; omit {given[0]}, or load the"
             " data once and keep them with s2n convert."
         )
-    wanted = SourceRequest(
-        Path(source), columns or {}, node_features, getattr(reading, "directed", False)
-    )
+    wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
-    if not (out / CARD).is_file():
+    if (out / CARD).is_file():
+        remove_unfinished(out)
+    else:
         make_part_folder(
             wanted, out, options=request.options(), reading=reading, hops=request.border_hops
         )
@@ -101,7 +102,11 @@ def load_on_disk(
 
 
 def on_disk_folder(wanted: SourceRequest, request: EngineRequest, reading: Reading) -> Path:
-    """Where the part of some tables is kept, by their content and all that was asked for."""
+    """Where the part of some tables is kept, by their content and all that was asked for.
+
+    The content is known by sizes, times of change and the first and last MiB of each file: a change
+    in the middle that keeps size and time is not seen.
+    """
     from ..task.content_hash import digest
 
     key = digest("on disk", wanted.fingerprint(), request.border_hops, repr(reading.options))

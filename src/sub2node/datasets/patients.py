@@ -10,7 +10,8 @@ recipe:
    links between them, without direction.
 2. A patient is the set of the observed phenotypes. Alternative ids and replaced terms are followed
    to the term in use; terms that are not nodes are omitted. Patients with fewer than two terms are
-   omitted, and those without exactly one diagnosis.
+   omitted, and those without exactly one diagnosis. Phenotypes that were looked for and are absent
+   are the excluded nodes; one that was observed too counts as observed.
 3. Of patients of one diagnosis with identical sets, the one of the smallest id stays.
 4. Diagnoses of ten patients at least, from three publications at least, are the classes.
 5. The split keeps all patients of a publication in one part and is stratified by diagnosis: 62 %
@@ -45,7 +46,7 @@ from .phenotype_files import ONTOLOGY
 NAME = "patients"
 STORE = "https://github.com/monarch-initiative/phenopacket-store/releases"
 _PLACES = ("phenopacket-store", "phenopacket-store.zip", "all_phenopackets.zip", "all_phenopackets")
-_RECIPE = 1  # raised when the rule above changes, so that no older task is taken from the cache
+_RECIPE = 2  # raised when the rule above changes, so that no older task is taken from the cache
 _FEWEST_TERMS, _FEWEST_PATIENTS, _FEWEST_PUBLICATIONS, _SEED = 2, 10, 3, 0
 _SHARES = (0.62, 0.23, 0.15)
 
@@ -104,12 +105,10 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
     ontology, graph = phenotype_graph(content, path)
     packets, problems = scan_phenopackets(store)
     named = sorted((one for one in packets if len(one.diagnoses) == 1), key=lambda one: one.id)
-    nodes, owner = _find_nodes(ontology, graph, named)
-    sizes = np.bincount(owner, minlength=len(named))
+    ptr, nodes, excluded = _find_sets(ontology, graph, named)
     diagnoses = np.array([one.diagnoses[0][0] for one in named], dtype=object)
     publications = np.array([one.publication or one.id for one in named], dtype=object)
-    ptr = pointers(sizes)
-    chosen = np.flatnonzero(sizes >= _FEWEST_TERMS)
+    chosen = np.flatnonzero(np.diff(ptr) >= _FEWEST_TERMS)
     chosen = _drop_copies(chosen, nodes, ptr, diagnoses)
     chosen = chosen[_in_classes(diagnoses[chosen], publications[chosen])]
     if not len(chosen):
@@ -120,12 +119,12 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
         )
     names, labels = np.unique(diagnoses[chosen], return_inverse=True)
     titles = {one.diagnoses[0][0]: one.diagnoses[0][1] for one in reversed(named)}
-    sets = Subgraphs(ptr, nodes, names=Names(one.id for one in named)).take(chosen)
+    sets = Subgraphs(ptr, nodes, names=Names(one.id for one in named), excluded=excluded)
     split = Split.random(labels, fractions=_SHARES, groups=publications[chosen], seed=_SEED)
     omitted = len(packets) - len(chosen)
     return SubgraphTask(
         graph,
-        sets,
+        sets.take(chosen),
         labels=labels,
         class_names=tuple(f"{titles[name]} ({name})" if titles[name] else name for name in names),
         split=split,
@@ -150,19 +149,33 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
     )
 
 
-def _find_nodes(
+def _find_sets(
     ontology: Ontology, graph: Graph, packets: Sequence[Phenopacket]
-) -> tuple[Array, Array]:
-    """The nodes of all patients, each once, one patient after the other; and their owners."""
-    terms = pa.array([term for one in packets for term in one.observed], pa.string())
+) -> tuple[Array, Array, Subgraphs]:
+    """Observed nodes of all patients as pointers and nodes, and the excluded nodes."""
+    observed = _find_nodes(ontology, graph, [one.observed for one in packets])
+    excluded = _find_nodes(ontology, graph, [one.excluded for one in packets])
+    absent = np.setdiff1d(excluded, observed, assume_unique=True)
+    (ptr, nodes), (starts, others) = (
+        (
+            pointers(np.bincount(keys // graph.num_nodes, minlength=len(packets))),
+            keys % graph.num_nodes,
+        )
+        for keys in (observed, absent)
+    )
+    return ptr, nodes, Subgraphs(starts, others)
+
+
+def _find_nodes(ontology: Ontology, graph: Graph, lists: Sequence[Sequence[str]]) -> Array:
+    """Each node of each list once, as list times the number of nodes plus node, ascending."""
+    terms = pa.array([term for own in lists for term in own], pa.string())
     encoded = terms.dictionary_encode()
     in_use = [ontology.resolve(term) for term in encoded.dictionary.to_pylist()]
     ids = pa.array(graph.names or (), pa.string())
     place = pc.index_in(pa.array(in_use, pa.string()), value_set=ids).fill_null(-1).to_numpy()
     node = place[encoded.indices.to_numpy()] if len(terms) else np.zeros(0, np.int64)
-    owner = np.repeat(np.arange(len(packets)), [len(one.observed) for one in packets])
-    keys = distinct(owner[node >= 0] * graph.num_nodes + node[node >= 0])
-    return keys % graph.num_nodes, keys // graph.num_nodes
+    owner = np.repeat(np.arange(len(lists)), [len(own) for own in lists])
+    return distinct(owner[node >= 0] * graph.num_nodes + node[node >= 0])
 
 
 def _drop_copies(chosen: Array, nodes: Array, ptr: Array, diagnoses: Array) -> Array:

@@ -39,7 +39,8 @@ def neighbours(edges: ir.Table, table: LargeTable, *, directed: bool) -> ir.Tabl
         one["leaving"], two["leaving"] = ibis.literal(True), ibis.literal(False)
     proper = ends["source"] != ends["target"]
     both = edges.select(**one, **values).union(edges.filter(proper).select(**two, **values))
-    return both.order_by(["node", "other"])
+    keys = [name for name in ("leaving", "weight") if name in both.columns]
+    return both.order_by(["node", "other", *keys])  # the same rows in the same order each time
 
 
 def node_rows(nodes: ir.Table, table: LargeTable) -> ir.Table:

@@ -80,6 +80,11 @@ def _index_of(graph: Graph) -> Index:
     return open_index(graph.whole.folder)
 
 
+def index_hops(graph: Graph) -> int:
+    """How far the border of subgraphs of a graph on disk reaches."""
+    return _index_of(graph).card.hops
+
+
 def _places(column: pa.ChunkedArray, names: pa.Array) -> Array:
     """Positions of ids among names, -1 where they are not there."""
     text = column.cast(pa.large_string())

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from ..base import progress
 from ..base.errors import DataError
 from ..base.files import new_file
+from ..io.elliptic2 import BACKGROUND_COLUMNS
 from ..io.table_layout import TableLayout
 from ..io.tables import DELIMITERS, PARQUET, suffix
 from ..io.text_files import opened
@@ -23,8 +24,7 @@ from ..task.column_names import column_in
 
 _BLOCK = 1 << 24  # bytes of text that are parsed together
 _IDS = {"edges": ("source", "target"), "nodes": ("node_id",)}
-_STEMS = {"edges": "edges", "background_edges": "edges", "nodes": "nodes"}
-_STEMS |= {"background_nodes": "nodes"}
+_ELLIPTIC2 = {"background_edges": "edges", "background_nodes": "nodes"}
 
 
 def find_large(folder: Path, stem: str) -> Path | None:
@@ -131,12 +131,13 @@ def _copy(layout: TableLayout, out: Path, types: Mapping[str, pa.DataType]) -> N
             writer.write_batch(batch)
 
 
-def unpacked_archive(path: Path, work: Path) -> Path:
+def unpacked_archive(path: Path, work: Path, columns: Mapping[str, str]) -> Path:
     """The folder of a zip archive: large tables of text become Parquet on the way.
 
     Args:
         path: The archive.
         work: A folder to write into.
+        columns: The user's column for ours.
     """
     if not zipfile.is_zipfile(path):
         raise DataError("an engine reads a folder of tables, or a zip archive of one.", path=path)
@@ -144,18 +145,27 @@ def unpacked_archive(path: Path, work: Path) -> Path:
     out.mkdir(exist_ok=True)
     with zipfile.ZipFile(path) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-        for number, entry in enumerate(entries):
-            name = PurePosixPath(entry.filename).name  # of no folder: nothing lands elsewhere
+        # Of no folder: nothing lands elsewhere.
+        names = [PurePosixPath(entry.filename).name for entry in entries]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            raise DataError(f"the archive has several files {repeated[0]!r}.", path=path)
+        large = {what: what for what in _IDS}
+        if any(_stem(name) in _ELLIPTIC2 for name in names):
+            large, columns = _ELLIPTIC2, BACKGROUND_COLUMNS
+        for number, (entry, name) in enumerate(zip(entries, names, strict=True)):
             progress.item("Unpacking", number, len(entries), name)
-            what = _STEMS.get(name.partition(".")[0])
-            if what is not None and suffix(Path(name)) in DELIMITERS:
-                stem = name.partition(".")[0]
-                _rewritten(path / entry.filename, out / f"{stem}.parquet", what, {})
+            stem = _stem(name)
+            if stem in large and suffix(Path(name)) in DELIMITERS:
+                _rewritten(path / entry.filename, out / f"{stem}.parquet", large[stem], columns)
             elif not (out / name).exists():
                 with archive.open(entry) as packed, new_file(out / name) as part:
                     _copy_bytes(packed, part)
         progress.item("Unpacking", len(entries), len(entries))
     return out
+
+
+def _stem(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _copy_bytes(source: IO[bytes], path: Path) -> None:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from ..base import progress
 from ..base.errors import DataError
 from ..base.files import read_card
-from ..base.ragged import Array
+from ..base.ragged import Array, ranges
 from ..io.part_files import INDEX_CARD
 from .large_files import parquet_files
 from .source_tables import SourceTables
@@ -54,9 +54,16 @@ class IndexCard:
     def of(cls, source: SourceTables, directed: bool, repeated: str, hops: int) -> Self:
         """The card of some tables."""
         edges, nodes = source.edges, source.nodes
-        width = 0 if nodes is None else nodes.num_features
         weighted = "weight" in edges.columns
-        return cls(directed, repeated, hops, weighted, edges.features, width, nodes is not None)
+        return cls(
+            directed,
+            repeated,
+            hops,
+            weighted,
+            edges.features,
+            source.node_features,
+            nodes is not None,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """As a file has it."""
@@ -126,6 +133,25 @@ def _in_order(files: list[Path], key: str) -> list[Path]:
     return [file for _, file in sorted(firsts, key=lambda pair: pair[0])]
 
 
+def cast_ids(ids: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Ids of the type of the tables; those that cannot be of it are in none of them."""
+    if not pa.types.is_integer(kind):
+        return ids.cast(pa.string())
+    if pa.types.is_integer(ids.type):
+        return ids.cast(pa.int64())
+    plain = ids.filter(pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,17})$"))
+    return plain.cast(pa.int64())
+
+
+def _rows_of(column: pa.ChunkedArray, keys: pa.Array) -> Array:
+    """The rows of a sorted column that have one of these keys, which are sorted too."""
+    if not pa.types.is_integer(column.type):
+        return np.flatnonzero(pc.is_in(column, value_set=keys.cast(column.type)))
+    values, wanted = np.asarray(column), np.asarray(keys)
+    starts = np.searchsorted(values, wanted, side="left")
+    return ranges(starts, np.searchsorted(values, wanted, side="right") - starts)
+
+
 @dataclass(frozen=True, eq=False)
 class SortedTable:
     """A Parquet table that is sorted by a column of ids.
@@ -168,12 +194,7 @@ class SortedTable:
 
     def as_keys(self, ids: pa.Array) -> pa.Array:
         """Ids as this table has them, distinct and sorted, without those it cannot have."""
-        if not pa.types.is_integer(self.schema.field(self.key).type):
-            return ids.cast(pa.string()).unique().sort()
-        if not pa.types.is_integer(ids.type):
-            plain = pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,17})$")
-            ids = ids.filter(plain)
-        return ids.cast(pa.int64()).unique().sort()
+        return cast_ids(ids, self.schema.field(self.key).type).unique().sort()
 
     def blocks(self, ids: pa.Array) -> Iterator[pa.Table]:
         """The rows of some ids, block by block.
@@ -190,10 +211,9 @@ class SortedTable:
             progress.step(f"Looking up {self.key}s", done, len(wanted))
             table, group = places[number]
             own = ids.slice(int(first[number]), int(last[number] - first[number]))
-            column = table.read_row_group(group, columns=[self.key]).column(0)
-            mask = pc.is_in(column, value_set=own.cast(column.type))
-            if pc.any(mask).as_py():
-                yield table.read_row_group(group).filter(mask)
+            rows = _rows_of(table.read_row_group(group, columns=[self.key]).column(0), own)
+            if len(rows):
+                yield table.read_row_group(group).take(pa.array(rows))
         progress.step(f"Looking up {self.key}s", len(wanted), len(wanted))
 
     def rows(self, ids: pa.Array) -> pa.Table:

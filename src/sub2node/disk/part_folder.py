@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+import shutil
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,26 +16,26 @@ import pyarrow.parquet as pq
 from ..base import progress
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_file
-from ..base.plural import plural
 from ..base.ragged import Array
 from ..io import save_task
 from ..io.folder import read_sets, read_tables
 from ..io.tables import TableReader
-from ..task import Border, BorderSums, Subgraphs, SubgraphTask, WholeGraph, finish_border
+from ..task import Border, SubgraphTask, WholeGraph
 from ..task.frames import Frame
 from ..task.ids import concat, id_column
 from ..task.reading_options import Reading
-from .backends import Backend, opened
+from .backends import opened
 from .large_files import parquet_files
-from .neighbour_tables import ALL_NODES, NEIGHBOURS, IndexCard, count_edges
-from .source_tables import SourceRequest, SourceTables, find_source
-from .unfinished import PART, unfinished
+from .neighbour_tables import ALL_NODES, NEIGHBOURS, IndexCard, cast_ids, count_edges
+from .part_border import all_subgraphs, find_neighbours, look_behind, read_border
+from .source_tables import LargeTable, SourceRequest, find_source
+from .steps import Pass
+from .unfinished import PART, make_in_steps
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 ENGINES = ("duckdb", "spark")
-_GROUP = 1 << 17  # rows of a Parquet file that are read together
 
 
 @dataclass(frozen=True)
@@ -57,43 +57,12 @@ class EngineOptions:
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise ConfigError(f"there is no engine {self.engine!r}; {' and '.join(ENGINES)} are.")
-
-
-@dataclass
-class _Pass:
-    """One pass over the tables: what is there is not made again.
-
-    Args:
-        folder: Where it writes; what stands there is whole.
-        source: The tables.
-        backend: The engine.
-        directed: Whether edges have a direction.
-        reading: What to do about problems.
-        hops: How far the border reaches.
-    """
-
-    folder: Path
-    source: SourceTables
-    backend: Backend
-    directed: bool
-    reading: Reading
-    hops: int
-    tables: dict[str, ir.Table] = field(default_factory=dict)
-
-    def make(self, name: str, query: Callable[[], ir.Table], *, what: str) -> ir.Table:
-        """The table of this name: the one that is there, or that of a query."""
-        path = self.folder / name
-        if not path.exists():
-            self.backend.store(query(), path, what=what, group_rows=_GROUP)
-        if name not in self.tables:
-            self.tables[name] = self.backend.read(path)
-        return self.tables[name]
-
-    def load(self, name: str, query: Callable[[], ir.Table], *, what: str) -> pa.Table:
-        """As :meth:`make`, but small enough to be read."""
-        self.make(name, query, what=what)
-        files = parquet_files(self.folder / name)
-        return pa.concat_tables([pq.read_table(file) for file in files])
+        if self.engine == "spark" and (self.memory, self.spill) != (None, None):
+            raise ConfigError(
+                "memory and spill (--memory, --spill) are DuckDB's; Spark has its own settings."
+            )
+        if self.engine == "duckdb" and self.master is not None:
+            raise ConfigError("a master (--master) is Spark's; DuckDB runs in this process.")
 
 
 def make_part_folder(
@@ -117,45 +86,52 @@ def make_part_folder(
         reading: What to do about problems in the data.
         hops: How far summaries of the border reach, 1 or 2.
     """
-    from . import expression  # needs ibis, which an open engine has
-
     reading = reading or Reading()
     if hops not in (1, 2):
         raise ConfigError(f"a border has 1 or 2 hops, not {hops!r}.")
     asked = {"data": request.fingerprint(), "hops": hops, "policies": repr(reading.options)}
-    with unfinished(out, asked, keep=(NEIGHBOURS, ALL_NODES)) as folder:
-        source = find_source(request, folder)
-        spill = options.spill or folder
-        with opened(
-            options.engine,
-            memory=options.memory,
-            spill=_spill(options, spill),
-            master=options.master,
-        ) as backend:
-            job = _Pass(folder, source, backend, request.directed, reading, hops)
-            edges = backend.read(source.edges.path)
-            index = job.make(
-                NEIGHBOURS,
-                lambda: expression.neighbours(edges, source.edges, directed=request.directed),
-                what="Sorting edges by node",
-            )
-            nodes = _make_nodes(job)
-            task, near = _read_part(job, index, nodes)
-            degrees = _read_degrees(job, near, task.graph.ids())
-            border = _read_border(job, index, near, nodes, task)
-        facts = count_edges(folder / NEIGHBOURS)
-        number = facts.num_nodes if nodes is None else _count_rows(folder / ALL_NODES)
-        whole = WholeGraph(number, facts.num_edges, degrees[0], degrees[1], folder=out)
-        card = IndexCard.of(source, request.directed, reading.options.repeated, hops)
-        _finish(folder, task, whole, border, card)
+    make_in_steps(
+        out,
+        asked,
+        lambda folder: _build(folder, request, options, reading, hops),
+        keep=(NEIGHBOURS, ALL_NODES),
+    )
     return out
 
 
-def _spill(options: EngineOptions, folder: Path) -> Path | None:
-    return None if options.engine == "spark" else folder
+def _build(
+    folder: Path, request: SourceRequest, options: EngineOptions, reading: Reading, hops: int
+) -> None:
+    """Write the task, and the tables of its index beside it."""
+    from . import expression  # needs ibis, which an open engine has
+
+    source = find_source(request, folder)
+    spill = None if options.engine == "spark" else options.spill or folder
+    with opened(
+        options.engine, memory=options.memory, spill=spill, master=options.master
+    ) as backend:
+        job = Pass(folder, source, backend, request.directed, reading, hops)
+        edges = backend.read(source.edges.path)
+        index = job.make(
+            NEIGHBOURS,
+            lambda: expression.neighbours(edges, source.edges, directed=request.directed),
+            what="Sorting edges by node",
+        )
+        nodes = _make_nodes(job)
+        part = _read_part(job, index, nodes)
+        degrees = _read_degrees(job, part.near, part.task.graph.ids())
+        around = None
+        if hops == 2 and nodes is not None and part.others is not None:
+            around = look_behind(job, index, part.others, nodes)
+        border = read_border(job, part.task, part.near, part.others, around)
+    facts = count_edges(folder / NEIGHBOURS)
+    number = facts.num_nodes if nodes is None else _count_rows(folder / ALL_NODES)
+    whole = WholeGraph(number, facts.num_edges, degrees[0], degrees[1])
+    card = IndexCard.of(source, request.directed, reading.options.repeated, hops)
+    _finish(folder, part.task, whole, border, card)
 
 
-def _make_nodes(job: _Pass) -> ir.Table | None:
+def _make_nodes(job: Pass) -> ir.Table | None:
     from . import expression
 
     table = job.source.nodes
@@ -167,10 +143,22 @@ def _make_nodes(job: _Pass) -> ir.Table | None:
     )
 
 
-def _read_part(
-    job: _Pass, index: ir.Table, nodes: ir.Table | None
-) -> tuple[SubgraphTask, ir.Table]:
-    """The task of the members and the edges between them, and all rows of the members."""
+class _Part(NamedTuple):
+    """What was found of the members.
+
+    Args:
+        task: The task of the members and the edges between them.
+        near: All rows of the members.
+        others: The rows of their neighbours among the nodes, where there is a table of nodes.
+    """
+
+    task: SubgraphTask
+    near: ir.Table
+    others: ir.Table | None
+
+
+def _read_part(job: Pass, index: ir.Table, nodes: ir.Table | None) -> _Part:
+    """Find the members, the edges between them and their neighbours."""
     from . import expression
 
     ids = _write_ids(job, index)
@@ -197,11 +185,11 @@ def _read_part(
             what="Finding features of members",
         )
     _check_missing(job)
-    task = _assemble(job, _sorted_edges(inner), _sorted_nodes(known))
-    return task, near
+    others = None if nodes is None else find_neighbours(job, near, nodes)
+    return _Part(_assemble(job, _sorted_edges(inner), _sorted_nodes(known)), near, others)
 
 
-def _write_ids(job: _Pass, index: ir.Table) -> ir.Table:
+def _write_ids(job: Pass, index: ir.Table) -> ir.Table:
     """``node_id``: the members and excluded nodes of all subgraphs, each once, as the index has."""
     path = job.folder / "ids.parquet"
     if not path.exists():
@@ -219,23 +207,13 @@ def _write_ids(job: _Pass, index: ir.Table) -> ir.Table:
         ids = concat(columns).unique()
         kind = pq.read_schema(parquet_files(job.folder / NEIGHBOURS)[0]).field("node").type
         with new_file(path) as part:
-            pq.write_table(pa.table({"node_id": _cast_ids(ids, kind)}), part)
+            pq.write_table(pa.table({"node_id": cast_ids(ids, kind)}), part)
     return job.backend.read(path)
 
 
 def _present(frame: Frame) -> pa.Array:
     """The ids that are there; what is missing is found when the tables are read."""
     return frame.need("node_id").combine_chunks().drop_null()
-
-
-def _cast_ids(ids: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Ids of the type of the tables; those that cannot be of it are in none of them."""
-    if not pa.types.is_integer(kind):
-        return ids.cast(pa.string())
-    if pa.types.is_integer(ids.type):
-        return ids.cast(pa.int64())
-    plain = ids.filter(pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,17})$"))
-    return plain.cast(pa.int64())
 
 
 def _sorted_edges(edges: pa.Table) -> pa.Table:
@@ -253,7 +231,7 @@ def _sorted_nodes(nodes: pa.Table) -> pa.Table:
     return nodes.take(pc.sort_indices(ids))
 
 
-def _check_missing(job: _Pass) -> None:
+def _check_missing(job: Pass) -> None:
     """Raise where a number or an id is missing that sums would pass over."""
     for name, large in ((NEIGHBOURS, job.source.edges), (ALL_NODES, job.source.nodes)):
         if large is None:
@@ -266,31 +244,25 @@ def _check_missing(job: _Pass) -> None:
                     facts = part.statistics
                     if part.path_in_schema != "title" and facts is not None and facts.null_count:
                         raise DataError(
-                            "ids and numbers must not be missing where an engine reads them, and"
-                            f" {plural(facts.null_count, 'row')} or more lack some"
-                            f" ({_column_name(large, part.path_in_schema)}); fill them first.",
+                            f"'{_column_name(large, part.path_in_schema)}' is missing in some rows,"
+                            " which an engine would pass over; fill them first.",
                             path=large.path,
                         )
 
 
-def _column_name(large: object, ours: str) -> str:
+def _column_name(large: LargeTable, ours: str) -> str:
     """The user's name of a column of ours."""
-    features: tuple[str, ...] = getattr(large, "features", ())
-    columns: Mapping[str, str] = getattr(large, "columns", {})
-    if ours[0] in "fx" and ours[1:].isdecimal() and int(ours[1:]) < len(features):
-        return features[int(ours[1:])]
-    return columns.get({"node": "source", "other": "target"}.get(ours, ours), ours)
+    if ours[0] in "fx" and ours[1:].isdecimal():
+        return large.features[int(ours[1:]) if large.width is None else 0]
+    return large.columns.get({"node": "source", "other": "target"}.get(ours, ours), ours)
 
 
-def _assemble(job: _Pass, edges: pa.Table, nodes: pa.Table) -> SubgraphTask:
-    """The part as a task, read with the same policies as data that are loaded."""
+def _assemble(job: Pass, edges: pa.Table, nodes: pa.Table) -> SubgraphTask:
+    """The part as a task, read with the same policies and columns as data that are loaded."""
     source = job.source
-    names = {f"f{n}": name for n, name in enumerate(source.edges.features)}
     paths = {"edges": job.folder / "part_edges.parquet", "nodes": job.folder / "part_nodes.parquet"}
-    pq.write_table(
-        edges.rename_columns([names.get(n, n) for n in edges.column_names]), paths["edges"]
-    )
-    pq.write_table(nodes, paths["nodes"])
+    pq.write_table(_with_own_names(edges, source.edges, "f"), paths["edges"])
+    pq.write_table(_with_own_names(nodes, source.nodes, "x"), paths["nodes"])
     return read_tables(
         paths["edges"],
         source.sets,
@@ -306,7 +278,17 @@ def _assemble(job: _Pass, edges: pa.Table, nodes: pa.Table) -> SubgraphTask:
     )
 
 
-def _read_degrees(job: _Pass, near: ir.Table, ids: pa.Array) -> tuple[Array, Array | None]:
+def _with_own_names(table: pa.Table, large: LargeTable | None, letter: str) -> pa.Table:
+    """Columns called as in the user's table, for which mappings and policies are meant."""
+    if large is None:
+        return table
+    names = dict(large.columns)
+    if large.width is None:
+        names |= {f"{letter}{n}": name for n, name in enumerate(large.features)}
+    return table.rename_columns([names.get(name, name) for name in table.column_names])
+
+
+def _read_degrees(job: Pass, near: ir.Table, ids: pa.Array) -> tuple[Array, Array | None]:
     """Degree and strength of the nodes of the part in the whole graph."""
     from . import expression
 
@@ -332,110 +314,6 @@ def _places(found: pa.Array, ids: pa.Array) -> Array:
     return np.asarray(where.fill_null(-1), np.int64)
 
 
-def _all_subgraphs(task: SubgraphTask) -> list[Subgraphs]:
-    """The subgraphs with labels, and those without."""
-    return [part.subgraphs for part in (task, task.unlabelled) if part is not None]
-
-
-def _read_border(
-    job: _Pass, index: ir.Table, near: ir.Table, nodes: ir.Table | None, task: SubgraphTask
-) -> list[Border]:
-    """The border of the subgraphs with labels, and of those without."""
-    from . import expression
-
-    parts, kind = _all_subgraphs(task), near.node.type()
-    ids, shift, columns = task.graph.ids(), 0, dict[str, list[pa.Array]](number=[], node_id=[])
-    for part in parts:
-        columns["number"].append(pa.array(part.owner + shift))
-        nodes_of = ids.take(pa.array(part.nodes))
-        columns["node_id"].append(
-            _cast_ids(nodes_of, pa.int64() if kind.is_integer() else pa.string())
-        )
-        shift += len(part)
-    path = job.folder / "pairs.parquet"
-    with new_file(path) as place:
-        pq.write_table(
-            pa.table({name: pa.concat_arrays(column) for name, column in columns.items()}), place
-        )
-    features = job.source.nodes
-    has_features = nodes is not None and features is not None and features.num_features > 0
-    others = _make_others(job, near, nodes) if has_features else None
-    around = None
-    if job.hops == 2 and others is not None and nodes is not None:
-        behind = job.make(
-            "behind.parquet",
-            lambda: expression.means_around(
-                expression.of_nodes(index, others.select("node_id")), nodes
-            ),
-            what="Looking behind neighbours",
-        )
-        around = behind
-    table = job.load(
-        "border_sums.parquet",
-        lambda: expression.border_sums(
-            near,
-            job.backend.read(path),
-            others,
-            around=around,
-            repeated=job.reading.options.repeated,
-        ),
-        what="Looking around subgraphs",
-    )
-    border = finish_border(_as_sums(job, table, shift, hops=2 if around is not None else 1))
-    ends = np.cumsum([len(part) for part in parts])[:-1]
-    return [border.take(rows) for rows in np.split(np.arange(shift), ends)]
-
-
-def _make_others(job: _Pass, near: ir.Table, nodes: ir.Table | None) -> ir.Table:
-    """Features of all neighbours of members, of which none may be unknown."""
-    assert nodes is not None
-    wanted = near.select(node_id=near.other).distinct()
-    others = job.make(
-        "others.parquet",
-        lambda: nodes.semi_join(wanted, "node_id"),
-        what="Finding features of neighbours",
-    )
-    lost = wanted.anti_join(others, "node_id")
-    row = job.backend.value(
-        lost.aggregate(count=lost.count(), one=lost.node_id.min()), what="Checking neighbours"
-    )
-    if row["count"]:
-        raise DataError(
-            f"an edge ends at node {row['one']!r}, which the nodes table does not have"
-            f" ({plural(row['count'], 'such node')}).",
-            path=job.source.edges.path,
-        )
-    return others
-
-
-def _as_sums(job: _Pass, table: pa.Table, count: int, *, hops: int) -> BorderSums:
-    """The rows of an engine as arrays by subgraph, group and value."""
-    directions = ("out", "in") if job.directed else ("any",)
-    groups = tuple(f"{one}.{side}" for one in directions for side in ("outside", "inside"))
-    names = job_value_names(job.source, hops)
-    number = np.asarray(table["number"], np.int64)
-    group = np.asarray(table["inside"].cast(pa.int64()))
-    if job.directed:
-        group = group + 2 * (1 - np.asarray(table["leaving"].cast(pa.int64())))
-    counts = np.zeros((count, len(groups)), np.int64)
-    counts[number, group] = np.asarray(table["count"])
-    arrays = {kind: np.zeros((count, len(groups), len(names))) for kind in "sqlh"}
-    for kind, array in arrays.items():
-        for place in range(len(names)):
-            array[number, group, place] = np.asarray(table[f"{kind}{place}"])
-    return BorderSums(groups, names, counts, *arrays.values())
-
-
-def job_value_names(source: SourceTables, hops: int) -> tuple[str, ...]:
-    """What the values of incidences are called, as :func:`sub2node.encode.border_sums` does."""
-    width = 0 if source.nodes is None else source.nodes.num_features
-    own = [f"x{column}" for column in range(width)]
-    behind = [f"next.{name}" for name in own] if hops == 2 else []
-    edges = [f"edge.{name}" for name in source.edges.features]
-    weight = ["edge.weight"] if "weight" in source.edges.columns else []
-    return (*own, *behind, *edges, *weight)
-
-
 def _count_rows(path: Path) -> int:
     return sum(pq.ParquetFile(file).metadata.num_rows for file in parquet_files(path))
 
@@ -447,13 +325,15 @@ def _finish(
     progress.step("Writing the task", 0, 1)
     graph = replace(task.graph, whole=whole)
     subgraphs = [
-        replace(part, border=own) for part, own in zip(_all_subgraphs(task), border, strict=True)
+        replace(part, border=own) for part, own in zip(all_subgraphs(task), border, strict=True)
     ]
     others = task.unlabelled
     if others is not None:
         others = replace(others, graph=graph, subgraphs=subgraphs[1])
     done = replace(task, graph=graph, subgraphs=subgraphs[0], unlabelled=others)
-    save_task(done, folder / PART, overwrite=True)
+    if (folder / PART).exists():  # of a process that was killed here
+        shutil.rmtree(folder / PART)
+    save_task(done, folder / PART)
     text = json.dumps(card.to_json(), indent=1, ensure_ascii=False) + "\n"
     (folder / PART / IndexCard.FILE).write_text(text, encoding="utf-8")
     progress.step("Writing the task", 1, 1)

@@ -55,10 +55,9 @@ class SourceTables:
         nodes: The nodes, where there is such a table.
         sets: The file of the members, which is read as usual; so are the next ones.
         small: Files of labels, subgraph_edges, excluded nodes and aliases.
-        columns: The user's column for ours, for these files.
+        columns: The user's column for ours, for all files.
         name: What the task is called.
         notes: What is not as one may expect.
-        fingerprint: Names the content of all files.
     """
 
     edges: LargeTable
@@ -68,7 +67,11 @@ class SourceTables:
     columns: Mapping[str, str]
     name: str
     notes: tuple[Note, ...] = ()
-    fingerprint: str = ""
+
+    @property
+    def node_features(self) -> int:
+        """How many features nodes have."""
+        return 0 if self.nodes is None else self.nodes.num_features
 
 
 @dataclass
@@ -122,14 +125,14 @@ def find_source(request: SourceRequest, work: Path) -> SourceTables:
     """
     folder = request.path
     if folder.is_file():
-        folder = unpacked_archive(folder, work)
+        folder = unpacked_archive(folder, work, request.columns)
     if not folder.is_dir():
         raise ConfigError(
             f"{request.path} is no folder of tables; an engine reads edges, members and, if there"
             " are such, nodes and labels (s2n convert makes such a folder)."
         )
     name = request.path.name.removesuffix(".zip")
-    if is_elliptic2(folder):
+    if is_elliptic2(folder) or find_large(folder, "background_edges") is not None:
         return _find_elliptic2(folder, request, work, name)
     edges, sets = find_large(folder, "edges"), find_sets(folder)
     if edges is None or sets is None:
@@ -144,19 +147,10 @@ def find_source(request: SourceRequest, work: Path) -> SourceTables:
         else _large(as_parquet(nodes, work, "nodes", request.columns), "nodes", request),
         sets=sets,
         small=small,
-        columns=_of_small(request.columns),
+        columns=request.columns,
         name=name,
     )
     return _with_notes(source, request)
-
-
-def _of_small(columns: Mapping[str, str]) -> dict[str, str]:
-    """The part of a mapping that is for the tables which are read as usual."""
-    return {
-        ours: theirs
-        for ours, theirs in columns.items()
-        if not ours.startswith(("edges.", "nodes."))
-    }
 
 
 def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str) -> SourceTables:
@@ -167,7 +161,7 @@ def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str)
     for what, table in tables.items():
         paths[what] = work / f"{what}.parquet"
         pq.write_table(table, paths[what])
-    own = {"source": "clId1", "target": "clId2", "node_id": "clId"}
+    own = {"edges.source": "clId1", "edges.target": "clId2", "nodes.node_id": "clId"}
     asked = replace(request, columns=own)
     files = {"edges": "background_edges", "nodes": "background_nodes"}
     large = {}
@@ -176,12 +170,14 @@ def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str)
         if path is None:
             raise DataError(f"the folder has no {stem}.csv.", path=folder)
         large[what] = _large(as_parquet(path, work, what, own), what, asked)
+    edges = large["edges"]
+    features = tuple(name for name in edges.features if name != "txId")  # a number, not an amount
     source = SourceTables(
-        edges=large["edges"],
+        edges=replace(edges, features=features),
         nodes=large["nodes"],
         sets=paths.pop("members"),
         small=paths,
-        columns={},
+        columns=own,
         name=name,
         notes=tuple(notes),
     )

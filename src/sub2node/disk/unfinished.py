@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..base.errors import ConfigError
-from ..base.files import written
+from ..base.files import new_file, written
+from ..base.renames import flush, flush_tree, rename_to_new
 
 try:
     import fcntl
 except ImportError:  # Windows: two processes may work on the same folder
     fcntl = None  # type: ignore[assignment]
 
-PART = "task"  # the folder inside whose files become those of the result
-_REQUEST = "request.json"
-_LOCK = "owner.lock"
+PART = "task"  # the folder inside that becomes the result
+_REQUEST, _LOCK, _READY = "request.json", "owner.lock", "ready"
 
 
 def unfinished_path(out: Path) -> Path:
@@ -27,19 +27,24 @@ def unfinished_path(out: Path) -> Path:
     return out.with_name(f".{out.name}.unfinished")
 
 
-@contextmanager
-def unfinished(
-    out: Path, request: Mapping[str, object], *, keep: tuple[str, ...]
-) -> Iterator[Path]:
-    """A folder to make ``out`` in, with what is there from an earlier try of the same request.
+def make_in_steps(
+    out: Path,
+    request: Mapping[str, object],
+    build: Callable[[Path], None],
+    *,
+    keep: tuple[str, ...],
+) -> None:
+    """Make the folder ``out``, with what is there from an earlier try of the same request.
 
-    When the block ends without an error, the files of its folder ``task`` and those to keep are the
-    result, and all others are removed. After an error all stay for the next try.
+    A killed process leaves its steps beside ``out``, and the next one goes on after the last of
+    them; so does an error. When all is done, nothing but ``out`` is left.
 
     Args:
         out: The folder to make, which must not be there.
         request: What is asked for; another request begins anew.
-        keep: Names in it that stay.
+        build: Writes into the folder that it is given: the result as a folder ``task``, and files
+            of intermediate results, each of which it must not write half.
+        keep: Names of those among them that join the result.
 
     Raises:
         ConfigError: Another process is making the same folder.
@@ -49,28 +54,48 @@ def unfinished(
     folder = unfinished_path(out)
     with written(out):
         folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder, out):
+            if out.exists():  # made by the process that had the lock before
+                return
+            _begin(folder, json.dumps(dict(request), sort_keys=True))
+            if not (folder / _READY).exists():
+                build(folder)
+                (folder / _READY).touch()
+            _put_in_place(folder, out, keep)
+
+
+def remove_unfinished(out: Path) -> None:
+    """Remove what a process left that was killed after it had finished ``out``."""
+    folder = unfinished_path(out)
+    if not folder.is_dir():
+        return
+    with suppress(ConfigError), _locked(folder, out):
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path, out: Path) -> Iterator[None]:
+    """Hold the folder, which no other process may then use."""
     lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        _lock(lock, out)
-        text = json.dumps(dict(request), sort_keys=True)
-        noted = folder / _REQUEST
-        if not noted.is_file() or noted.read_text(encoding="utf-8") != text:
-            _clear(folder, keep=(_LOCK,))
-            noted.write_text(text, encoding="utf-8")
-        with written(out):
-            yield folder
-            _put_in_place(folder, out, keep)
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise ConfigError(f"another process is making {out}; wait for it.") from None
     finally:
         os.close(lock)
 
 
-def _lock(lock: int, out: Path) -> None:
-    if fcntl is None:
+def _begin(folder: Path, request: str) -> None:
+    """Note what is asked for, after the steps of another request are gone."""
+    noted = folder / _REQUEST
+    if noted.is_file() and noted.read_text(encoding="utf-8") == request:
         return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise ConfigError(f"another process is making {out}; wait for it.") from None
+    noted.unlink(missing_ok=True)  # first: what is half removed belongs to no request
+    _clear(folder, keep=(_LOCK,))
+    with new_file(noted) as part:
+        part.write_text(request, encoding="utf-8")
 
 
 def _clear(folder: Path, *, keep: tuple[str, ...]) -> None:
@@ -80,10 +105,18 @@ def _clear(folder: Path, *, keep: tuple[str, ...]) -> None:
 
 
 def _put_in_place(folder: Path, out: Path, keep: tuple[str, ...]) -> None:
-    _clear(folder, keep=(*keep, PART, _LOCK, _REQUEST))
-    for entry in (folder / PART).iterdir():
-        entry.replace(folder / entry.name)
-    (folder / PART).rmdir()
-    (folder / _REQUEST).unlink()
-    (folder / _LOCK).unlink()
-    folder.rename(out)
+    """Give the result its name in one step; each step before it may be the last one of a process.
+
+    Args:
+        folder: Where it was made.
+        out: Its name.
+        keep: What joins it first.
+    """
+    for name in keep:
+        if (folder / name).exists():
+            (folder / name).replace(folder / PART / name)
+    _clear(folder, keep=(PART, _LOCK, _REQUEST, _READY))
+    flush_tree(folder / PART)
+    rename_to_new(folder / PART, out)
+    flush(out.parent)
+    shutil.rmtree(folder)

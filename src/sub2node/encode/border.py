@@ -10,18 +10,21 @@ columns.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import ConfigError
+from ..base.plural import plural
 from ..base.progress import step
 from ..base.ragged import Array, among, owners, pointers, ranges
 from ..task import Border, BorderSums, Graph, Subgraphs, SubgraphTask, finish_border
+from ..task.border import join_borders
 
 SIDES = ("outside", "inside")
+BORDER_HOPS = {"border": 1, "border2": 2}  # by the name of subgraph inputs
 _SCRATCH = 64 << 20  # bytes for the incidences that are looked at together
 Direction = Literal["any", "out", "in"]
 
@@ -45,8 +48,32 @@ def border_inputs(task: SubgraphTask, *, hops: int = 1) -> Border:
 
 
 def border_of(graph: Graph, subgraphs: Subgraphs, *, hops: int = 1) -> Border:
-    """The border of subgraphs, one row each; arguments as of :func:`border_sums`."""
+    """The border of subgraphs, one row each; arguments as of :func:`border_sums`.
+
+    Of a part of a graph on disk, the neighbours are looked up there.
+    """
+    if graph.whole is not None:
+        return _border_on_disk(graph, subgraphs, hops)
     return finish_border(border_sums(graph, subgraphs, hops=hops))
+
+
+def _border_on_disk(graph: Graph, subgraphs: Subgraphs, hops: int) -> Border:
+    from ..disk import index_hops, surroundings
+
+    if (reach := index_hops(graph)) != hops:
+        raise ConfigError(
+            f"the border of data on disk was made with {plural(reach, 'hop')}, and"
+            f" {plural(hops, 'hop')} are asked for; load them with border_hops={hops}"
+            f" (--border-hops {hops})."
+        )
+    if not len(subgraphs):
+        return border_of(replace(graph, whole=None), subgraphs, hops=hops)
+    borders = [
+        border_of(around, some, hops=hops) for around, some in surroundings(graph, subgraphs)
+    ]
+    joined = join_borders(borders)
+    assert joined is not None  # for mypy: there is a subgraph
+    return joined
 
 
 def border_sums(graph: Graph, subgraphs: Subgraphs, *, hops: int = 1) -> BorderSums:

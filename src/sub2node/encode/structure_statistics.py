@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,7 @@ from ..base.progress import step
 from ..base.ragged import Array, blocks, owners
 from ..task import Graph, SubgraphTask, measure
 from ..task.subgraph_measures import core_numbers, ratio
+from .border import BORDER_HOPS, border_inputs
 from .encoding import Encoding, wanted_nodes
 
 NODE_COLUMNS = (
@@ -134,7 +135,9 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
 
     Args:
         task: The task whose subgraphs are described.
-        kind: ``structure``, or ``wl``: Weisfeiler-Leman histograms.
+        kind: ``structure``; ``wl``: Weisfeiler-Leman histograms; ``border``: summaries of what lies
+            around; ``border2``: those of two hops. Of the many columns of a border, those that
+            tell the classes apart better than most are raised above the others and have steps.
     """
     values = _raw_inputs(task, kind)
     return _fit_scale(task, kind, values)._inputs(values)
@@ -145,7 +148,7 @@ class SubgraphScale:
     """How the statistics of any subgraph become model inputs: fitted to the training subgraphs.
 
     Args:
-        kind: ``structure`` or ``wl``, as for :func:`subgraph_inputs`.
+        kind: As for :func:`subgraph_inputs`.
         mean: Mean of each column over the training subgraphs, (F,).
         sd: Standard deviation of each column, (F,).
         heights: How large each column is made, (F,); None: as they are, without steps.
@@ -163,6 +166,11 @@ class SubgraphScale:
         """The scale that fits the training subgraphs of a task."""
         return _fit_scale(task, kind, _raw_inputs(task, kind))
 
+    @classmethod
+    def plain(cls, task: SubgraphTask, kind: str) -> SubgraphScale:
+        """Mean 0 and sd 1 over the training subgraphs of a task; no label is read."""
+        return _plain_scale(task, kind, _raw_inputs(task, kind))
+
     def inputs(self, task: SubgraphTask) -> Array:
         """Of all subgraphs of a task, not only of the one it was fitted to; float32 (M, F)."""
         return self._inputs(_raw_inputs(task, self.kind))
@@ -179,23 +187,40 @@ class SubgraphScale:
 
 
 def _raw_inputs(task: SubgraphTask, kind: str) -> Array:
-    """Numbers of each subgraph, counts as log(1 + x)."""
+    """Numbers of each subgraph, counts as log(1 + x), those of a border as sign(x) log(1 + |x|)."""
+    if kind in BORDER_HOPS:
+        values = border_inputs(task, hops=BORDER_HOPS[kind]).values.astype(np.float64)
+        return np.asarray(np.copysign(np.log1p(np.abs(values)), values))
     if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
 
         return np.asarray(np.log1p(weisfeiler_leman(task)))
     if kind != "structure":
-        raise ConfigError(f"subgraph inputs are structure or wl, not {kind!r}.")
+        raise ConfigError(f"subgraph inputs are structure, wl, border or border2, not {kind!r}.")
     return _compress_counts(subgraph_statistics(task), SUBGRAPH_COLUMNS)
 
 
 def _fit_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
-    train = slice(None) if task.split is None else task.split.mask("train")
-    mean, sd = _moments(values[train])
+    plain, train = _plain_scale(task, kind, values), _training_rows(task)
     if kind == "wl" or task.labels is None or not len(task.labels[train]):
-        return SubgraphScale(kind, mean, sd)
+        return plain
     gains, edges = _fit_steps(values[train], task.labels[train])
-    return SubgraphScale(kind, mean, sd, gains**_SHARPNESS, edges)
+    if kind == "structure":
+        return replace(plain, heights=gains**_SHARPNESS, edges=edges)
+    length = np.sqrt((gains**2).mean())
+    if length <= _TINY:
+        return plain
+    heights = gains / length  # all columns together are as large as before
+    steps = [own if high else own[:0] for own, high in zip(edges, heights > 1, strict=True)]
+    return replace(plain, heights=heights, edges=tuple(steps))
+
+
+def _plain_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:
+    return SubgraphScale(kind, *_moments(values[_training_rows(task)]))
+
+
+def _training_rows(task: SubgraphTask) -> Array | slice:
+    return slice(None) if task.split is None else task.split.mask("train")
 
 
 def _fit_steps(values: Array, labels: Array) -> tuple[Array, tuple[Array, ...]]:

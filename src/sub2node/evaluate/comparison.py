@@ -189,6 +189,7 @@ def over_splits(
         labels={},
         subgraph_ids={},
         history={},
+        leaderboard=(),  # each split has its own
         best_epoch=(),
         thresholds=(),
         published_ties=_join_ties(results),

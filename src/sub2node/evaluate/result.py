@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.metrics import areas_by_class, class_f1, micro_f1, scores
+from ..base.metrics import class_f1, micro_f1, rankings_by_class, scores
 from ..base.plotting import ResultPicture, draw
 from ..base.ragged import Array
 from ..models.interface import Outputs
@@ -54,9 +54,11 @@ class Result:
             epochs.
         published_ties: Test micro-F1 by the published rule of GLASS, where requested: the best
             *test* score among the epochs that tie on validation.
-        class_areas: ROC-AUC and PR-AUC by part, metric and class, for the classes that have both
+        class_areas: ROC-AUC, PR-AUC, precision at k and where there are more than three classes
+            top-3 and MRR, by part, metric and class, for the classes that have both
             sides in the part.
         positive: Scores of the positive class, where one was named.
+        leaderboard: One row per member that an ensemble tried, the best first.
     """
 
     model: str
@@ -79,6 +81,7 @@ class Result:
     published_ties: Summary | None = None
     class_areas: dict[Part, AreaTables] = field(default_factory=dict)
     positive: PositiveScores | None = None
+    leaderboard: tuple[dict[str, Any], ...] = ()
 
     @property
     def test(self) -> dict[str, Summary]:
@@ -128,6 +131,7 @@ class Result:
                 for part, tables in self.class_areas.items()
             },
             **({} if self.positive is None else {"positive": self.positive.to_dict()}),
+            **({"leaderboard": list(self.leaderboard)} if self.leaderboard else {}),
             "seconds": self.seconds,
             "data": self.data,
             "config": self.config,
@@ -200,9 +204,9 @@ def class_scores(
 
 
 def class_areas(task: SubgraphTask, labels: Array, logits: Array) -> AreaTables:
-    """Compute ROC-AUC and PR-AUC of each class that has both sides, over replicas."""
+    """Compute how well each class that has both sides is ranked, over replicas."""
     multilabel = labels.ndim == 2
-    tables = [areas_by_class(labels, replica, multilabel=multilabel) for replica in logits]
+    tables = [rankings_by_class(labels, replica, multilabel=multilabel) for replica in logits]
     values = {metric: np.stack([table[metric] for table in tables]) for metric in tables[0]}
     return {
         metric: {

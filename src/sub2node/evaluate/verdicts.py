@@ -81,13 +81,16 @@ AssessedModel = TypeVar("AssessedModel", bound=Assessed)
 
 
 def has_one_run(config: Mapping[str, object]) -> bool:
-    """Whether these are the settings of a model of which one run is all there is."""
-    return "baseline" in config and "training" not in config
+    """Whether these are the settings of a model of which one run is all there is.
+
+    Of an ensemble it is not: its networks are random, and how many learn depends on the clock.
+    """
+    return "baseline" in config and "training" not in config and config["baseline"] != ENSEMBLE
 
 
 def is_simple(config: Mapping[str, object]) -> bool:
     """Whether these are the settings of a model without a training loop; an ensemble has some."""
-    return has_one_run(config) and config["baseline"] != ENSEMBLE
+    return has_one_run(config)
 
 
 def best_on_validation(models: Sequence[AssessedModel]) -> AssessedModel:
@@ -113,8 +116,8 @@ def choose_test(ours: ScoredOn, other: ScoredOn) -> SignificanceTest | None:
 def compare_models(ours: Assessed, other: Assessed) -> Verdict:
     """Whether two models differ on test (micro-F1), by the test that fits; the mark of the first.
 
-    Without five runs there is no p, and the mark is ``?``; one seed of a network is one run, one
-    value of a simple model may be all that it has.
+    Without five runs there is no p, and the mark is ``?``; one seed of a network and one run of
+    an ensemble are too few, one value of a simple model may be all that it has.
 
     Args:
         ours: The model that gets the mark.

@@ -1,9 +1,9 @@
 """The folder of Elliptic2, subgraphs of Bitcoin clusters (https://arxiv.org/abs/2404.19109).
 
 ``background_nodes.csv`` (``clId`` and features), ``background_edges.csv`` (``clId1``, ``clId2``,
-``txId`` and features, which are not read), ``connected_components.csv`` (``ccId``, ``ccLabel``),
-``nodes.csv`` (``clId``, ``ccId``) and ``edges.csv`` (``clId1``, ``clId2``, ``txId``); each may be
-gzipped. Only the columns that are needed are parsed, block by block.
+``txId`` and features, which are read where edges are directed), ``connected_components.csv``
+(``ccId``, ``ccLabel``), ``nodes.csv`` (``clId``, ``ccId``) and ``edges.csv`` (``clId1``, ``clId2``,
+``txId``); each may be gzipped. Only the columns that are needed are parsed, block by block.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DataError
-from ..base.notes import Note, changed, unused
+from ..base.notes import Note, NoteKind, changed, unused
 from ..base.plural import plural
 from ..task.assemble import assemble
+from ..task.reading_options import Reading
 from .csv_columns import header_of, read_columns
 from .subgnn import find
 
@@ -33,6 +34,8 @@ FILES = {
     "nodes.csv": ("clId", "ccId"),
     "edges.csv": ("clId1", "clId2"),
 }
+# Columns of ours in the two large files.
+BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
 MEMBER_COLUMNS = {"subgraph_id": "ccId", "node_id": "clId"}
 
 
@@ -48,7 +51,11 @@ def members_file(folder: Path) -> Path:
 
 
 def read_elliptic2(
-    folder: Path, *, node_features: Sequence[str] | None = None, **options: Any
+    folder: Path,
+    *,
+    reading: Reading | None = None,
+    node_features: Sequence[str] | None = None,
+    **options: Any,
 ) -> SubgraphTask:
     """Read a folder with the files of Elliptic2.
 
@@ -56,18 +63,18 @@ def read_elliptic2(
 
     Args:
         folder: Has the five files.
+        reading: What to do about problems, and whether edges are directed.
         node_features: The columns of ``background_nodes.csv`` that become features; None: all.
         options: As for :func:`sub2node.task.assemble.assemble`.
     """
-    nodes_path = _file(folder, "background_nodes.csv")
+    reading, nodes_path = reading or Reading(), _file(folder, "background_nodes.csv")
     features = [name for name in header_of(nodes_path, ",") if name != "clId"]
     if node_features is not None:
         features = [name for name in features if name in node_features]
     nodes = _read(nodes_path, ["clId"], dict.fromkeys(features, pa.float32()))
     nodes = nodes.rename_columns(["node_id", *features])
-    edges = _columns(folder, "background_edges.csv").rename_columns(["source", "target"])
+    edges, skipped = _background_edges(folder, directed=reading.options.directed)
     small, notes = small_tables(folder)
-    skipped = len(header_of(_file(folder, "background_edges.csv"), ",")) - 2
     if skipped:
         notes.append(unused(f"{plural(skipped, 'column')} of background_edges.csv not used."))
     tables = ("background_nodes.csv", "background_edges.csv", "nodes.csv")
@@ -79,6 +86,7 @@ def read_elliptic2(
         small["labels"],
         nodes=nodes,
         subgraph_edges=small["subgraph_edges"],
+        reading=reading,
         node_features=node_features,
         paths={what: _file(folder, name) for what, name in paths.items()},
         notes=tuple(notes),
@@ -86,11 +94,25 @@ def read_elliptic2(
     )
 
 
+def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
+    """The edges, where they are directed with their features, and how many columns are not read."""
+    path = _file(folder, "background_edges.csv")
+    others = [name for name in header_of(path, ",") if name not in ("clId1", "clId2")]
+    if not directed:
+        return _columns(folder, "background_edges.csv").rename_columns(["source", "target"]), len(
+            others
+        )
+    table = _read(path, ["clId1", "clId2"], dict.fromkeys(others, pa.float32()))
+    return table.rename_columns(["source", "target", *others]), 0
+
+
 def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[Note]]:
     """The members, labels and own edges of the components, with our names of columns; and notes."""
     members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
     labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
     own_edges, notes = _own_edges(folder, members)
+    text = "Elliptic2 has clusters of accounts: pages and reports call them so."
+    notes.append(Note(NoteKind.ACCOUNTS, text))
     return {"members": members, "labels": labels, "subgraph_edges": own_edges}, notes
 
 

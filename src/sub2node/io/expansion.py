@@ -24,23 +24,31 @@ MAX_EXPANSION = 200.0  # ordinary tables reach 5 to 30, and repetitive ones 100
 ALWAYS_ALLOWED = 1 << 30  # bytes that any input may expand to
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 12}
 _times: ContextVar[float] = ContextVar("max_expansion", default=MAX_EXPANSION)
+_allowed: ContextVar[int] = ContextVar("always_allowed", default=ALWAYS_ALLOWED)
 
 
 @contextmanager
-def expansion_limit(times: float | None) -> Iterator[None]:
-    """Inputs that are read inside may expand to so many times their size; None: as usual."""
+def expansion_limit(times: float | None, *, least: int | None = None) -> Iterator[None]:
+    """Inputs that are read inside may expand to so many times their size; None: as usual.
+
+    Args:
+        times: How many times.
+        least: Bytes that any of them may expand to; None: as usual.
+    """
     if times is not None and not 1 <= times < float("inf"):
         raise ConfigError(f"--max-expansion is a number from 1, found {times:g}.")
     token = _times.set(_times.get() if times is None else times)
+    least_token = _allowed.set(_allowed.get() if least is None else least)
     try:
         yield
     finally:
         _times.reset(token)
+        _allowed.reset(least_token)
 
 
-def allowed_bytes(size: int, *, least: int = ALWAYS_ALLOWED) -> int:
-    """Bytes to which a file of this size may expand."""
-    return max(least, int(_times.get() * size))
+def allowed_bytes(size: int, *, least: int | None = None) -> int:
+    """Bytes to which a file of this size may expand; ``least`` in any case."""
+    return max(_allowed.get() if least is None else least, int(_times.get() * size))
 
 
 def _too_large(path: Path | None, most: int) -> DataError:
@@ -87,7 +95,7 @@ def check_parquet(
     size: int,
     *,
     path: Path | None = None,
-    least: int = ALWAYS_ALLOWED,
+    least: int | None = None,
 ) -> None:
     """Raise where the columns of a Parquet file are too large in memory, before they are read.
 
@@ -95,7 +103,7 @@ def check_parquet(
         source: The file, of which mostly the end is read.
         size: Its number of bytes.
         path: Its path, for the message.
-        least: Bytes that are always allowed.
+        least: Bytes that are always allowed; None: as usual.
     """
     most = allowed_bytes(size, least=least)
     with pq.ParquetFile(source) as file:

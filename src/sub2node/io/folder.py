@@ -8,6 +8,7 @@ hash, which is checked on reading.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError
 from ..base.files import read_card
+from ..base.notes import Note, NoteKind
 from ..base.ragged import Array
 from ..base.seals import check_seal
 from ..task import Graph, SubgraphTask
@@ -147,7 +149,7 @@ def read_tables(
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
     paths = {what: path for what, path in files.items() if path is not None}
-    return assemble(
+    task = assemble(
         tables.get("edges"),
         tables.get("members"),
         tables.get("labels"),
@@ -163,9 +165,27 @@ def read_tables(
         paths={"labels": sets, "excluded": sets, **paths},
         lines=lines,
         classes=tuple((card or {}).get("class_names", ())),
-        notes=(*(card or {}).get("notes", ()), *reader.notes, *notes, *reader.stripped.notes()),
+        notes=(
+            *(card or {}).get("notes", ()),
+            *reader.notes,
+            *notes,
+            *reader.stripped.notes(),
+        ),
         strict=card is None,
     )
+    told = _subject_notes(format or format_of_sets(sets))
+    return replace(task, notes=(*task.notes, *told)) if told else task
+
+
+def _subject_notes(format: str) -> list[Note]:
+    """What the members are, where the format of the subgraphs says it."""
+    if format in ("gmt", "gmx"):
+        text = f"{format.upper()} is a format of gene sets: pages and reports call them so."
+        return [Note(NoteKind.GENES, text)]
+    if format == "ibm-aml":
+        text = "IBM AML has accounts and patterns of laundering: pages and reports call them so."
+        return [Note(NoteKind.LAUNDERING, text)]
+    return []
 
 
 def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -201,6 +221,14 @@ def read_folder(
         card = _read_card(folder / CARD)
         if background is not None and card.keys() & {"whole", "arcs"}:
             raise ConfigError("a background goes with tables of edges; omit it for this folder.")
+        if reading is not None and reading.options.directed:
+            if "arcs" not in card:
+                raise ConfigError(
+                    "these tables were written without directions; read the data that they were"
+                    " made of with directed (--directed)."
+                )
+            undirected = replace(reading.options, directed=False)  # arcs lie beside the tables
+            reading = replace(reading, options=undirected)
     elif (folder / WHOLE).exists():
         raise DataError(
             f"the folder is a part of a larger graph, and {CARD} that says so is missing; make it"

@@ -38,6 +38,20 @@ _BLOCK = 1 << 18  # bytes of text that are parsed together
 _ROWS = 1 << 13  # rows that are parsed one by one, put together
 
 
+class MissingMemberColumnError(DataError):
+    """A table of members has none of the columns that one of ours may be.
+
+    Args:
+        message: What is missing.
+        columns: The columns that it has.
+        path: The file.
+    """
+
+    def __init__(self, message: str, columns: Sequence[str], *, path: Path) -> None:
+        super().__init__(message, path=path, line=1)
+        self.columns = tuple(columns)
+
+
 @dataclass(frozen=True, eq=False)
 class MemberRows:
     """Rows of a table of members.
@@ -347,11 +361,11 @@ def column_place(header: Sequence[str], ours: str, columns: Mapping[str, str], p
     name = column_in(header, ours, "members", own)
     if name is None:
         likely = likely_column(header, ours, "members", own) or "…"
-        raise DataError(
+        raise MissingMemberColumnError(
             f"no column {columns.get(ours, ours)!r}; columns found:"
             f" {', '.join(header) or 'none'}. Map it: --column {ours}={likely}.",
+            header,
             path=path,
-            line=1,
         )
     if header.count(name) > 1:
         raise DataError(f"two columns are called {name!r}.", path=path)

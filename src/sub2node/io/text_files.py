@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -87,19 +87,28 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     size = require_regular_file(path)
     try:
         with path.open("rb") as raw:
-            head = raw.peek(4)[:4]
-            stream: IO[bytes] = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
-            if head[:2] == b"\x1f\x8b":
-                unpacked = cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
-                stream = io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
-            elif head == _ZSTD:
-                unpacked = cast("IO[bytes]", _ZstdReader(stream))
-                stream = io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
-            yield stream
+            stream = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
+            unpacked = _unpacked(stream)
+            if unpacked is None:
+                yield stream
+            else:
+                yield io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the {_packing(path)} file is truncated or damaged.", path=path) from error
     except PermissionError as error:
         raise DataError("the file may not be read.", path=path) from error
+
+
+def _unpacked(stream: io.BufferedReader[Any]) -> IO[bytes] | None:
+    """The unpacked bytes of a stream, None where it is not packed."""
+    head = stream.peek(4)[:4]
+    if head[:2] == b"\x1f\x8b":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    return cast("IO[bytes]", _ZstdReader(stream)) if head == _ZSTD else None
+
+
+def _buffered(stream: IO[bytes]) -> io.BufferedReader[Any]:
+    return io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20)
 
 
 @contextmanager
@@ -107,7 +116,9 @@ def _opened_inside(archive: Path, path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file of a zip archive, which are not limited: they are read piece by piece."""
     try:
         with zipfile.ZipFile(archive) as files, files.open(str(path.relative_to(archive))) as file:
-            yield io.BufferedReader(cast("io.RawIOBase", file), 1 << 20)
+            stream = _buffered(file)
+            unpacked = _unpacked(stream)
+            yield stream if unpacked is None else _buffered(unpacked)
     except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
         raise DataError("the zip archive is truncated or damaged.", path=archive) from error
     except RuntimeError as error:  # of zipfile, where a password is needed

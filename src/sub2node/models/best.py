@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..base.calibration import probabilities
 from ..base.errors import ConfigError, Sub2NodeError
+from ..base.leaderboard import LeaderboardRow
 from ..base.notes import Note, NoteKind
 from ..base.ragged import Array
 from ..coarsen import without_virtual
@@ -18,8 +19,10 @@ from ..task import Part, Split, SplitCode, SubgraphTask
 from .greedy_selection import select_members
 from .interface import Labels, Outputs
 from .member_plans import MemberPlan, member_plans
-from .member_trials import EnsembleMember, LeaderboardRow, MemberTrials
+from .member_refits import EnsembleMember, MemberRefits
+from .member_trials import JudgedMember, MemberTrials, calibrate_together
 from .out_of_fold import fold_tasks
+from .stop_signals import StopSignals
 
 _TINY = 1e-12
 
@@ -49,6 +52,11 @@ class TrainedEnsemble:
         """Fields of the :class:`Result` that come from the model itself."""
         chosen = ", ".join(f"{member.name} {member.weight:.2f}" for member in self.members)
         notes = [Note(NoteKind.CHOSEN, f"best: members and weights chosen out of fold ({chosen}).")]
+        notes += [
+            Note(NoteKind.CHOSEN, f"best: {row.name}: {row.state}.")
+            for row in self.leaderboard
+            if row.log_loss is not None and row.state
+        ]
         if self.interrupted:
             notes.append(
                 Note(NoteKind.CHOSEN, "best: interrupted; what was judged by then answers.")
@@ -56,6 +64,7 @@ class TrainedEnsemble:
         return {
             "config": {"baseline": NAME, **self.settings.to_dict()},
             "notes": tuple(notes),
+            "leaderboard": tuple(asdict(row) for row in self.leaderboard),
             "ended": "interrupted" if self.interrupted else "complete",
         }
 
@@ -116,45 +125,83 @@ class BestModel:
         truth = np.concatenate([labels["train"], labels["val"]])
         labelled = task.subset(~is_test)
         groups = None if values is None else np.asarray(values)[~is_test]
+        signals = StopSignals()
         trials = MemberTrials(
             fold_tasks(labelled, min(self.settings.folds, len(truth)), groups=groups),
             truth,
             seconds=60 * self.settings.minutes,
             seeds=_enough_seeds(seeds, self.settings.most_seeds),
             fold_seeds=self.settings.fold_seeds,
+            signals=signals,
         )
-        trials.judge_all(self.plans)
-        trials.add_seeds()
-        if not trials.judged:
-            raise Sub2NodeError(f"no member could be judged; {trials.rejected[0].state}")
-        return self._combine(trials, task, len(labels["train"]))
+        with signals.listening():
+            trials.judge_all(self.plans)
+            trials.add_seeds()
+            if not trials.judged:
+                raise Sub2NodeError(f"no member could be judged; {trials.rejected[0].state}")
+            return self._combine(trials, task, len(labels["train"]))
 
     def _combine(self, trials: MemberTrials, task: SubgraphTask, num_train: int) -> TrainedEnsemble:
-        """Choose members and weights, calibrate, and let the members learn from all labels."""
+        """Choose members and weights, let the members learn from all labels, and calibrate."""
         assert task.split is not None
         multilabel = task.multilabel
-        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
-        weights, _ = select_members(shares, trials.labels)
-        trials.calibrate_together(weights)
-        shares = [member.probabilities(multilabel=multilabel) for member in trials.judged]
-        mean = np.einsum("k,knc->nc", weights, np.stack(shares))
         codes = np.where(task.split.mask("test"), SplitCode.TEST, SplitCode.TRAIN)
         whole = task.with_split(Split(codes.astype(np.int8)))
-        members, rows = trials.learn_all(whole, weights, all_nodes=self.all_nodes)
+        refits = MemberRefits(trials, whole, all_nodes=self.all_nodes)
+        chosen, weights = _select_and_learn(trials, refits, multilabel=multilabel)
+        chosen = calibrate_together(chosen, weights, trials.labels)
+        shares = [member.probabilities(multilabel=multilabel) for member in chosen]
+        mean = np.einsum("k,knc->nc", weights, np.stack(shares))
+        by_name = {m.plan.name: float(w) for m, w in zip(chosen, weights, strict=True)}
+        members = tuple(
+            EnsembleMember(
+                member.plan.name,
+                refits.trained[member.plan.name],
+                by_name[member.plan.name],
+                member.temperature,
+            )
+            for member in chosen
+        )
+        rows = sorted(
+            refits.rows(by_name), key=lambda row: (row.log_loss is None, row.log_loss or 0.0)
+        )
         return TrainedEnsemble(
             whole,
-            tuple(members),
-            tuple(sorted(rows, key=lambda row: (row.log_loss is None, row.log_loss or 0.0))),
+            members,
+            tuple(rows),
             {"train": mean[:num_train], "val": mean[num_train:]},
             self.settings,
             trials.interrupted,
         )
 
 
+def _select_and_learn(
+    trials: MemberTrials, refits: MemberRefits, *, multilabel: bool
+) -> tuple[list[JudgedMember], Array]:
+    """Members with a weight that have learned from all labels, and their weights.
+
+    Where one of them did not learn, weights are chosen anew among the others.
+    """
+    while usable := [member for member in trials.judged if refits.can_answer(member)]:
+        shares = [member.probabilities(multilabel=multilabel) for member in usable]
+        weights, _ = select_members(shares, trials.labels)
+        chosen = [member for member, weight in zip(usable, weights, strict=True) if weight > 0]
+        weights = weights[weights > 0]
+        if refits.learn(chosen, weights.tolist()):
+            return chosen, weights
+        if not any(map(refits.can_answer, trials.judged)):
+            refits.accept_worse()
+    if trials.interrupted:
+        raise KeyboardInterrupt  # there is nothing to keep
+    raise Sub2NodeError(
+        f"no member could learn from all labels; {next(iter(refits.states.values()))}"
+    )
+
+
 def _enough_seeds(seeds: Sequence[int], count: int) -> list[int]:
-    """As many seeds as the ensemble may use; those given first."""
+    """As many seeds as a network may have: those given, and others up to the usual number."""
     first = max(seeds, default=9) + 1
-    return [*seeds, *range(first, first + count)][:count]
+    return [*seeds, *range(first, first + count)][: max(count, len(seeds))]
 
 
 def best_model(

@@ -9,6 +9,7 @@ import numpy as np
 from ..base.ragged import Array
 
 _ROUNDS = 60
+_MOST = 8  # members, so that an answer takes at most that many times the slowest one's
 _TINY = 1e-12
 
 
@@ -25,7 +26,7 @@ def likelihoods(probabilities: Array, labels: Array) -> Array:
 
 
 def select_members(
-    probabilities: Sequence[Array], labels: Array, *, rounds: int = _ROUNDS
+    probabilities: Sequence[Array], labels: Array, *, rounds: int = _ROUNDS, most: int = _MOST
 ) -> tuple[Array, list[float]]:
     """Weights that add up to 1, and the log loss after each round.
 
@@ -38,6 +39,7 @@ def select_members(
         probabilities: Out-of-fold probabilities of each member, (n, C).
         labels: Classes (n,), or booleans (n, C).
         rounds: The most rounds.
+        most: The most members with a weight; when there are so many, the others are left out.
     """
     answers = np.stack([likelihoods(one, labels) for one in probabilities])
     counts, total = np.zeros(len(answers), np.int64), np.zeros(answers.shape[1])
@@ -45,6 +47,8 @@ def select_members(
     for number in range(1, rounds + 1):
         mean = np.maximum((total + answers) / number, _TINY)
         loss = -np.log(mean).mean(axis=1)
+        if np.count_nonzero(counts) >= most:
+            loss[counts == 0] = np.inf
         chosen = int(np.argmin(loss))
         counts[chosen] += 1
         total += answers[chosen]

@@ -21,6 +21,10 @@ _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
     ("wl", {}),
 )
+_BORDER: tuple[tuple[str, dict[str, Any]], ...] = (  # where nodes or edges have features
+    ("gbdt", {"inputs": "border", "rate": 0.1, "leaves": 15}),
+    ("hops", {"inputs": "border"}),
+)
 _STRUCTURES = ("s2n+0", "s2n+a")
 _TREE_SECONDS = 0.005  # to grow one small tree, whatever it is grown on
 _PATIENCE = 40  # epochs; most members are at their best long before the last epoch
@@ -81,6 +85,9 @@ def member_plans(
         _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
         for name, settings in _SIMPLE
     ]
+    bordered = _has_border(task)
+    if bordered:
+        plans += [_simple_plan(name, settings, task, options) for name, settings in _BORDER]
     presets = [find_preset(preset, task, structure) for structure in _STRUCTURES]
     if options.get("encodings") is not None:
         presets = [one.without_given() for one in presets]
@@ -92,7 +99,19 @@ def member_plans(
                 config = candidates[number].with_settings(changes)
                 name = f"{structure} {_kind_of_inputs(config)}"
                 plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
+        if number == 0 and bordered:  # and of each structure one with the border
+            for structure, candidates in zip(_STRUCTURES, by_structure, strict=True):
+                config = candidates[0].with_settings({**changes, "features.subgraphs": "border"})
+                name = f"{structure} {_kind_of_inputs(config)}+border"
+                plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
     return tuple(plans)
+
+
+def _has_border(task: SubgraphTask) -> bool:
+    """Whether there is more to say of neighbours and edges than their number."""
+    graph = task.graph
+    known = graph.features is not None or graph.arcs is not None
+    return known or task.subgraphs.border is not None
 
 
 def _kind_of_inputs(config: Config) -> str:
@@ -110,4 +129,5 @@ def _simple_plan(
     if name == "gbdt":  # each round grows a tree for every class, of two classes for one
         outputs = task.num_classes if task.multilabel or task.num_classes > 2 else 1
         seconds = _TREE_SECONDS * settings.trees * outputs
+    name = f"{name} border" if changes.get("inputs") == "border" else name
     return MemberPlan(name, model, seconds)

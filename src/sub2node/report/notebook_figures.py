@@ -198,7 +198,7 @@ def draw_explanation(explanation: Explanation, *, most: int = 15) -> Figure:
 
 
 def _draw_bars(axes: Axes, rows: list[tuple[str, str, float, str]]) -> None:
-    colours = {"member": "k0", "neighbour": "k1", "statistics": "k2", "rest": "k10"}
+    colours = {"member": "k0", "neighbour": "k1", "statistics": "k2", "border": "k3", "rest": "k10"}
     points = [row[2] for row in rows]
     bars = axes.barh(range(len(rows)), points, color=[PALETTE[colours[row[1]]] for row in rows])
     for bar, (what, kind, value, title) in zip(bars, rows, strict=True):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..base.errors import DataError
+from ..base.leaderboard import LeaderboardRow
 from ..base.records import Count, from_json
 from ..base.structured_text import parse_json
 from ..evaluate.overlap import Overlap
@@ -69,7 +70,7 @@ class PictureFacts:
 class RunFile:
     """``result.json``, and each model of ``comparison.json``.
 
-    Fields up to ``positive`` are those of ``Result``, the others are facts about the data for
+    Fields up to ``leaderboard`` are those of ``Result``, the others are facts about the data for
     reports. Folders of 0.1.0 have no ``test_intervals``.
     """
 
@@ -90,6 +91,7 @@ class RunFile:
     notes: tuple[str, ...] = ()
     areas_per_class: dict[str, dict[str, dict[str, Summary]]] = field(default_factory=dict)
     positive: PositiveScores | None = None
+    leaderboard: tuple[LeaderboardRow, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     overlap: tuple[Overlap, ...] = ()
     class_counts: dict[str, dict[str, Count]] = field(default_factory=dict)

@@ -43,7 +43,7 @@ def why_table(explanations: Iterable[Explanation]) -> pa.Table:
     """One row per contribution; those of a subgraph add up to the probability of the label.
 
     The kinds are those of :meth:`Explanation.to_frame`: ``baseline``, ``member``, ``excluded``,
-    ``neighbour``, ``statistics`` and ``rounding``.
+    ``neighbour``, ``statistics``, ``border`` and ``rounding``.
     """
     from .answer_views import contribution_rows
 
@@ -78,6 +78,8 @@ def neighbor_objects(neighbors: Iterable[Neighbor]) -> list[JsonObject]:
             "title": near.title,
             "labels": list(near.labels),
             "similarity": near.similarity,
+            "shared": list(near.shared),
+            "size": near.size,
         }
         for near in neighbors
     ]

@@ -66,7 +66,7 @@ def contribution_rows(explanation: Explanation) -> list[tuple[str, str, float, s
     """What contributes, its kind, its percentage points and its title; they add up.
 
     Kinds are ``baseline`` (an empty subgraph), ``member``, ``excluded``, ``neighbour``,
-    ``statistics`` and ``rounding``.
+    ``statistics``, ``border`` and ``rounding``.
     """
     rows = [("an empty subgraph", "baseline", 100 * explanation.baseline, "")]
     rows += [
@@ -75,6 +75,8 @@ def contribution_rows(explanation: Explanation) -> list[tuple[str, str, float, s
     rows += [(part.id, "neighbour", 100 * part.value, part.title) for part in explanation.neighbors]
     if explanation.statistics is not None:
         rows.append(("its statistics", "statistics", 100 * explanation.statistics, ""))
+    if explanation.border is not None:
+        rows.append(("what lies around it", "border", 100 * explanation.border, ""))
     rows.append(("rounding", "rounding", 100 * explanation.gap, ""))
     return rows
 

@@ -38,6 +38,7 @@ class Answers:
         null: How often a random set of the same size and node degrees gets as high a probability;
             (K, C), or None where that was not asked.
         mapping: What was meant by members that were not given by their id, by subgraph.
+        learned: Which classes the model has learned from, bool (C,); None: all of them.
     """
 
     names: tuple[str, ...]
@@ -51,6 +52,7 @@ class Answers:
     warnings: tuple[tuple[AnswerWarning, ...], ...] = ()
     null: Array | None = None
     mapping: tuple[tuple[MappedName, ...], ...] = ()
+    learned: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("warnings", "mapping"):
@@ -97,12 +99,14 @@ class Answers:
         """Entropy of the probabilities as a share of the highest possible; (K,).
 
         0: one class for sure; 1: all classes alike, or in multi-label data each an even chance.
+        Classes that the model has not learned from do not count.
         """
         if self.multilabel:
-            p = np.clip(self.probabilities, 1e-300, 1.0)
-            rest = np.clip(1 - self.probabilities, 1e-300, 1.0)
+            learned = slice(None) if self.learned is None else self.learned
+            p = np.clip(self.probabilities[:, learned], 1e-300, 1.0)
+            rest = np.clip(1 - self.probabilities[:, learned], 1e-300, 1.0)
             return np.asarray(-(p * np.log2(p) + rest * np.log2(rest)).mean(axis=1))
-        return entropy_shares(self.probabilities)
+        return entropy_shares(self.probabilities, self.learned)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per subgraph as a pandas data frame.
@@ -138,22 +142,41 @@ class Answers:
             warnings=self.warnings[part],
             null=None if self.null is None else self.null[part],
             mapping=self.mapping[part],
+            learned=self.learned,
         )
 
 
-def entropy_shares(probabilities: Array) -> Array:
-    """Entropy of each row of probabilities, as a share of the highest possible; (K,)."""
+def entropy_shares(probabilities: Array, learned: Array | None = None) -> Array:
+    """Entropy of each row of probabilities, as a share of the highest possible; (K,).
+
+    Args:
+        probabilities: Probabilities of the classes, (K, C).
+        learned: Which classes are possible, bool (C,); None: all of them.
+    """
     p = np.clip(probabilities, 1e-300, 1.0)
-    return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
+    count = p.shape[1] if learned is None else np.count_nonzero(learned)
+    shares = -(p * np.log(p)).sum(axis=1) / np.log(max(count, 2))
+    return np.asarray(np.minimum(shares, 1.0)) if learned is not None else np.asarray(shares)
 
 
 class Neighbor(NamedTuple):
-    """A known subgraph whose vector is similar to that of the queried one."""
+    """A known subgraph whose vector is similar to that of the queried one.
+
+    Args:
+        name: Its id.
+        title: Its title, may be empty.
+        labels: Its labels.
+        similarity: Cosine of the vectors.
+        shared: Members that both have, by title, else id.
+        size: Its number of members.
+    """
 
     name: str
     title: str
     labels: tuple[str, ...]
     similarity: float
+    shared: tuple[str, ...] = ()
+    size: int = 0
 
 
 class NearbySubgraph(NamedTuple):
@@ -279,6 +302,7 @@ def explanation_object(
         "baseline": explanation.baseline,
         **parts,
         "statistics": explanation.statistics,
+        "border": explanation.border,
         "gap": explanation.gap,
         "joins": explanation.joins,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,10 @@ from ..base.structured_text import parse_json
 from ..io.expansion import check_parquet
 from ..io.graphs import as_graph
 from ..task import Graph, Names, Split, Subgraphs, SubgraphTask
-from ..task.edges import Edges
 from ..task.other_names import OtherNames
-from .artefact_checks import check_facts, check_network_facts, check_number_of_nodes
+from .artefact_checks import check_facts, check_network_facts
 from .ensemble_scorer import EnsembleScorer
+from .graph_tables import encode_graph, encode_names, encode_table, read_graph_files, read_names
 from .member_files import (
     ensemble_facts,
     ensemble_tensors,
@@ -51,13 +51,13 @@ from .simple_scorer import SimpleScorer
 
 FORMAT = "sub2node-model"
 VERSION, VERSION_OF_MEMBERS = 1, 2  # a network; a simple model, or several members
-CARD, WEIGHTS, KNOWN, EDGES, NODES, NAMES, ALIASES = (
-    "model.json", "weights.safetensors", "known.safetensors", "edges.parquet", "nodes.parquet",
-    "subgraphs.parquet", "aliases.parquet",
+CARD, WEIGHTS, KNOWN, NAMES, ALIASES = (
+    "model.json", "weights.safetensors", "known.safetensors", "subgraphs.parquet",
+    "aliases.parquet",
 )  # fmt: skip
 _LEAST_TABLE = 64 << 20  # bytes that any table of a model may expand to
 _OURS = (
-    r"model\.json|weights\.safetensors|known\.safetensors|(edges|nodes|subgraphs|aliases)\.parquet"
+    r"model\.json|weights\.safetensors|known\.safetensors|(edges|arcs|nodes|subgraphs|aliases)\.parquet"
     r"|MODEL_CARD\.md"
 )
 
@@ -83,21 +83,17 @@ def save_scorer(
     path = Path(path)
     if graph is not None:
         graph = _resolve_reference(graph)
-        _load_referenced(graph, scorer.graph.hash)
+        _load_referenced(graph, scorer.graph.hash, directed=scorer.graph.arcs is not None)
     with new_folder(path, overwrite=overwrite, ours=_OURS) as folder, written(path):
         files = {
             WEIGHTS: save_tensors(_collect_tensors(scorer)),
             KNOWN: _encode_known(scorer, with_graph=graph is None),
         }
         if graph is None:
-            low, high, weights = scorer.graph.edges()
-            columns = {"low": low, "high": high}
-            columns |= {} if weights is None else {"weight": weights}
-            files[EDGES] = _encode_table(columns, delta=("low", "high"))
-            files |= _encode_names(NODES, scorer.graph.names, scorer.graph.titles)
+            files |= encode_graph(scorer.graph)
         if scorer.graph.other_names is not None:
-            files[ALIASES] = _encode_table(scorer.graph.other_names.rows().sort_by("node"))
-        files |= _encode_names(NAMES, scorer.task.subgraphs.names, scorer.task.subgraphs.titles)
+            files[ALIASES] = encode_table(scorer.graph.other_names.rows().sort_by("node"))
+        files |= encode_names(NAMES, scorer.task.subgraphs.names, scorer.task.subgraphs.titles)
         facts = _collect_facts(scorer, graph, files)
         for name, content in files.items():
             (folder / name).write_bytes(content)
@@ -121,7 +117,8 @@ def _collect_facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -
         "classes": list(task.class_names),
         "multilabel": task.multilabel,
         "threshold": scorer.threshold,
-        "graph": {"nodes": task.graph.num_nodes, "hash": task.graph.hash, "reference": graph},
+        "graph": {"nodes": task.graph.num_nodes, "hash": task.graph.hash, "reference": graph}
+        | ({} if task.graph.arcs is None else {"directed": True}),
         "name": task.name,
         "card": scorer.card,
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
@@ -168,22 +165,6 @@ def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
             if array is not None
         }
     )
-
-
-def _encode_names(file: str, names: Names | None, titles: Names | None) -> dict[str, bytes]:
-    texts = (("name", names), ("title", titles))
-    columns = {column: text.arrow for column, text in texts if text is not None}
-    return {file: _encode_table(columns)} if columns else {}
-
-
-def _encode_table(
-    columns: Mapping[str, Array | pa.Array] | pa.Table, delta: tuple[str, ...] = ()
-) -> bytes:
-    sink = pa.BufferOutputStream()
-    encoding = dict.fromkeys(delta, "DELTA_BINARY_PACKED")
-    options = {"use_dictionary": False, "column_encoding": encoding} if delta else {}
-    pq.write_table(pa.table(columns), sink, compression="zstd", **options)
-    return bytes(sink.getvalue())
 
 
 def load_scorer(
@@ -301,26 +282,9 @@ def _read_card(folder: Path) -> JsonObject:
 def _read_graph(facts: JsonObject, arrays: dict[str, Array], read: _Reader) -> Graph:
     reference = facts["graph"]["reference"]
     if reference is not None:
-        return _load_referenced(reference, facts["graph"]["hash"])
-    table = read.table(EDGES)
-    names, titles = _read_names(read, NODES)
-    check_number_of_nodes(facts["graph"]["nodes"], edges=table.num_rows, names=names)
-    columns = {name: np.asarray(table.column(name)) for name in table.column_names}
-    edges = Edges(
-        columns["low"],
-        columns["high"],
-        columns.get("weight"),
-        arrays["graph.loops"],
-        arrays.get("graph.loop_weights"),
-        0,
-    )
-    return Graph.from_undirected(
-        edges,
-        num_nodes=facts["graph"]["nodes"],
-        features=arrays.get("graph.features"),
-        names=names,
-        titles=titles,
-    )
+        directed = bool(facts["graph"].get("directed", False))
+        return _load_referenced(reference, facts["graph"]["hash"], directed=directed)
+    return read_graph_files(facts["graph"]["nodes"], arrays, read)
 
 
 def _resolve_reference(data: str) -> str:
@@ -331,14 +295,14 @@ def _resolve_reference(data: str) -> str:
     return str(Path(data).resolve()) if is_path else data
 
 
-def _load_referenced(reference: str, expected_hash: str) -> Graph:
+def _load_referenced(reference: str, expected_hash: str, *, directed: bool) -> Graph:
     """The graph that a model only refers to."""
     from ..datasets import load_task
 
     if reference.startswith(("generate:", "like:")):
         raise ConfigError(f"a model refers to data that lies somewhere, not to {reference!r}.")
     try:
-        graph = load_task(reference).graph
+        graph = load_task(reference, directed=directed).graph
     except Sub2NodeError as error:
         raise DataError(
             f"the global graph lies outside of the model and cannot be read ({error}); give it:"
@@ -347,17 +311,6 @@ def _load_referenced(reference: str, expected_hash: str) -> Graph:
     if graph.hash != expected_hash:
         raise DataError(f"{reference} has another graph than the one the model was trained on.")
     return graph
-
-
-def _read_names(read: _Reader, file: str) -> tuple[Names | None, Names | None]:
-    if not read.has(file):
-        return None, None
-    table = read.table(file)
-    names, titles = (
-        Names(table.column(column)) if column in table.column_names else None
-        for column in ("name", "title")
-    )
-    return names, titles
 
 
 def _read_other_names(table: pa.Table) -> OtherNames:
@@ -373,7 +326,7 @@ def _read_other_names(table: pa.Table) -> OtherNames:
 def _read_task(
     facts: JsonObject, arrays: dict[str, Array], graph: Graph, read: _Reader
 ) -> SubgraphTask:
-    names, titles = _read_names(read, NAMES)
+    names, titles = read_names(read, NAMES)
     absent = None
     if "excluded.ptr" in arrays:
         weights = arrays.get("excluded.weights")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigError, suggest
+from ..base.notes import NoteKind, has_kind
 from ..base.plural import plural_of
 from ..base.records import JsonObject
 
@@ -17,6 +18,9 @@ _LONGEST = 300
 _CLINICAL = (
     "This is no medical device. It compares with published cases, knows only what it was trained"
     " on, and may be wrong: a diagnosis is made by physicians."
+)
+_NO_EVIDENCE = (
+    "A model's answer is a hint and no evidence against anybody: check it before you act on it."
 )
 _HINT = "A model's answer is a hint and may be wrong: check it before you act on it."
 _ONTOLOGY = "HP:"  # how ids of phenotypes begin
@@ -86,6 +90,22 @@ _PATIENTS = CardWords(
 _GENE_SETS = CardWords(
     "", "Which process does this gene set belong to?", "gene set", "gene", "process"
 )
+_ACCOUNTS = CardWords(
+    "",
+    "Which verdict fits this cluster of accounts?",
+    "cluster",
+    "account",
+    "verdict",
+    _NO_EVIDENCE,
+)
+_LAUNDERING = CardWords(
+    "", "Which pattern of laundering is this?", "attempt", "account", "pattern", _NO_EVIDENCE
+)
+_BY_KIND = {
+    NoteKind.GENES: _GENE_SETS,
+    NoteKind.ACCOUNTS: _ACCOUNTS,
+    NoteKind.LAUNDERING: _LAUNDERING,
+}
 _DISEASE_GROUPS = CardWords(
     "", "Which group of diseases has these phenotypes?", "disease", "phenotype", "group", _CLINICAL
 )
@@ -107,12 +127,11 @@ _BY_NAME = {
 }
 
 
-def default_words(task: SubgraphTask, source: str = "") -> CardWords:
+def default_words(task: SubgraphTask) -> CardWords:
     """The words for data whose name, ids or format say what they are; else neutral ones.
 
     Args:
         task: The data.
-        source: What they were read from, where that is known.
     """
     if task.name in _BY_NAME:
         return _BY_NAME[task.name]
@@ -120,9 +139,10 @@ def default_words(task: SubgraphTask, source: str = "") -> CardWords:
     sample = [names[i] for i in range(min(task.graph.num_nodes, _SAMPLE))] if names else []
     if sample and all(name.startswith(_ONTOLOGY) for name in sample):
         return _PATIENTS
-    if source.lower().removesuffix(".gz").endswith(".gmt"):
-        return _GENE_SETS
-    return CardWords()
+    told = (
+        words for note in task.notes for kind, words in _BY_KIND.items() if has_kind(note, kind)
+    )
+    return next(told, CardWords())
 
 
 def card_words(card: JsonObject, task: SubgraphTask) -> CardWords:

@@ -87,6 +87,11 @@ class TrainingProfile:
     class_shares: Array
     most_labels: int
 
+    @property
+    def learned(self) -> Array:
+        """Which classes some of them have; bool (C,)."""
+        return self.class_shares > 0
+
     @classmethod
     def of(cls, task: SubgraphTask) -> TrainingProfile:
         """The profile of the training subgraphs of a model's task, which come first in it."""
@@ -146,7 +151,7 @@ class TrainingProfile:
     def _check_shares(self, answers: Answers) -> Iterator[_Finding]:
         doubt, best = answers.doubt, answers.probabilities.argmax(axis=1)
         highest, shares = answers.probabilities.max(axis=1), self.class_shares[best]
-        above = doubt > entropy_shares(self.class_shares[None])
+        above = doubt > entropy_shares(self.class_shares[None], answers.learned)
         for position in _positions((doubt <= _UNDECIDED) & above & (highest < shares)):
             text = (
                 f"{answers.classes[best[position]]!r} has {highest[position]:.2f}, less than its"

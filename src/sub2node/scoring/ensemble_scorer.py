@@ -123,7 +123,11 @@ class EnsembleScorer(Scorer):
             return float(sum(w * v for (w, _), v in zip(explanations, values, strict=True)))
 
         each = [explanation for _, explanation in explanations]
-        with_statistics = any(one.statistics is not None for one in each)
+
+        def shared(name: str) -> float | None:
+            values = [getattr(one, name) for one in each]
+            return total(v or 0.0 for v in values) if any(v is not None for v in values) else None
+
         return Explanation(
             name=placed.query.names[0],
             label=self.classes[target],
@@ -131,9 +135,10 @@ class EnsembleScorer(Scorer):
             baseline=total(one.baseline for one in each),
             members=_add_up((w, one.members) for w, one in explanations),
             neighbors=_add_up((w, one.neighbors) for w, one in explanations),
-            statistics=total(one.statistics or 0.0 for one in each) if with_statistics else None,
+            statistics=shared("statistics"),
             gap=total(one.gap for one in each),
             joins=any(one.joins for one in each),
+            border=shared("border"),
         )
 
     def similarities(self, placed: PlacedSubgraphs) -> Array | None:

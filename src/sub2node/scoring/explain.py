@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..base.errors import NotFiniteError
 from ..base.ragged import Array
+from ..encode.border import BORDER_HOPS
 from .explanation import Contribution, Explanation, rank_members
 from .forward import Gates
 from .placed_query import PlacedQuery
@@ -136,6 +137,7 @@ def explain(scorer: NetworkScorer, placed: PlacedQuery, target: int | None) -> E
             break
     if not math.isfinite(gap):
         raise NotFiniteError("the model has no finite explanation for this subgraph.")
+    kind = scorer.known_subgraphs.config.features.subgraphs
     return Explanation(
         name=placed.query.names[0],
         label=scorer.classes[target],
@@ -143,9 +145,10 @@ def explain(scorer: NetworkScorer, placed: PlacedQuery, target: int | None) -> E
         baseline=baseline,
         members=rank_members(scorer, placed.query, np.concatenate([members, excluded])),
         neighbors=_rank_neighbors(scorer, placed, links),
-        statistics=float(inputs[0]) if scorer.known_subgraphs.scale is not None else None,
+        statistics=float(inputs[0]) if kind in ("structure", "wl") else None,
         gap=gap,
         joins=scorer.known_subgraphs.config.structure.translated,
+        border=float(inputs[0]) if kind in BORDER_HOPS else None,
     )
 
 

@@ -62,6 +62,8 @@ class Explanation:
         gap: What is missing in the sum, by rounding and by the number of points on the line.
         joins: Whether the model joins subgraphs at all; if so, one without ``neighbors`` is too
             weakly joined to any known one.
+        border: What the neighbours and edges around it contribute together, where the model reads
+            them.
     """
 
     name: str
@@ -73,12 +75,13 @@ class Explanation:
     statistics: float | None
     gap: float
     joins: bool = True
+    border: float | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """One row per contribution as a pandas data frame; points add up to the probability.
 
-        Columns ``what`` (an id), ``kind`` (baseline, member, excluded, neighbour, statistics or
-        rounding), ``points`` (percentage points) and ``title``.
+        Columns ``what`` (an id), ``kind`` (baseline, member, excluded, neighbour, statistics,
+        border or rounding), ``points`` (percentage points) and ``title``.
         """
         return explanation_frame(self)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..base.metrics import AREAS, METRIC_LABELS
-from ..base.plural import plural
+from ..base.plural import examples, plural
 from ..base.records import JsonObject
 from ..evaluate.positive_views import positive_rows, threshold_text
 from .card_words import card_words
@@ -35,7 +35,7 @@ def render_model_card(scorer: Scorer) -> str:
         "",
         words.full_question,
         "",
-        f"Answers which of {len(task.class_names)} classes a set of nodes belongs to ({kind}).",
+        *_class_count_lines(scorer, kind),
         "",
         "## Trained on",
         "",
@@ -71,6 +71,20 @@ def render_model_card(scorer: Scorer) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in card.get("versions", {}).items())
     lines += ["", "## Made with", "", versions or "unknown versions", ""]
     return "\n".join(lines)
+
+
+def _class_count_lines(scorer: Scorer, kind: str) -> list[str]:
+    """How many classes there are to answer with, and which the data name beside them."""
+    learned = scorer.training_profile.learned
+    unseen = [name for name, known in zip(scorer.classes, learned, strict=True) if not known]
+    more = (
+        f" {len(unseen):,} more {'has' if len(unseen) == 1 else 'have'} no training subgraph, so it"
+        f" has learned nothing about {'it' if len(unseen) == 1 else 'them'}:"
+        f" {examples(unseen, len(unseen))}."
+    )
+    count = plural(len(learned) - len(unseen), "class")
+    line = f"Answers which of {count} a set of nodes belongs to ({kind})."
+    return [line + more * bool(unseen)]
 
 
 def _validation_sentence(scorer: Scorer) -> str:
@@ -164,6 +178,8 @@ def _class_lines(task: SubgraphTask, card: JsonObject) -> list[str]:
     counts, class_scores = task.label_counts()[0], card.get(f"{part}_by_class", {})
     for name, count in zip(task.class_names, counts, strict=True):
         scores = class_scores.get(name, {})
+        if not count and not scores.get("subgraphs"):
+            continue
         numbers = (scores.get(metric) for metric in ("precision", "recall", "f1", *AREAS))
         escaped = name.replace("|", chr(92) + "|")
         lines.append(f"| {escaped} | {count:,} | {_cells(numbers, 3)} |")

@@ -29,6 +29,7 @@ class MappedName(NamedTuple):
         how: ``id``, ``case`` (the id in another case), ``former id``, ``symbol``, ``title``,
             ``synonym``, ``alias`` or a kind of the user's; else ``unknown`` or ``ambiguous``.
         candidates: Ids of the nodes that an ambiguous name may mean.
+        candidate_titles: Their titles.
     """
 
     given: str
@@ -36,10 +37,15 @@ class MappedName(NamedTuple):
     title: str
     how: str
     candidates: tuple[str, ...] = ()
+    candidate_titles: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
         """The fields by name."""
-        return {**self._asdict(), "candidates": list(self.candidates)}
+        lists = {
+            "candidates": list(self.candidates),
+            "candidate_titles": list(self.candidate_titles),
+        }
+        return {**self._asdict(), **lists}
 
 
 @dataclass(eq=False)
@@ -61,8 +67,14 @@ class NameMapping:
         """What the name at a place means."""
         node = int(self.matches.positions[place])
         chosen = ("", "") if node < 0 else (self.index.name(node), self.index.title(node))
-        candidates = map(self.index.name, self.matches.candidates.get(place, ()))
-        return MappedName(self.names[place], *chosen, self.matches.hows[place], tuple(candidates))
+        nodes = self.matches.candidates.get(place, ())
+        return MappedName(
+            self.names[place],
+            *chosen,
+            self.matches.hows[place],
+            tuple(map(self.index.name, nodes)),
+            tuple(map(self.index.title, nodes)),
+        )
 
     def by_subgraph(
         self, owner: Array, codes: Array, chosen: Sequence[int]

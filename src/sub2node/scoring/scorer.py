@@ -210,6 +210,7 @@ class Scorer(ABC):
             predicted=self.predict_classes(mean),
             classes=self.classes,
             multilabel=self.multilabel,
+            learned=self.training_profile.learned,
         )
 
     def predict_classes(self, probabilities: Array) -> Array:
@@ -237,20 +238,37 @@ class Scorer(ABC):
         return [self.explain_one(self.place(single), target) for single in singles]
 
     @property
+    def num_learned(self) -> int:
+        """Number of classes that known subgraphs have; the others it never answers with."""
+        return int(self.training_profile.learned.sum())
+
+    @property
     def num_labelled(self) -> int:
         """Number of known subgraphs that are not virtual; they come first."""
         return len(self.task) - self.task.num_virtual
 
     def neighbors(self, query: Query | PlacedSubgraphs, *, count: int = 10) -> list[list[Neighbor]]:
         """The known subgraphs whose vectors are nearest, by cosine, mean over seeds."""
-        similarity = self.similarities(self.place(query)) if len(query) else None
-        if similarity is None:
+        placed = self.place(query) if len(query) else None
+        similarity = None if placed is None else self.similarities(placed)
+        if placed is None or similarity is None:
             return [[] for _ in range(len(query))]
         order = np.argsort(-similarity, axis=1, kind="stable")[:, : max(count, 0)]
+        asked = placed.query.subgraphs
         return [
-            [Neighbor(*self.describe_known(i), float(row[i])) for i in map(int, best)]
-            for row, best in zip(similarity, order, strict=True)
+            [self._neighbor(i, float(row[i]), own) for i in map(int, best)]
+            for row, best, own in zip(
+                similarity, order, np.split(asked.nodes, asked.ptr[1:-1]), strict=True
+            )
         ]
+
+    def _neighbor(self, number: int, similarity: float, asked: Array) -> Neighbor:
+        """A known subgraph beside one that has the nodes ``asked``."""
+        known = self.task.subgraphs
+        members = known.nodes[known.ptr[number] : known.ptr[number + 1]]
+        shared = members[np.isin(members, asked)].tolist()
+        names = tuple(self.index.title(node) or self.index.name(node) for node in shared)
+        return Neighbor(*self.describe_known(number), similarity, names, len(members))
 
     def describe_known(self, number: int) -> tuple[str, str, tuple[str, ...]]:
         """Name, title and labels of a known subgraph."""

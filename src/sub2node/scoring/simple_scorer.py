@@ -110,19 +110,24 @@ class SimpleScorer(Scorer):
         """Contributions to the probability of a class, for a query with one subgraph.
 
         A linear model's logits are sums over members; the gradient of the probability along the
-        straight line from the logits of an empty subgraph shares it out among them. Trees read a
-        subgraph as a whole, so all that they add is put down to its statistics.
+        straight line from the logits of an empty subgraph shares it out among them and the border.
+        Trees read a subgraph as a whole, so all that they add is put down to its statistics, or to
+        its border where they read that.
         """
         task = SubgraphTask(self.graph, placed.query.subgraphs)
         full, empty = self.logits(placed.query)[:, 0], self.classifier.empty_logits
         ends = [self.calibrate(part[:, None])[:, 0].mean(axis=0) for part in (empty, full)]
         target = int(ends[1].argmax()) if target is None else target
         baseline, probability = (float(shares[target]) for shares in ends)
-        shares = self.classifier.member_logits(task)
-        values = np.zeros(0)
+        shares, around = self.classifier.member_logits(task), self.classifier.border_logits(task)
+        difference, values, border = probability - baseline, np.zeros(0), None
         if shares is not None:
-            values = shares @ self._mean_gradient(empty[0], full[0], target)
-        difference = probability - baseline
+            gradient = self._mean_gradient(empty[0], full[0], target)
+            values = shares @ gradient
+            border = None if around is None else float(around[0] @ gradient)
+        elif self.classifier.reads_border:
+            border = difference
+        whole = shares is None and border is None
         return Explanation(
             name=placed.query.names[0],
             label=self.classes[target],
@@ -130,8 +135,9 @@ class SimpleScorer(Scorer):
             baseline=baseline,
             members=() if shares is None else rank_members(self, placed.query, values),
             neighbors=(),
-            statistics=difference if shares is None else None,
-            gap=0.0 if shares is None else difference - float(values.sum()),
+            statistics=difference if whole else None,
+            border=border,
+            gap=0.0 if shares is None else difference - float(values.sum()) - (border or 0.0),
             joins=False,
         )
 

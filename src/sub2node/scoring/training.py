@@ -12,7 +12,7 @@ from torch import nn
 from ..base.calibration import best_temperature, log_loss_of_probabilities
 from ..base.environment import versions
 from ..base.errors import ConfigError, suggest
-from ..base.metrics import areas_by_class, best_threshold, micro_f1, scores
+from ..base.metrics import best_threshold, micro_f1, rankings_by_class, scores
 from ..base.notes import data_changes, sources
 from ..base.progress import counted
 from ..base.ragged import Array
@@ -25,12 +25,13 @@ from ..evaluate.positive_class import PositiveClass, missing_positive_note
 from ..evaluate.protocol import labels_of
 from ..evaluate.result import data_facts
 from ..evaluate.seeds import seed_list
-from ..models.best import best_model
+from ..models.best import TrainedEnsemble, best_model
 from ..models.candidates import TrainedNetwork
 from ..models.find import network
 from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
+from ..train.stop_request import stoppable
 from .answers import Answers
 from .card_words import default_words
 from .ensemble_scorer import EnsembleScorer
@@ -180,6 +181,19 @@ def _train_best(task: SubgraphTask, recipe: Recipe) -> EnsembleScorer:
         compile=recipe.compile,
     )
     trained = model.fit(seen_task, labels, _read_seeds(recipe))
+    with stoppable():  # Ctrl-C now would lose what has learned, for the sake of a moment
+        return _score_ensemble(trained, task, recipe, seen_task=seen_task, labels=labels)
+
+
+def _score_ensemble(
+    trained: TrainedEnsemble,
+    task: SubgraphTask,
+    recipe: Recipe,
+    *,
+    seen_task: SubgraphTask,
+    labels: dict[Part, Array],
+) -> EnsembleScorer:
+    """The ensemble with its card."""
     scorer = build_ensemble(trained)
     shares = np.concatenate([trained.out_of_fold[part] for part in ("train", "val")])
     truth = np.concatenate([labels[part] for part in ("train", "val")])
@@ -336,13 +350,13 @@ def measure_scores(scorer: Scorer, seen: SeenAnswers) -> Scores:
 
 
 def score_classes(scorer: Scorer, seen: SeenAnswers) -> dict[str, dict[str, float | None]]:
-    """Precision, recall, F1, number of subgraphs, ROC-AUC and PR-AUC of each class on a part.
+    """Precision, recall, F1, number of subgraphs and rankings of each class on a part.
 
-    The areas are None for a class that all subgraphs of the part have, or none.
+    Rankings, as ROC-AUC, are None for a class that all subgraphs of the part have, or none.
     """
     truth, outcome = seen.truth, seen.probabilities
     outcome = outcome if scorer.multilabel else np.log(np.maximum(outcome, 1e-300))
-    areas = areas_by_class(truth, outcome, multilabel=scorer.multilabel)
+    areas = rankings_by_class(truth, outcome, multilabel=scorer.multilabel)
     table = truth if truth.ndim == 2 else truth[:, None] == np.arange(len(scorer.classes))
     predicted = seen.predicted
     correct, answered, actual = (

@@ -103,6 +103,10 @@ class Error(BaseModel):
         dict[str, list[NodeChoice]] | None,
         Field(description="By name, the nodes that it may mean, where there are several."),
     ] = None
+    columns: Annotated[
+        list[str] | None,
+        Field(description="The columns of a table where those of subgraph and node are unclear."),
+    ] = None
 
 
 class Status(BaseModel):
@@ -132,6 +136,7 @@ class MappingItem(BaseModel):
         ),
     ]
     candidates: Annotated[list[str], Field(description="Nodes that an ambiguous name may mean.")]
+    candidate_titles: Annotated[list[str], Field(description="Their titles, in the same order.")]
 
 
 class Prediction(BaseModel):
@@ -219,6 +224,10 @@ class ExplanationBody(BaseModel):
         float | None,
         Field(description="What its statistics contribute, where the model reads them."),
     ]
+    border: Annotated[
+        float | None,
+        Field(description="What its neighbours and edges contribute, where the model reads them."),
+    ] = None
     joins: Annotated[bool, Field(description="Whether the model joins subgraphs at all.")]
     members: list[MemberItem]
     neighbors: list[ContributionItem]
@@ -232,6 +241,8 @@ class SimilarSubgraph(BaseModel):
     title: str
     labels: list[str]
     similarity: Annotated[float, Field(description="Cosine, from -1 to 1.")]
+    shared: Annotated[list[str], Field(description="Members that both have, by title or id.")]
+    size: Annotated[int, Field(description="Number of its members.")]
 
 
 class NeighborsAnswer(BaseModel):
@@ -296,3 +307,19 @@ class ModelAnswer(BaseModel):
     examples: list[ExampleSubgraph]
     limits: LimitsAnswer
     token: Annotated[bool, Field(description="Whether requests need a bearer token.")]
+
+
+class ReadSubgraph(BaseModel):
+    """A subgraph of a file, as a request takes it."""
+
+    id: str
+    nodes: list[str]
+    excluded: list[str]
+    error: Annotated[str | None, Field(description="What is wrong with it, if something is.")]
+
+
+class ReadSets(BaseModel):
+    """The subgraphs of a file."""
+
+    sets: list[ReadSubgraph]
+    notes: Annotated[list[str], Field(description="What is to be said about the file.")]

@@ -20,7 +20,7 @@ from .error_responses import parameter_refusal
 from .host_check import AllowedHosts
 from .middleware import RequestMiddleware
 from .not_found_page import not_found_page, wants_html
-from .openapi import describe_api, describe_body, describe_errors
+from .openapi import describe_api, describe_body, describe_errors, describe_file_body
 from .request_limits import Limits, RefusalError, Token
 from .service import Service
 from .static_files import page_files
@@ -101,6 +101,13 @@ def _add_api(app: FastAPI, service: Service) -> None:
             **describe_errors(_POST_ERRORS),
         },
         openapi_extra=describe_body("PredictOne"),
+    )
+    app.add_api_route(
+        "/v1/sets",
+        service.sets,
+        methods=["POST"],
+        responses={200: _describe_answer(schemas.ReadSets), **describe_errors(_POST_ERRORS)},
+        openapi_extra=describe_file_body(),
     )
     app.add_api_route(
         "/v1/nodes",

@@ -25,7 +25,7 @@ _REASONS = {
     401: "The token is missing or wrong.",
     408: "The body did not arrive in time.",
     413: "The body is too large.",
-    415: "The body is not JSON by its Content-Type.",
+    415: "The body is not of the Content-Type that the path takes.",
     421: "The request is for a name that is not the service's own.",
     422: "A field has a wrong type, a subgraph is empty or too large, or a node is unknown.",
     500: "The service failed; its log says why.",
@@ -48,6 +48,13 @@ def describe_body(*names: str) -> JsonObject:
     choices = [{"$ref": _REF + name} for name in names]
     schema = choices[0] if len(choices) == 1 else {"oneOf": choices}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def describe_file_body() -> JsonObject:
+    """The body of a path that takes the bytes of a file, for its ``openapi_extra``."""
+    schema = {"type": "string", "format": "binary"}
+    content = {"application/octet-stream": {"schema": schema}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _example_bodies(subgraphs: list[JsonObject]) -> dict[str, JsonObject]:

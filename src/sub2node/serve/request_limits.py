@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,17 +74,19 @@ class RefusalError(Exception):
         *,
         field: str | None = None,
         candidates: Mapping[str, list[JsonObject]] | None = None,
+        columns: Sequence[str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.status, self.message, self.field = status, message, field
-        self.candidates = candidates
+        self.candidates, self.columns = candidates, columns
         self.headers = dict(headers or {})
 
     def content(self) -> JsonObject:
         """The content of the response."""
         content: JsonObject = {"error": self.message}
         content |= {"field": self.field} if self.field else {}
+        content |= {"columns": list(self.columns)} if self.columns else {}
         return content | ({"candidates": self.candidates} if self.candidates else {})
 
 
@@ -161,10 +163,15 @@ class Deadlines:
 
 
 async def read_body(
-    request: Request, limits: Limits, deadline: float, deadlines: Deadlines
+    request: Request,
+    limits: Limits,
+    deadline: float,
+    deadlines: Deadlines,
+    *,
+    media_type: str = "application/json",
 ) -> bytes:
-    """The body, refused as soon as it is too large, too slow or not JSON by its type."""
-    _check_type(request.headers)
+    """The body, refused as soon as it is too large, too slow or not of the type."""
+    _check_type(request.headers, media_type)
     most = limits.body_bytes
     length = request.headers.get("content-length", "")
     if length.isdigit() and (len(length) > _LONG_NUMBER or int(length) > most):
@@ -196,12 +203,11 @@ def _too_large(most: int) -> RefusalError:
     )
 
 
-def _check_type(headers: Mapping[str, str]) -> None:
+def _check_type(headers: Mapping[str, str], wanted: str) -> None:
     kind, _, rest = headers.get("content-type", "").lower().partition(";")
     charset = rest.partition("charset=")[2].strip(' "')
-    if kind.strip() != "application/json" or charset not in ("", "utf-8", "utf8"):
-        raise RefusalError(
-            415, "the body must be JSON in UTF-8, with Content-Type: application/json."
-        )
+    if kind.strip() != wanted or charset not in ("", "utf-8", "utf8"):
+        what = "JSON in UTF-8" if wanted == "application/json" else "the bytes of a file"
+        raise RefusalError(415, f"the body must be {what}, with Content-Type: {wanted}.")
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise RefusalError(415, "the body must not be compressed.")

@@ -25,6 +25,7 @@ from .model_description import describe_model
 from .prometheus_metrics import CONTENT_TYPE, Metrics
 from .request_limits import Deadlines, GoneError, Limits, RefusalError, Token, read_body
 from .static_files import page_files
+from .uploads import read_upload
 
 if TYPE_CHECKING:
     from starlette.types import Receive
@@ -44,12 +45,19 @@ PATHS = (
     "/v1/explain",
     "/v1/neighbors",
     "/v1/report",
+    "/v1/sets",
 )
 
 _ANSWER_AFTER_STOP = 5.0  # seconds in which answers under way may be completed
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 _LAST_WORK = 1.0  # seconds in which the threads of the model may end
 
+FileName = Annotated[
+    str, QueryParameter(min_length=1, max_length=300, description="Name of the file.")
+]
+ColumnName = Annotated[
+    str | None, QueryParameter(max_length=300, description="The column of the table that has it.")
+]
 BodyT = TypeVar("BodyT")
 OneBodyT = TypeVar("OneBodyT", bound=PredictOne)
 
@@ -163,6 +171,24 @@ class Service:
             return answer_json.nodes_json(self.scorer.find_nodes(q, count=count))
 
         return await self._answer(request, SingleJob(run), self._deadline(), self.search_thread)
+
+    async def sets(
+        self,
+        request: Request,
+        name: FileName,
+        subgraph_id: ColumnName = None,
+        node_id: ColumnName = None,
+        excluded: ColumnName = None,
+    ) -> Response:
+        """Read a file of subgraphs (Parquet, Excel, zip of phenopackets, …) to ask about them."""
+        deadline = self._deadline()
+        content = await read_body(
+            request, self.limits, deadline, self._deadlines, media_type="application/octet-stream"
+        )
+        given = {"subgraph_id": subgraph_id, "node_id": node_id, "excluded": excluded}
+        columns = {ours: theirs for ours, theirs in given.items() if theirs is not None}
+        work = SingleJob(lambda: answer_json.to_json(read_upload(content, name, columns)))
+        return await self._answer(request, work, deadline, self.search_thread)
 
     async def health(self) -> Response:
         """Whether the service takes requests; 503 while it finishes its last ones."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..base.errors import DataError
+from ..base.errors import ConfigError, DataError
 from ..base.notes import Note
 from ..base.ragged import Array
+from .arc_features import read_arc_features, with_usable_features
+from .arcs import Arcs
 from .background import within_background
 from .clean_tables import (
     clean_table,
@@ -34,7 +37,7 @@ from .names import Names
 from .node_features import check_chosen, read_features
 from .other_names import read_other_names
 from .problems import Problem
-from .reading_notes import edge_notes, named_by_words, unused_columns
+from .reading_notes import arc_notes, edge_notes, named_by_words, unused_columns
 from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, clean_subgraphs
 from .task import SubgraphTask
@@ -85,7 +88,13 @@ def assemble(
     tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases, "excluded": excluded}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
     changes += named_by_words(list(frames.values()))
-    changes += unused_columns(list(frames.values()))
+    directed = reading.options.directed
+    if directed and isinstance(edges, Graph):
+        raise ConfigError(
+            "directed edges are read from a table of edges (source, target); this graph has come"
+            " without directions, so omit directed (--directed)."
+        )
+    changes += unused_columns(list(frames.values()), directed=directed)
     check_chosen(node_features, has_nodes=nodes is not None)
     labelled, unlabelled = clean_subgraphs(frames, reading, changes, known_classes=bool(classes))
     space, graph = (node_ids(edges), edges) if isinstance(edges, Graph) else (None, None)
@@ -239,27 +248,59 @@ def build_graph(
             " table does not have.",
         )
     weighted = with_usable_weights(edges, reading, notes)
+    if reading.options.directed:
+        weighted = with_usable_features(weighted, reading, notes)
     if weighted.rows is not None:  # rows were dropped, whose nodes stay
         ends = [space.find(weighted.ids(ours)) for ours in ("source", "target")]
-    weights, repeated = weighted.weights(), reading.options.repeated
+    common = {"num_nodes": len(space), "names": space.names(), "titles": titles}
+    join = _join_arcs if reading.options.directed else _join_edges
+    graph, edge_changes = join(weighted, ends, space, reading, {**common, "features": features})
+    notes += [*extra_notes, *edge_changes]
+    return space, graph
+
+
+def _join_arcs(
+    edges: Frame, ends: list[Array], space: IdSpace, reading: Reading, common: dict[str, Any]
+) -> tuple[Graph, list[Note]]:
+    """The graph of directed edges, and notes; arguments as of :func:`_join_edges`."""
+    features, names = read_arc_features(edges)
+    try:
+        arcs = Arcs(ends[0], ends[1], edges.weights(), features, names)
+        graph = Graph.from_arcs(arcs, **common)
+    except DataError as error:
+        raise edges.error(str(error)) from None
+    return graph, list(arc_notes(arcs, graph))
+
+
+def _join_edges(
+    edges: Frame, ends: list[Array], space: IdSpace, reading: Reading, common: dict[str, Any]
+) -> tuple[Graph, list[Note]]:
+    """The graph of undirected edges, and notes about what became of them.
+
+    Args:
+        edges: The table, whose weights are usable.
+        ends: Positions of sources and targets.
+        space: The ids of the nodes.
+        reading: What edges that are given again mean; takes problems.
+        common: What the graph has besides edges.
+    """
+    weights, repeated = edges.weights(), reading.options.repeated
     if repeated == "same" and weights is not None:
         clash = conflicting_weights(ends, weights)
         if len(clash):
-            reading.problems.add(_weight_conflict(weighted, clash))
+            reading.problems.add(_weight_conflict(edges, clash))
             repeated = "max"  # to go on; nothing comes of it
     try:
         merged = undirected(
             *ends, weights=weights, repeated=repeated, name=lambda i: space.text()[i]
         )
-        graph = Graph.from_undirected(
-            merged, num_nodes=len(space), names=space.names(), titles=titles, features=features
-        )
+        graph = Graph.from_undirected(merged, **common)
     except DataError as error:
         raise edges.error(str(error)) from None
-    notes += extra_notes
+    notes = list[Note]()
     if repeated == reading.options.repeated and (merged.repeats or len(merged.loops)):
         notes += edge_notes(merged, repeated, space.shown())
-    return space, graph
+    return graph, notes
 
 
 def _weight_conflict(edges: Frame, rows: Array) -> Problem:

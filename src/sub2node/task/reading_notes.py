@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from ..base.notes import Note, changed, dropped, unused
+from ..base.notes import Note, NoteKind, changed, dropped, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array, repeated_entries
+from .arc_features import number_columns
+from .arcs import Arcs
 from .column_names import words_taken
 from .edges import Edges, Repeated
 from .frames import Frame
+from .graph import Graph
 
 _MERGED = {
     "same": "merged",
@@ -23,6 +26,11 @@ _COLUMNS = {
     "members": ("subgraph_id", "node_id", "weight", "excluded"),
     "excluded": ("subgraph_id", "node_id", "weight"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
+}
+# Words of a trade as names of columns, and what they say of the data.
+_TRADES = {
+    **dict.fromkeys(("payer", "payee", "account", "alert"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("gene_set", "pathway", "gene", "protein", "symbol"), NoteKind.GENES),
 }
 Name = Callable[[int], str]
 
@@ -45,11 +53,27 @@ def edge_notes(edges: Edges, repeated: Repeated, name: Name = str) -> Iterator[N
         yield changed(f"{plural(count, 'self-loop')} kept, but not counted as edges: {shown}.")
 
 
-def unused_columns(frames: Sequence[Frame]) -> Iterator[Note]:
-    """Columns of tables that are not read."""
+def arc_notes(arcs: Arcs, graph: Graph) -> Iterator[Note]:
+    """Arcs that were kept, and the edges that they are."""
+    kept = f"{plural(len(arcs), 'directed edge')} kept as they came"
+    if names := arcs.feature_names:
+        shown = examples(map(repr, names), len(names))
+        kept += f", with {plural(len(names), 'feature')}: {shown}"
+    weigh = "number" if arcs.weights is None else "sum"
+    yield changed(f"{kept}; {plural(graph.num_edges, 'pair')} of nodes, which weigh their {weigh}.")
+
+
+def unused_columns(frames: Sequence[Frame], *, directed: bool = False) -> Iterator[Note]:
+    """Columns of tables that are not read.
+
+    Args:
+        frames: The tables.
+        directed: Whether columns of numbers of the edges are read.
+    """
     for frame in frames:
         if frame.what in _COLUMNS:
             used = {frame.column_name(ours) for ours in _COLUMNS[frame.what]}
+            used |= set(number_columns(frame)) if directed and frame.what == "edges" else set()
             others = [name for name in frame.table.column_names if name not in used]
             yield from unread_columns(others, frame.what)
 
@@ -65,7 +89,9 @@ def named_by_words(frames: Sequence[Frame]) -> Iterator[str]:
 def taken_by_words(taken: Mapping[str, str], what: str) -> str:
     """Columns of one table that were taken for ours, as :func:`words_taken` gives them."""
     listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
-    return f"Columns of the {what} table taken by their names: {listed}."
+    text = f"Columns of the {what} table taken by their names: {listed}."
+    kind = next((_TRADES[name] for name in taken if name in _TRADES), None)
+    return text if kind is None else Note(kind, text)
 
 
 def unread_columns(names: Sequence[str], what: str) -> Iterator[Note]:

@@ -44,6 +44,8 @@ class ReadingOptions:
             header, rows without an id, empty subgraphs, ids given again (the first counts), labels
             without members, edges to nodes that the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        directed: Whether edges go from source to target, each row of their table one of its own,
+            and have their columns of numbers as features.
     """
 
     unknown_nodes: UnknownNodes = "error"
@@ -54,6 +56,7 @@ class ReadingOptions:
     bad_weights: BadWeights = "error"
     bad_rows: BadRows = "error"
     label_separator: str | None = None
+    directed: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -62,6 +65,11 @@ class ReadingOptions:
                 raise ConfigError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
         if self.label_separator is not None and not self.label_separator.strip(" \r\n"):
             raise ConfigError("label_separator is one or more characters, as '|'.")
+        if self.directed and self.repeated != "same":
+            raise ConfigError(
+                "directed edges are kept as they come, also those between the same two nodes; omit"
+                " repeated (--repeated)."
+            )
 
 
 @dataclass(frozen=True)

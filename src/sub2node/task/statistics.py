@@ -13,6 +13,7 @@ from .split import PARTS
 from .subgraph_measures import Measures, measure, ratio
 
 if TYPE_CHECKING:
+    from .graph import Graph
     from .task import SubgraphTask
 
 _SMALL_TEST = 100
@@ -23,11 +24,10 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
     """Statistics of a task as plain numbers, ready for JSON.
 
     Means come with their standard deviation over subgraphs. ``edges`` and ``density`` leave
-    self-loops aside.
+    self-loops aside. Of a graph on disk, what takes all of its edges is None.
     """
     graph, subgraphs = task.graph, task.subgraphs
     measures = measure(graph, subgraphs)
-    pairs = graph.num_nodes * (graph.num_nodes - 1) / 2
     parts = [part for part in PARTS if task.split is not None and task.split.count(part)]
     sizes = {} if task.split is None else {part: task.split.count(part) for part in PARTS}
     if not sizes.get("virtual"):
@@ -38,14 +38,7 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
     result: dict[str, Any] = {
         "name": task.name,
         "hash": task.hash,
-        "nodes": graph.num_nodes,
-        "edges": graph.num_edges,
-        "self_loops": graph.num_loops,
-        "weighted": graph.weights is not None,
-        "features": 0 if graph.features is None else int(graph.features.shape[1]),
-        "isolated_nodes": int((graph.degrees == 0).sum()),
-        "graph_components": int(connected_components(graph.adjacency(), directed=False)[0]),
-        "density": graph.num_edges / pairs if pairs else 0.0,
+        **_graph_facts(graph),
         "subgraphs": len(subgraphs),
         "unlabelled": 0 if task.unlabelled is None else len(task.unlabelled),
         "excluded_members": 0 if task.excluded is None else len(task.excluded.nodes),
@@ -59,7 +52,7 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
         "subgraph_cut_ratio": _spread(measures.cut_ratio),
         "subgraph_mean_core": _spread(measures.mean_core),
         "subgraph_mean_degree": _spread(measures.degree_moments[0]),
-        "coverage": covered / graph.num_nodes if graph.num_nodes else 0.0,
+        "coverage": covered / graph.full_size if graph.full_size else 0.0,
         "sets_per_covered_node": len(subgraphs.nodes) / covered if covered else 0.0,
         "classes": task.num_classes,
         "class_names": list(task.class_names),
@@ -78,6 +71,30 @@ def describe(task: SubgraphTask) -> dict[str, Any]:
     }
     result["warnings"] = _warnings(task, result)
     return result
+
+
+def _graph_facts(graph: Graph) -> dict[str, Any]:
+    """Sizes of the graph: of the whole one where a part of it is loaded."""
+    whole = graph.whole
+    nodes, edges = graph.full_size, graph.num_edges if whole is None else whole.num_edges
+    facts: dict[str, Any] = {"nodes": nodes, "edges": edges}
+    if whole is not None:
+        facts |= {"loaded_nodes": graph.num_nodes, "loaded_edges": graph.num_edges}
+    loops, isolated, components = None, None, None
+    if whole is None:
+        loops, isolated = graph.num_loops, int((graph.degrees == 0).sum())
+        components = int(connected_components(graph.adjacency(), directed=False)[0])
+    return {
+        **facts,
+        "self_loops": loops,
+        "directed_edges": 0 if graph.arcs is None else len(graph.arcs),
+        "edge_features": 0 if graph.arcs is None else len(graph.arcs.feature_names),
+        "weighted": graph.weights is not None,
+        "features": 0 if graph.features is None else int(graph.features.shape[1]),
+        "isolated_nodes": isolated,
+        "graph_components": components,
+        "density": edges / (nodes * (nodes - 1) / 2) if nodes > 1 else 0.0,
+    }
 
 
 def _spread(values: Array) -> dict[str, float]:

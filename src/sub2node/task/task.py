@@ -123,6 +123,7 @@ class SubgraphTask:
         bad_weights: policies.BadWeights = "error",
         bad_rows: policies.BadRows = "error",
         label_separator: str | None = None,
+        directed: bool = False,
         node_features: Sequence[str] | None = None,
         name: str = "",
     ) -> SubgraphTask:
@@ -152,6 +153,8 @@ class SubgraphTask:
             bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
             bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
+            directed: Whether edges go from source to target: each row is kept, with its columns of
+                numbers as features; ``border`` inputs tell senders from receivers.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
                 as one column for each category; None: all columns of numbers.
             name: What to call the data in outputs.
@@ -168,6 +171,7 @@ class SubgraphTask:
             bad_weights=bad_weights,
             bad_rows=bad_rows,
             label_separator=label_separator,
+            directed=directed,
         )
         return assemble(
             edges,

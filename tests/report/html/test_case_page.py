@@ -15,6 +15,7 @@ from sub2node.base.errors import ConfigError
 from sub2node.report.html.case_findings import Case, collect_cases
 from sub2node.report.html.case_page import render_cases, write_case_report
 from sub2node.scoring import AnswerWarning, Scorer, WarningKind
+from sub2node.scoring.model_card import render_model_card
 from sub2node.task import Names
 
 ODD = '<img src=x onerror="alert(1)">'
@@ -62,6 +63,30 @@ def test_it_says_what_was_found(scorer: Scorer, cases: list[Case]) -> None:
     assert f"had not seen, the first answer was right for {accuracy:.1f} %" in text
     assert "Most similar known diseases" in text
     assert "symptom is known" in text
+
+
+@pytest.mark.slow
+def test_classes_of_no_training_subgraph_are_not_counted() -> None:
+    task = named(small_task())
+    task = replace(task, labels=2 * task.labels, class_names=("a", "none", "b", "nobody", "c"))
+    part = task.subset(task.labels != 4)
+    scorer = SubgraphClassifier(model="bag").fit(part).scorer_
+    (case,) = collect_cases(scorer, scorer.ask([["g1", "g2"]]))
+    assert {one.name for one in case.ranking} == {"a", "b"}
+    assert (case.others, case.reasons.classes) == (0, (case.ranking[0].name,))
+    share = np.array([one.probability for one in case.ranking])
+    assert case.doubt == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-3)
+    text = plain(render_cases(scorer, [case]))
+    count = int(part.split.mask("train").sum())
+    assert f"Trained on {count} subgraphs of 2 classes, in a graph" in text
+    assert "nobody" not in text
+    card = render_model_card(scorer)
+    assert "which of 2 classes" in card
+    assert (
+        "3 more have no training subgraph, so it has learned nothing about them: none, nobody, c."
+        in card
+    )
+    assert "| nobody |" not in card
 
 
 def test_nothing_is_markup_and_nothing_comes_from_elsewhere(scorer, cases) -> None:

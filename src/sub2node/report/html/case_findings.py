@@ -105,7 +105,7 @@ class Case:
     Args:
         name: Its name.
         ranking: The likeliest classes.
-        others: How many classes there are beside.
+        others: How many classes there are beside, of those that the model has learned from.
         doubt: Entropy of the probabilities, 0 (sure) to 1.
         warnings: Reasons to doubt the answer.
         reasons: Why the likeliest classes are likely.
@@ -172,6 +172,8 @@ def _collect_case(
     positive: PositiveAlerts | None,
 ) -> Case:
     order = np.argsort(-answers.probabilities[0], kind="stable")
+    if answers.learned is not None:  # a class that nothing was learned about is no candidate
+        order = order[answers.learned[order]]
     similar, by_vectors = _find_similar(scorer, placed)
     nodes = placed.query.subgraphs.nodes
     absent = placed.query.subgraphs.excluded
@@ -229,10 +231,12 @@ def _take_apart(explanations: Sequence[Explanation]) -> ClassReasons:
     others = {
         "neighbors": tuple(sum(n.value for n in one.neighbors) for one in explanations),
         "statistics": tuple(one.statistics or 0.0 for one in explanations),
+        "border": tuple(one.border or 0.0 for one in explanations),
         "rounding": tuple(one.gap for one in explanations),
     }
     shown = {"neighbors": any(one.neighbors for one in explanations)}
     shown["statistics"] = any(one.statistics is not None for one in explanations)
+    shown["border"] = any(one.border is not None for one in explanations)
     shown["rounding"] = any(abs(gap) >= 0.0005 for gap in others["rounding"])
     return ClassReasons(
         classes=tuple(one.label for one in explanations),

@@ -124,7 +124,7 @@ def _describe_model(scorer: Scorer, words: CardWords, name: str) -> ModelFacts:
     honest = "validation" if card.get("leaderboard") else part
     by_class: JsonObject = card.get(f"{honest}_by_class") or {}
     known = plural(scorer.num_labelled, words.subgraph)
-    sizes = f"{known} of {plural(len(scorer.classes), words.label)}"
+    sizes = f"{known} of {plural(scorer.num_learned, words.label)}"
     graph = f"{plural(scorer.graph.num_nodes, words.member)} with {scorer.graph.num_edges:,} links"
     return ModelFacts(
         title=name or words.title or task.name or "this model",

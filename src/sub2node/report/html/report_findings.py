@@ -64,6 +64,7 @@ def collect_findings(study: RunSet) -> ReportFindings:
         "test": describe_test(test),
         "significance_test": test,
         "models": [_model_numbers(run, study) for run in _best_first(study)],
+        "leaderboard": [asdict(row) for row in main.result.leaderboard],
         "against": _compare_main(study, study.counterpart),
         "s2n": _compare_with_s2n(study),
         "class_counts": main.result.class_counts,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ... import __version__
-from ...base.metrics import METRIC_LABELS
+from ...base.metrics import CLASS_LABELS, METRIC_LABELS
 from ...evaluate.score_intervals import explain_intervals, interval_titles
 from ...evaluate.significance import MIN_RUNS
 from ...evaluate.verdicts import MARKS
@@ -69,6 +69,7 @@ def render(findings: ReportFindings) -> str:
             figures=figures,
             picture=picture,
             metrics=METRIC_LABELS,
+            class_metrics=CLASS_LABELS,
             colours=COLOURS,
             classes=_class_rows(findings.numbers),
             matrix=_confusion_matrix(findings.numbers),

@@ -2,8 +2,11 @@
 
 import { button, count, folded, h, many, named } from "./dom.js";
 import { noun, percent, points, table, tags } from "./dom.js";
+import { ambiguousOf, unknownOf } from "./parse.js";
 
 const SHOWN = 10;
+const SHARED = 6; // names of shared members
+const HOW = { case: "its id in another case" }; // other kinds of names are called as they are
 const track = (...inside) => h("span.track", { "aria-hidden": "true" }, inside);
 
 // ---- classes
@@ -38,34 +41,60 @@ function verdict(prediction) {
     ` with ${percent(share)}.`);
 }
 
-function knownNodes({ unknown, known }, asked, onFind) {
-  if (!unknown.length) {
-    const all = asked === 1 ? `The ${noun("member")} is` : `All ${many(asked, "member")} are`;
-    return h("p.soft.known", `${all} in the graph.`);
+const chipOf = (name, inside, title, act) => {
+  const chip = button(name, inside, act);
+  chip.title = title;
+  return h("li", chip);
+};
+
+/** Nodes that an ambiguous name may mean, [id, title] each, to choose one. */
+function choice(given, nodes, onChoose) {
+  const chips = nodes.map(([id, title]) =>
+    chipOf("button.chip", named(id, title), `Take it for ${given}`, () => onChoose(given, id, title)));
+  return [h("p", "“", h("b", given), `” may mean one of several. Which?`),
+    ...folded(chips, 8, "ul.chips.open", `What ${given} may mean`, "of them")];
+}
+
+/** The choices of a refusal, by name. */
+export const choices = (candidates, onChoose) => Object.entries(candidates ?? {})
+  .map(([given, nodes]) =>
+    h("div.known", choice(given, nodes.map(({ id, title }) => [id, title]), onChoose)));
+
+/** What was understood of the names, what is unknown, and what must be asked. */
+function knownNodes(prediction, asked, { onFind, onChoose }) {
+  const { unknown, known, mapping } = prediction;
+  const all = asked === 1 ? `The ${noun("member")} is` : `All ${many(asked, "member")} are`;
+  const parts = [unknown.length
+    ? h("p", `${count(asked - unknown.length)} of ${many(asked, "member")} are in the graph ` +
+      `(${percent(known)}).`)
+    : h("p.soft", `${all} in the graph.`)];
+  const lost = unknownOf(prediction).map((name) =>
+    chipOf("button.chip.lost", name, "Search for it", () => onFind(name)));
+  if (lost.length) {
+    parts.push(h("p", "Left out, because the graph does not have them:"),
+      ...folded(lost, 12, "ul.chips.open", "Unknown", "unknown ones"));
   }
-  const chips = unknown.map((name) => {
-    const chip = button("button.chip.lost", name, () => onFind(name));
-    chip.title = "Search for it";
-    return h("li", chip);
-  });
-  const words = `${count(asked - unknown.length)} of ${many(asked, "member")} are in the graph ` +
-    `(${percent(known)}). Left out, because the graph does not have them:`;
-  return h("div.known", h("p", words),
-    folded(chips, 12, "ul.chips.open", "Unknown", "unknown ones"));
+  for (const { given, candidates, candidate_titles: titles } of ambiguousOf(prediction))
+    parts.push(...choice(given, candidates.map((id, at) => [id, titles[at]]), onChoose));
+  const found = mapping.filter(({ node_id: id }) => id).map(({ given, node_id: id, title, how }) =>
+    h("li", "“", given, "” is ", named(id, title), h("span.soft", ` (${HOW[how] ?? how})`)));
+  if (found.length)
+    parts.push(...folded(found, 4, "ul.understood", "What names mean", "names that were understood"));
+  return h("div.known", parts);
 }
 
 /** Warnings; unknown nodes are listed anyway. */
 const doubts = ({ warnings }) => warnings.filter(({ kind }) => kind !== "unknown-nodes")
   .map(({ text }) => h("p.doubt", `Warning: ${text}.`));
 
-export function showAnswer(root, prediction, { model, asked, onFind }) {
+export function showAnswer(root, prediction, { model, asked, ...on }) {
   const { labels, spread, doubt } = prediction;
   const rows = byProbability(prediction).map(([name, share]) =>
     classBar(name, share, spread[name] ?? null, labels.includes(name)));
   const seeds = model.seeds > 1
     ? `Mean of ${count(model.seeds)} trained models; ± and the thin line are their standard deviation.`
     : "One seed: no spread, so nothing here says how uncertain the answer is.";
-  root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, onFind),
+  root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, on),
     ...doubts(prediction),
     ...folded(rows, SHOWN, "ul.bars", "Ranked", noun("labels")),
     h("p.hint", `${seeds} Doubt ${doubt.toFixed(2)}: 0 is sure, 1 is all alike.`));
@@ -92,14 +121,15 @@ function side(title, entries, most, colour, what, none) {
 }
 
 export function showWhy(root, answer, colour) {
-  const { members, neighbors, label, joins, baseline, probability, statistics, gap } = answer;
+  const { members, neighbors, label, joins, baseline, probability, statistics, border, gap } = answer;
   const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
   const alone = joins ? `None: no known ${noun("subgraph")} is joined to this set strongly enough.`
     : "None: this model looks at each set alone.";
   const rest = (statistics ?? 0) + gap;
   const shape = Math.abs(rest) < 0.0005 ? "" : ` and ${points(rest)} for its shape`;
+  const around = (border ?? null) === null ? "" : ` and ${points(border)} for what lies around it`;
   root.replaceChildren(
-    h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}. Every bar, in percentage points, ` +
+    h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}${around}. Every bar, in percentage points, ` +
       `adds to that (right) or takes from it (left): together ${percent(probability)} for ${label}.`),
     h("div.sides",
       side("Members of the set", members, most, colour, "members", "None."),
@@ -108,11 +138,18 @@ export function showWhy(root, answer, colour) {
 
 // ---- similar subgraphs
 
+/** The first of some names, and how many more there are. */
+const listed = (names) => names.slice(0, SHARED).join(", ") +
+  (names.length > SHARED ? ` and ${count(names.length - SHARED)} more` : "");
+
 export function showSimilar(root, neighbors, colour) {
-  const rows = neighbors.map(({ id, title, labels, similarity }) =>
+  const rows = neighbors.map(({ id, title, labels, similarity, shared, size }) =>
     h("tr", h("th", { scope: "row" }, named(id, title)), h("td", tags(labels, colour)),
+      h("td.shared", h("span.soft", `${count(shared.length)} of ${count(size)} shared`),
+        shared.length ? `: ${listed(shared)}` : ""),
       h("td.number", similarity.toFixed(3),
         track(h("span.fill", { css: { width: percent(Math.max(0, similarity)) } })))));
-  root.replaceChildren(table("table.similar", [noun("subgraph"), noun("labels"), "Similarity"], rows),
+  const head = [noun("subgraph"), noun("labels"), noun("members"), "Similarity"];
+  root.replaceChildren(table("table.similar", head, rows),
     h("p.hint", "Cosine of what the model makes of two sets: 1 is alike, −1 the opposite."));
 }

@@ -3,9 +3,9 @@
 const KEY = "s2n-token";
 
 export class ServiceError extends Error {
-  constructor(message, status, field, wait) {
+  constructor(message, status, { field, candidates, columns } = {}, wait = 0) {
     super(message[0].toUpperCase() + message.slice(1));
-    Object.assign(this, { status, field, wait });
+    Object.assign(this, { status, field, candidates, columns, wait });
   }
 
   /** Whether the same request may work a little later. */
@@ -39,16 +39,15 @@ async function request(path, options) {
   if (response.ok) return data;
   const wait = Number(response.headers.get("Retry-After"));
   const words = data.error || `The service answered with status ${response.status}.`;
-  const error = new ServiceError(words, response.status, data.field, wait);
+  const error = new ServiceError(words, response.status, data, wait);
   if (error.status === 401) tokenNeeded(error);
   throw error;
 }
 
 export const get = (path, signal) => request(path, { signal });
+const give = (type, path, body, signal) =>
+  request(path, { method: "POST", signal, headers: { "Content-Type": type }, body });
 export const post = (path, body, signal) =>
-  request(path, {
-    method: "POST",
-    signal,
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  give("application/json", path, JSON.stringify(body), signal);
+/** Sends the bytes of a file. */
+export const send = (path, file) => give("application/octet-stream", path, file);

@@ -1,6 +1,6 @@
 // The page: what the model is, one set asked and explained, many sets from a file.
 
-import { bestFirst, byProbability, showAnswer, showSimilar, showWhy } from "./answer.js";
+import { bestFirst, byProbability, choices, showAnswer, showSimilar, showWhy } from "./answer.js";
 import { get, keepToken, onTokenNeeded, post, tokenGiven } from "./api.js";
 import { createBatch } from "./batch.js";
 import { button, byId, colouring, count, h, many, noun } from "./dom.js";
@@ -9,6 +9,7 @@ import { showGraph } from "./graph.js";
 import { createPicker } from "./picker.js";
 
 const LONGEST_LINK = 4000; // characters
+const TITLED = 20; // excluded ids whose titles are looked up
 
 let model = null;
 let asked = null; // the question of the answer that is shown
@@ -31,7 +32,6 @@ function showModel() {
   say("model-name", name);
   say("question", model.question);
   say("caution", model.caution);
-  byId("absent-box").hidden = !model.reads_excluded;
   byId("not-read").hidden = model.reads_excluded;
   const kind = model.multilabel ? ["several", "labels"] : ["one", "label"];
   const few = `a set has ${kind[0]} ${noun(kind[1])}`;
@@ -126,12 +126,28 @@ async function fill(part, path, query, show) {
   } catch (error) {
     if (mine !== control) return;
     const again = error.status === 422 ? null : () => fill(part, path, query, show);
-    body(part).replaceChildren(trouble(error, again));
+    const asks = part === "answer" ? choices(error.candidates, onChoose) : [];
+    body(part).replaceChildren(trouble(error, again), ...asks);
     if (part === "answer") say("said", "");
     for (const follower of { answer: ["why", "graph", "similar"], why: ["graph"] }[part] || [])
       byId(follower).hidden = true;
   }
   section.removeAttribute("aria-busy");
+}
+
+/** Looks up how excluded ids are called; members are called by their explanation. */
+async function learnTitles() {
+  for (const id of picker.untitled().slice(0, TITLED)) {
+    const query = `v1/nodes?q=${encodeURIComponent(id)}&count=1`;
+    const { nodes } = await get(query, control.signal).catch(() => ({ nodes: [] }));
+    picker.learn(nodes.filter((node) => node.id === id));
+  }
+}
+
+/** Takes a node for an ambiguous name, and asks again. */
+function onChoose(given, id, title) {
+  picker.replace(given, id, title);
+  ask();
 }
 
 function ask() {
@@ -145,12 +161,15 @@ function ask() {
   control = new AbortController();
   asked = question();
   byId("welcome").hidden = byId("stale").hidden = true;
-  toLink(nodes);
+  toLink();
+  learnTitles();
   say("said", "Asking the model.");
   fill("answer", "v1/predict", asked, ({ predictions: [prediction] }) => {
     const order = byProbability(prediction);
     picker.learn(prediction.mapping.map(({ given: id, title }) => ({ id, title })));
-    showAnswer(body("answer"), prediction, { model, asked: nodes.length, onFind: picker.search });
+    const number = nodes.length + asked.excluded.length;
+    const on = { onFind: picker.search, onChoose };
+    showAnswer(body("answer"), prediction, { model, asked: number, ...on });
     say("said", body("answer").querySelector(".verdict").textContent);
     byId("why-class").replaceChildren(...order.map(([name, share]) =>
       h("option", { value: name }, `${name} (${percent(share)})`)));
@@ -199,8 +218,13 @@ on("ask-form", "submit", (event) => {
 
 // ---- links
 
-function toLink(nodes) {
-  const hash = `#nodes=${nodes.map(encodeURIComponent).join(",")}`;
+const inLink = (name, ids) => (ids.length ? [`${name}=${ids.map(encodeURIComponent).join(",")}`] : []);
+const fromPart = (hash, name) => (new RegExp(`[#&]${name}=([^&]*)`).exec(hash)?.[1] ?? "")
+  .split(",").filter(Boolean).map(decodeURIComponent);
+
+function toLink() {
+  const parts = [...inLink("nodes", picker.nodes()), ...inLink("excluded", picker.excluded())];
+  const hash = `#${parts.join("&")}`;
   const fits = hash.length <= LONGEST_LINK;
   history.replaceState(null, "", fits ? hash : location.pathname + location.search);
   return fits;
@@ -208,14 +232,15 @@ function toLink(nodes) {
 
 /** Takes the set that the address names, if it names one. */
 function fromLink() {
-  const [all, list] = /^#nodes=(.+)$/.exec(location.hash) || [];
-  if (!all || !model) return;
+  const { hash } = location;
+  if (!hash.startsWith("#nodes=") || !model) return;
   try {
-    if (all.length > LONGEST_LINK) throw new Error("too long");
-    const nodes = list.split(",").filter(Boolean).map(decodeURIComponent);
-    if (!nodes.length || same(nodes, asked?.nodes)) return;
+    if (hash.length > LONGEST_LINK) throw new Error("too long");
+    const [nodes, excluded] = [fromPart(hash, "nodes"), fromPart(hash, "excluded")];
+    const there = same(nodes, asked?.nodes) && same(excluded, asked?.excluded);
+    if (!nodes.length || there) return;
     openTab("one");
-    askFor(nodes);
+    askFor(nodes, excluded);
   } catch {
     say("ask-note", "The link is broken; its nodes cannot be read.");
   }
@@ -223,7 +248,7 @@ function fromLink() {
 addEventListener("hashchange", fromLink);
 
 on("share", "click", async () => {
-  const fits = toLink(picker.nodes());
+  const fits = toLink();
   try {
     if (fits) await navigator.clipboard.writeText(location.href);
     say("ask-note", fits ? "Link copied." : "The set is too long for a link. Share the list itself.");

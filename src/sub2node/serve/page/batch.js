@@ -1,14 +1,16 @@
-// A file of many sets: read here, asked in portions, shown, and given back as CSV.
+// Files of many sets: asked in portions, shown, and given back as CSV.
 
 import { post } from "./api.js";
 import { button, byId, count, h, many, percent, save, table, trouble } from "./dom.js";
-import { readPhenopacket, readSets, toCsv } from "./parse.js";
+import { chooseColumns, readFiles } from "./files.js";
+import { ambiguousOf, ColumnsError, toCsv, unknownOf } from "./parse.js";
 
 const PORTION = 100; // sets a request
 const SHOWN = 100;
 const TRIES = 4;
 
-const bytes = (nodes) => new TextEncoder().encode(JSON.stringify({ nodes })).length + 1;
+const asked = ({ nodes, excluded }) => ({ nodes, excluded });
+const bytes = (entry) => new TextEncoder().encode(JSON.stringify(asked(entry))).length + 1;
 
 /** Cuts sets into requests within the limits; marks sets that never fit. */
 function portions(entries, limits) {
@@ -16,7 +18,7 @@ function portions(entries, limits) {
   const parts = [];
   let room = 0;
   for (const entry of entries.filter(({ error }) => !error)) {
-    const [size, members] = [bytes(entry.nodes), entry.nodes.length];
+    const [size, members] = [bytes(entry), entry.nodes.length + entry.excluded.length];
     if (members > limits.nodes) {
       entry.error = `The set has ${count(members)} nodes; at most ${count(limits.nodes)} go.`;
     } else if (size > limits.body_bytes - 100) {
@@ -35,8 +37,8 @@ function portions(entries, limits) {
 
 /** One file being worked on: its part of the page and its requests. */
 class Job {
-  constructor(root, model, name, { format, entries }) {
-    Object.assign(this, { model, name, entries });
+  constructor(root, { model, name, format, entries, notes, onOne }) {
+    Object.assign(this, { model, name, entries, onOne });
     this.queue = portions(entries, model.limits);
     this.control = new AbortController();
     this.bar = h("progress", { max: entries.length, value: 0, "aria-label": "Sets answered" });
@@ -45,9 +47,12 @@ class Job {
     this.save = button("button.primary", "Download CSV", () => this.download());
     this.problem = h("div");
     this.table = h("div");
-    const members = entries.reduce((sum, { nodes }) => sum + nodes.length, 0);
+    const [members, absent] = ["nodes", "excluded"].map((part) =>
+      entries.reduce((sum, entry) => sum + entry[part].length, 0));
     root.replaceChildren(h("h3.file", name),
-      h("p.soft", `${format}, ${many(entries.length, "set")}, ${many(members, "member")}`),
+      h("p.soft", `${format}, ${many(entries.length, "set")}, ${many(members, "member")}`,
+        absent ? `, ${count(absent)} excluded` : ""),
+      notes.length ? h("p.hint", notes.join(" ")) : "",
       this.bar, this.line, h("div.row", this.save, this.stop), this.problem, this.table);
   }
 
@@ -89,7 +94,7 @@ class Job {
 
   /** The answers to one portion; while the service is busy, waits and tries again. */
   async post(part) {
-    const body = { subgraphs: part.map(({ nodes }) => ({ nodes })), unknown_nodes: "drop" };
+    const body = { subgraphs: part.map(asked), unknown_nodes: "drop" };
     const { signal } = this.control;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -117,7 +122,7 @@ class Job {
       `${bad ? `, ${count(bad)} with an error` : ""}.` +
       `${ended && ready.length < all ? " Stopped before the end." : ""}`;
     const head = ["Set", "Prediction", "Probability", "Spread", "Known"];
-    const rows = ready.slice(0, SHOWN).map(tableRow);
+    const rows = ready.slice(0, SHOWN).map((entry) => tableRow(entry, this.onOne));
     const more = `The first ${SHOWN} of ${count(ready.length)} are shown; the CSV has all.`;
     this.table.replaceChildren(
       h("div.scroll", { role: "region", "aria-label": "Answers", tabindex: 0 },
@@ -131,15 +136,22 @@ class Job {
   }
 }
 
-function tableRow({ id, answer, error }) {
-  const first = h("th", { scope: "row" }, id);
-  if (!answer) return h("tr", first, h("td.bad", { colspan: 4 }, error));
-  const { labels, probabilities, spread, known, unknown } = answer;
+/** One set and its answer; its name opens it where one set is asked and explained. */
+function tableRow(entry, onOne) {
+  const { id, answer, error } = entry;
+  if (!answer) return h("tr", h("th", { scope: "row" }, id), h("td.bad", { colspan: 4 }, error));
+  const open = button("button.plain", id, () => onOne(entry));
+  open.title = "Show why, and what is similar";
+  const first = h("th", { scope: "row" }, open);
+  const { labels, probabilities, spread, known } = answer;
+  const [lost, several] = [unknownOf(answer).length, ambiguousOf(answer).length];
+  const left = [lost && `${count(lost)} unknown`, several && `${count(several)} ambiguous`];
+  const why = left.filter(Boolean).join(", ");
   const shown = (value) => (value === null ? "one seed" : percent(value ?? 0));
   const each = (values) => labels.map((label) => shown(values[label])).join("; ") || "–";
   return h("tr", first, h("td", labels.join("; ") || "none probable enough"),
     h("td.number", each(probabilities)), h("td.number", each(spread)),
-    h("td.number", percent(known), unknown.length ? ` (${count(unknown.length)} unknown)` : ""));
+    h("td.number", percent(known), why ? ` (${why})` : ""));
 }
 
 /** Wires files: `getModel` gives the model or null; sets are for `onSets`, one case `onCase`. */
@@ -147,32 +159,38 @@ export function createBatch({ getModel, onSets, onCase }) {
   const [root, zone, input] = [byId("batch"), byId("drop"), byId("file")];
   let job = null;
 
-  async function take(file) {
+  async function take(files, chosen) {
     if (job) job.control.abort();
+    const name = files.length === 1 ? files[0].name : `${count(files.length)} files`;
     try {
-      if (!getModel()) throw new Error("The service has not answered yet; try again later.");
-      const text = await file.text();
-      const one = readPhenopacket(text);
-      if (one) return onCase(one);
+      const model = getModel();
+      if (!model) throw new Error("The service has not answered yet; try again later.");
+      const { isCase, ...sets } = await readFiles(files, model.limits, chosen);
+      if (isCase) return onCase(sets.entries[0]);
       onSets();
-      job = new Job(root, getModel(), file.name, readSets(file.name, text));
+      job = new Job(root, { model, name, onOne: onCase, ...sets });
     } catch (error) {
       onSets();
-      return root.replaceChildren(h("h3.file", file.name), trouble(error));
+      const more = error instanceof ColumnsError
+        ? chooseColumns(error, (places) => take(files, places))
+        : trouble(error);
+      return root.replaceChildren(h("h3.file", name), more);
     }
     job.run();
   }
 
   input.addEventListener("change", () => {
-    if (input.files[0]) take(input.files[0]);
+    const files = [...input.files];
     input.value = "";
+    if (files.length) take(files);
   });
   for (const name of ["dragover", "dragleave", "drop"]) {
     addEventListener(name, (event) => {
       if (!event.dataTransfer.types.includes("Files")) return;
       event.preventDefault();
       zone.classList.toggle("over", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+      const files = [...event.dataTransfer.files];
+      if (name === "drop" && files.length) take(files);
     });
   }
 }

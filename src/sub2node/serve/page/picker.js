@@ -103,8 +103,8 @@ class Chips {
 
 /** The search box: a combobox. */
 class Search {
-  constructor(input, say, chips, add, onAsk) {
-    Object.assign(this, { input, say, chips, add, onAsk, found: [], active: -1 });
+  constructor(input, say, chips, { add, learn, onAsk }) {
+    Object.assign(this, { input, say, chips, add, learn, onAsk, found: [], active: -1 });
     this.list = byId("options");
     input.addEventListener("input", () => {
       clearTimeout(this.timer);
@@ -166,7 +166,7 @@ class Search {
   show(nodes, text) {
     this.found = nodes;
     this.active = -1;
-    this.chips.learn(nodes);
+    this.learn(nodes);
     this.list.replaceChildren(...nodes.map((node, i) => {
       const side = this.chips.picked.has(node.id) ? "in the set" : many(node.degree, "link");
       return h("li", { role: "option", id: `option-${i}`, "aria-selected": "false" },
@@ -227,7 +227,7 @@ export function createPicker({ onChange, onAsk }) {
   const titles = new Map();
   const part = (name) => new Chips(byId(name), titles, input, say, change);
   const [chips, absent] = [part("chips"), part("excluded")];
-  const search = new Search(input, say, chips, add, onAsk);
+  const search = new Search(input, say, chips, { add, learn, onAsk });
 
   function change() {
     const [here, gone] = [chips.picked.size, absent.picked.size];
@@ -242,6 +242,10 @@ export function createPicker({ onChange, onAsk }) {
     const [to, from] = gone ? [absent, chips] : [chips, absent];
     for (const id of ids) if (from.picked.has(id)) from.remove(id);
     return to.add(ids);
+  }
+
+  function learn(members) {
+    for (const list of [chips, absent]) list.learn(members);
   }
 
   function addText(text) {
@@ -279,13 +283,23 @@ export function createPicker({ onChange, onAsk }) {
   return {
     nodes: () => chips.ids(),
     excluded: () => absent.ids(),
-    learn: (members) => chips.learn(members),
+    learn,
+    /** Ids of what is absent and has no title yet. */
+    untitled: () => absent.ids().filter((id) => !titles.has(id)),
     set(ids, excluded) {
       chips.clear();
       absent.clear();
       add(ids, false);
       add(excluded, true);
       say("");
+    },
+    /** Puts the node that was meant by a name in its place. */
+    replace(given, id, title) {
+      const gone = absent.picked.has(given);
+      const chosen = gone ? absent : chips;
+      learn([{ id, title }]);
+      if (chosen.picked.has(given)) chosen.remove(given);
+      add([id], gone);
     },
     search(text) {
       input.value = text;

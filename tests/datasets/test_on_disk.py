@@ -1,0 +1,87 @@
+"""Tasks on disk are made once, found again by their content, and options are checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sub2node as s2n
+from disk_tables import check_part, disk_tables, on_disk
+from sub2node.base.errors import ConfigError
+from sub2node.base.notes import NoteKind
+from sub2node.datasets.on_disk import EngineRequest, on_disk_folder
+from sub2node.disk import SourceRequest
+from sub2node.disk.unfinished import unfinished_path
+from sub2node.task.reading_options import Reading, ReadingOptions
+
+pytest.importorskip("ibis")
+
+
+@pytest.mark.slow
+def test_the_second_load_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = disk_tables(tmp_path / "tables")
+    first = on_disk(folder)
+    assert first.graph.whole is not None
+    assert first.graph.whole.folder is not None
+    left = unfinished_path(first.graph.whole.folder)
+    left.mkdir()  # of a process that was killed at its last step
+    monkeypatch.setattr("sub2node.datasets.on_disk.make_part_folder", None)
+    again = on_disk(folder)
+    assert again == first
+    assert not left.exists()
+    note = again.notes[-1]
+    assert "the graph stays on disk; what is needed of it lies in" in note
+    assert getattr(note, "kind", None) == NoteKind.SOURCE
+    assert first.name == "tables"
+    check_part(again, s2n.load_task(folder))
+
+
+def test_another_request_has_another_folder(tmp_path: Path) -> None:
+    folder = disk_tables(tmp_path / "tables")
+    reading = Reading(ReadingOptions(repeated="sum"))
+    places = {
+        on_disk_folder(SourceRequest(folder), EngineRequest("duckdb"), Reading()),
+        on_disk_folder(SourceRequest(folder), EngineRequest("duckdb"), reading),
+        on_disk_folder(SourceRequest(folder), EngineRequest("duckdb", border_hops=2), Reading()),
+        on_disk_folder(SourceRequest(folder, node_features=[]), EngineRequest("duckdb"), Reading()),
+    }
+    assert len(places) == 4
+    # How it is made does not matter.
+    spark = EngineRequest("spark", master="local[2]")
+    assert on_disk_folder(SourceRequest(folder), spark, Reading()) in places
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"engine": "duck"}, "no engine 'duck'.*'duckdb'"),
+        ({"memory": "8GB"}, r"memory \(--memory\) goes with engine='duckdb' or 'spark'"),
+        ({"border_hops": 2}, r"border_hops \(--border-hops\) goes with"),
+        ({"engine": "duckdb", "memory": "much"}, "much"),
+        ({"engine": "duckdb", "spill": "nowhere"}, "there is no folder nowhere to spill into"),
+        ({"engine": "duckdb", "master": "local"}, "a master"),
+        ({"engine": "spark", "master": "local", "spill": "."}, "are DuckDB's"),
+        ({"engine": "duckdb", "graph": "x"}, "reads a folder of tables; omit graph"),
+        ({"engine": "duckdb", "score_weights": True}, "omit score_weights"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    tmp_path: Path, options: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        s2n.load_task(disk_tables(tmp_path / "tables"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_task_without_labels_or_nodes_is_read(tmp_path: Path) -> None:
+    folder = disk_tables(tmp_path / "tables")
+    (folder / "labels.parquet").unlink()
+    (folder / "nodes.parquet").unlink()
+    part, whole = on_disk(folder), s2n.load_task(folder)
+    assert part.graph.features is None
+    assert part.subgraph_ids == whole.subgraph_ids
+    assert np.array_equal(part.subgraphs.sizes, whole.subgraphs.sizes)
+    graphs = s2n.translate(part), s2n.translate(whole)
+    assert np.array_equal(*(one.weights.toarray() for one in graphs))
