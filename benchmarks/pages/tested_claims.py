@@ -39,8 +39,7 @@ def bag_and_networks() -> Iterator[Claim]:
     for column, title in REAL.items():
         found = [above_bag(row, column) for row in networks_on(column)]
         yield claim(
-            "{title}: {above} above, {below} below",
-            title=title,
+            f"{title}: {{above}} above, {{below}} below",
             above=sum(points > 0 and p < LEVEL for points, p in found),
             below=sum(points < 0 and p < LEVEL for points, p in found),
         )
