@@ -81,16 +81,16 @@ def few_subgraphs_published() -> Iterator[Claim]:
     assert all(points < 0 for points, _ in inner)
     yield claim(
         "CoS2N+0 is above S2N+0 by {least:.1f} to {most:.1f} points, significantly at {sure} of"
-        " {all} sizes ({ps}). CoS2N+A is below S2N+A by {low:.1f} to {high:.1f} points,"
-        " significantly at {under} of {again} ({pi}),",
+        " {all} sizes ({z0}, {z1}, {z2}, {z3}). CoS2N+A is below S2N+A by {low:.1f} to {high:.1f}"
+        " points, significantly at {under} of {again} ({a0}, {a1}, {a2}, {a3}),",
         least=min(points for points, _ in zero),
         most=max(points for points, _ in zero),
         sure=sum(p < LEVEL for _, p in zero),
         all=len(zero),
-        ps=", ".join(p_text(p) for _, p in zero),
         low=min(-points for points, _ in inner),
         high=max(-points for points, _ in inner),
         under=sum(p < LEVEL for _, p in inner),
         again=len(inner),
-        pi=", ".join(p_text(p) for _, p in inner),
+        **{f"z{k}": p_text(p) for k, (_, p) in enumerate(zero)},
+        **{f"a{k}": p_text(p) for k, (_, p) in enumerate(inner)},
     )
