@@ -24,6 +24,7 @@ from pages import (  # noqa: F401 (they declare)
     study_claims,
     study_tables,
     tested_claims,
+    theory_claims,
     theory_tables,
 )
 from pages.claims import with_claims, wrong_claims

