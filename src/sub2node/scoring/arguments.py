@@ -12,6 +12,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
 from ..io.graphs import as_graph, direction_notes
 from ..task import Graph, Names, Subgraphs, SubgraphTask
+from ..task.impute_features import is_same_graph
 from .label_encoding import encode_labels, ordered_labels
 from .node_index import NodeIndex
 from .query import Query, ask, read_id_lists
@@ -71,7 +72,7 @@ def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
     if isinstance(sets, Query):
         return sets
     if isinstance(sets, SubgraphTask):
-        if sets.graph != index.graph:
+        if not is_same_graph(sets.graph, index.graph):
             raise DataError("the task has another graph than the model was trained on.")
         sets = sets.input_subgraphs
     if isinstance(sets, Subgraphs):
