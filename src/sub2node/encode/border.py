@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -47,10 +48,12 @@ def border_inputs(task: SubgraphTask, *, hops: int = 1) -> Border:
     return stored
 
 
+@lru_cache(maxsize=4)
 def border_of(graph: Graph, subgraphs: Subgraphs, *, hops: int = 1) -> Border:
     """The border of subgraphs, one row each; arguments as of :func:`border_sums`.
 
-    Of a part of a graph on disk, the neighbours are looked up there.
+    Of a part of a graph on disk, the neighbours are looked up there. The last few are kept: a model
+    asks for the same again, for its columns, its scale and its rows.
     """
     if graph.whole is not None:
         return _border_on_disk(graph, subgraphs, hops)
