@@ -9,6 +9,7 @@ from pages import (  # noqa: F401 (they declare)
     audit_tables,
     below_tables,
     best_tables,
+    border_tables,
     conclusion_tables,
     cost_claims,
     cost_tables,
