@@ -124,8 +124,8 @@ def splits_against_glass() -> Iterator[Claim]:
     tested = [each for each in found if each is not None]
     (sure,) = [each for each in tested if each.p < LEVEL]
     yield claim(
-        "first table) {count} of {all} differences is significant: S2N+A is behind on {data} by {points:.1f}"
-        " points ({p}), where",
+        "first table) {count} of {all} differences is significant: S2N+A is behind on {data} by"
+        " {points:.1f} points ({p}), where",
         count=1,
         all=len(tested),
         data=sure.where,
