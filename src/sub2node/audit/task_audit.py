@@ -16,6 +16,7 @@ from ..coarsen import without_virtual
 from ..evaluate.protocol import split_if_needed
 from ..task import Part, SubgraphTask
 from ..task.frames import TableLike
+from ..task.whole_graph import require_loaded
 from .check import Check, Verdict, not_applicable, worst
 from .edge_origins import EdgeOrigin, edge_origins
 from .group_leaks import check_groups, group_numbers
@@ -104,6 +105,7 @@ def audit(
     """
     if permutations < 1:
         raise ConfigError(f"at least one permutation is needed, found {permutations}.")
+    require_loaded(task.graph, "an audit")
     start = time.perf_counter()
     task, split_notes = split_if_needed(without_virtual(task))
     if task.split is None:
