@@ -205,3 +205,17 @@ def synthetic_encodings() -> str:
 def synthetic_fresh() -> str:
     """Freshly generated synthetic data."""
     return networks("fresh")
+
+
+@generates("attributes")
+def attributes() -> str:
+    """Which statistics the labels of synthetic data tell most about, beside the paper's words."""
+    selected = read("attributes.csv")
+    rows = []
+    for title in selected.distinct("row"):
+        cells = [selected.where(row=title, column=column).only() for column in SYNTHETIC]
+        own = [
+            f"{c['ours_text']} ({c['published_text'].lower()})".replace(" (-)", "") for c in cells
+        ]
+        rows.append([title, *own])
+    return table(["", *SYNTHETIC], rows)
