@@ -215,7 +215,8 @@ def attributes() -> str:
     for title in selected.distinct("row"):
         cells = [selected.where(row=title, column=column).only() for column in SYNTHETIC]
         own = [
-            f"{c['ours_text']} ({c['published_text'].lower()})".replace(" (-)", "") for c in cells
+            cell["ours_text"] if cell["published_text"] == "-" else f"**{cell['ours_text']}**"
+            for cell in cells
         ]
         rows.append([title, *own])
     return table(["", *SYNTHETIC], rows)
