@@ -280,7 +280,7 @@ def read_excluded(
     for some, kind, why, option in (
         (lost, "unknown excluded node", "unknown to the graph", "--unknown-nodes drop"),
         (nowhere, "excluded node without members", "of a subgraph without members", ""),
-        (both, "excluded node that is a member", "a member too", ""),
+        (both, "excluded member", "a member too", ""),
     ):
         at = np.flatnonzero(some)
         if not len(at):
