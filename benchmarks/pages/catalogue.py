@@ -15,6 +15,7 @@ from pages import (  # noqa: F401 (they declare)
     equal_tables,
     excluded_tables,
     guide_claims,
+    headline_tables,
     score_claims,
     score_tables,
     source_tables,
@@ -22,6 +23,7 @@ from pages import (  # noqa: F401 (they declare)
     speed_tables,
     study_claims,
     study_tables,
+    tested_claims,
     theory_claims,
     theory_tables,
 )

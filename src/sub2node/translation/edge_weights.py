@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array, SparseMatrix
+from ..task.whole_graph import require_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,9 +220,11 @@ def make_edge_weights(
         dtype: Type of the operator's values.
     """
     if not isinstance(te, str):
+        require_loaded(graph, "a T_e of your own")
         operator = te(graph) if callable(te) else te
         return LinearEdgeWeights(_check_operator(operator, graph.num_nodes, dtype))
     if te == "shortest_path":
+        require_loaded(graph, "T_e by shortest paths")
         if max_distance < 0:
             raise ConfigError(f"max_distance must be 0 or more, found {max_distance}.")
         return ShortestPathEdgeWeights(_pattern(graph.adjacency(dtype=np.float64)), max_distance)
