@@ -114,7 +114,7 @@ def test_of_three_classes_the_sum_is_not_said(scorer: Scorer, cases: list[Case])
     few = tuple(replace(one, probability=1 / 3) for one in cases[0].ranking)
     said = "No family is more likely than all others together"
     assert f"{said}. " in plain(render_cases(scorer, [replace(cases[0], ranking=few)]))
-    more = tuple(replace(few[i % 3], probability=0.2, name=str(i)) for i in range(5))
+    more = tuple(replace(few[0], probability=0.2, name=str(i), predicted=not i) for i in range(5))
     text = plain(render_cases(scorer, [replace(cases[0], ranking=more)]))
     assert f"{said}; the first three have 60.0 % together." in text
 
