@@ -193,6 +193,7 @@ class PredictionRequest:
         problems: dict[int, str] = {}
         if self.source is not None:
             lists, problems = self._read_only_list(self.source)
+        scorer.reach(lists.ids)
         matches = scorer.index.match(lists.ids)
         query, unanswerable = scorer.look_up(
             replace(lists, matches=matches), unknown_nodes=self.unknown_nodes

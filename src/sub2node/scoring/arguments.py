@@ -17,6 +17,7 @@ from .label_encoding import encode_labels, ordered_labels
 from .node_index import NodeIndex
 from .query import Query, ask, read_id_lists
 from .query_changes import QueryChanges
+from .scorer import Scorer
 
 
 def build_task(
@@ -82,6 +83,15 @@ def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
             raise DataError(f"subgraph {name!r} is empty; it needs a node.")
         return Query.of(sets)
     return ask(index, read_id_lists(sets), unknown)
+
+
+def query_of(scorer: Scorer, sets: object, unknown: str) -> Query:
+    """A query for a model, as :func:`build_query` makes it."""
+    if isinstance(sets, Query | SubgraphTask | Subgraphs):
+        return build_query(NodeIndex(scorer.trained_graph), sets, unknown)
+    lists = read_id_lists(sets)
+    scorer.reach(lists.ids)
+    return ask(scorer.index, lists, unknown)
 
 
 def order_labels(y: Any, names: Sequence[str]) -> Any:

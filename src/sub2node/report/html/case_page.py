@@ -113,6 +113,7 @@ def render_cases(
             most=_LISTED,
             unknown_kind=WarningKind.UNKNOWN_NODES,
             reads_excluded=scorer.reads_excluded,
+            several=scorer.multilabel,
         )
     )
 
