@@ -100,12 +100,13 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# Test files are compiled once and kept, whatever the shell says: that takes a worker six seconds.
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist worksteal
 
 # What one runs while working: no Spark, no browser, no child processes, fewer random examples.
 quick: $(VENV)/.dev
-	S2N_EXAMPLES=8 $(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
+	PYTHONDONTWRITEBYTECODE= S2N_EXAMPLES=8 $(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
 
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev

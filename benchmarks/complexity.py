@@ -2,12 +2,14 @@
 
     python benchmarks/complexity.py                        # both, several minutes
     python benchmarks/complexity.py operations --quick     # fewer sizes, Density alone besides
-    python benchmarks/complexity.py time -o FOLDER         # where the figure goes; else docs/
+    python benchmarks/complexity.py time --out benchmarks/results/theory     # writes time.csv there
 
 operations  multiplications of single-layer passes, counted where PyTorch dispatches them, against
-            the formula, on random tasks and on data; theory-operations.png
+            the formula, on random tasks and on data; operations.csv
 time        seconds of the same passes while E, M or F grow, against the formula and against a sum
-            of its terms with constants of the machine; theory-time.png
+            of its terms with constants of the machine; time.csv
+
+figures.py draws theory-operations.png and theory-time.png from these rows.
 
 An edge counts twice in our networks, once each way, with a self-loop for each node; GLASS has maps
 for two labels on vectors of width F and 2F. What is done number by number (bias, ReLU, norms) is
@@ -25,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from measuring import save_rows
 from scipy.optimize import nnls
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -44,12 +47,11 @@ from sub2node.translation import S2NGraph, translate
 # (2E + 2N) F + M N̄ F + N F² for connected; GLASS has 6 N F² for N F²; S2N+A reads members from the
 # table, adds self-loops inside, and has M F² of its second layer.
 MOST = {"glass": 7, "connected": 3, "s2n+0": 3, "s2n+a": 5}
-COLOURS = {"glass": "#111111", "connected": "#edae49", "s2n+0": "#00798c", "s2n+a": "#d1495b"}
-MARKS = {"glass": "*", "connected": "o", "s2n+0": "s", "s2n+a": "D"}
 BASE = {"degree": 10, "M": 200, "F": 32}
 SERIES = {"degree": (5, 15, 40, 120, 320), "M": (100, 250, 600, 1400, 3200),
           "F": (16, 32, 64, 128, 256)}  # fmt: skip
 NODES, SIZE = 4000, 10
+ROUNDS = 5  # of the time of all layers
 BATCH, BATCHED_WIDTH = 32, 16  # of GLASS as it is run
 DATA = ("density", "ppi_bp", "hpo_orpha_metab")
 _aten = torch.ops.aten
@@ -242,8 +244,11 @@ def varied_task(what: str, value: int, rng: np.random.Generator) -> SubgraphTask
     return random_task(degree=sizes["degree"], subgraphs=sizes["M"], rng=rng)
 
 
-def count_operations(folder: Path, *, quick: bool, seed: int) -> None:
-    """Counted operations against the formula, as a table and a figure."""
+Row = dict[str, object]
+
+
+def count_operations(*, quick: bool, seed: int) -> list[Row]:
+    """Counted operations against the formula."""
     rng, every = np.random.default_rng([seed, 6]), 2 if quick else 1
     tasks = {f"{what} = {value}": varied_task(what, value, rng)
              for what in ("degree", "M") for value in SERIES[what][::every]}  # fmt: skip
@@ -252,7 +257,7 @@ def count_operations(folder: Path, *, quick: bool, seed: int) -> None:
             tasks[name] = load_task(name)
         except Sub2NodeError as error:
             print(f"{name} is left out: {error}")
-    points: list[tuple[str, int, int]] = []
+    rows: list[Row] = []
     print(f"{'data':<18}{'structure':<24}{'F':>4}{'formula':>14}{'counted':>14}{'ratio':>9}")
     for name, task in tasks.items():
         layers = SingleLayers.of(task)
@@ -265,12 +270,11 @@ def count_operations(folder: Path, *, quick: bool, seed: int) -> None:
             word = f"{structure}, in batches of {batch}" if batch else structure
             print(f"{name:<18}{word:<24}{hidden:>4}{formula:>14,}{counted:>14,}"
                   f"{counted / formula:>9.3f}", flush=True)  # fmt: skip
-            if not batch:
-                points.append((structure, formula, counted))
-    held = sum(1 <= counted / formula <= MOST[name] for name, formula, counted in points)
-    words = f"1 to k times the formula in {held} of {len(points)} cases"
-    print(f"{words}; k = " + ", ".join(f"{most} ({name})" for name, most in MOST.items()))
-    draw_operations(points, words, folder / "theory-operations.png")
+            rows.append(
+                {"data": name, "structure": structure, "batch": batch, "hidden": hidden,
+                 "formula": formula, "counted": counted, "most": MOST[structure]}
+            )  # fmt: skip
+    return rows
 
 
 @dataclass(frozen=True)
@@ -284,8 +288,8 @@ class Timed:
     seconds: float
 
 
-def measure_time(folder: Path, *, quick: bool, seed: int) -> None:
-    """Measured time against the formula while E, M or F grow, as a table and a figure."""
+def _time_layers(quick: bool, seed: int) -> list[Timed]:
+    """Seconds of a pass of each structure while E, M or F grow."""
     rng, rows = np.random.default_rng([seed, 7]), list[Timed]()
     for what, series in SERIES.items():
         for value in series[:: 2 if quick else 1]:
@@ -296,16 +300,26 @@ def measure_time(folder: Path, *, quick: bool, seed: int) -> None:
                 with torch.no_grad():
                     seconds = timed(
                         run, torch.device("cpu"), repeats=5, seconds=0.2 if quick else 1.0
-                    ).median
+                    ).low
                 terms = list(formula_terms(layers.counts, structure, hidden).values())
                 rows.append(Timed(structure, what, value, terms, seconds))
-    points: list[tuple[Timed, float]] = []
+    return rows
+
+
+def measure_time(*, quick: bool, seed: int) -> list[Row]:
+    """Measured time against the formula while E, M or F grow; the quickest of some rounds."""
+    rounds = [_time_layers(quick, seed) for _ in range(1 if quick else ROUNDS)]
+    rows = [min(same, key=lambda row: row.seconds) for same in zip(*rounds, strict=True)]
+    saved: list[Row] = []
     print(f"{'structure':<12}{'varied':<8}{'by':>6}{'formula by':>12}{'fit by':>9}{'time by':>9}"
           f"{'last, ms':>10}")  # fmt: skip
     for structure in MOST:
         mine = [row for row in rows if row.structure == structure]
         fitted, _ = fit_constants(mine)
-        points += zip(mine, map(float, fitted), strict=True)
+        saved += [{"structure": structure, "varied": row.what, "value": row.value,
+                   "formula": sum(row.terms), "seconds": f"{row.seconds:.3e}",
+                   "fitted_seconds": f"{fit:.3e}"}
+                  for row, fit in zip(mine, fitted, strict=True)]  # fmt: skip
         for what in SERIES:
             ends = [place for place, row in enumerate(mine) if row.what == what]
             first, last = mine[ends[0]], mine[ends[-1]]
@@ -313,10 +327,7 @@ def measure_time(folder: Path, *, quick: bool, seed: int) -> None:
                   f"{last.value / first.value:>6.1f}{sum(last.terms) / sum(first.terms):>12.2f}"
                   f"{fitted[ends[-1]] / fitted[ends[0]]:>9.2f}{last.seconds / first.seconds:>9.2f}"
                   f"{1000 * last.seconds:>10.3f}")  # fmt: skip
-    held = sum(0.5 <= fit / row.seconds <= 2 for row, fit in points)
-    words = f"the fit is within a factor of 2 in {held} of {len(points)} cases"
-    print(words)
-    draw_time(points, words, folder / "theory-time.png")
+    return saved
 
 
 def fit_constants(rows: Sequence[Timed]) -> tuple[np.ndarray, np.ndarray]:
@@ -331,67 +342,19 @@ def fit_constants(rows: Sequence[Timed]) -> tuple[np.ndarray, np.ndarray]:
     return (table / scale) @ constants, constants / scale
 
 
-def draw_operations(points: Sequence[tuple[str, int, int]], words: str, path: Path) -> None:
-    figure, (axes,) = _axes(1, f"Proposition 1: operations ({words})")
-    for structure in MOST:
-        mine = [point for point in points if point[0] == structure]
-        _dots(axes, structure, [p[1] for p in mine], [p[2] for p in mine])
-    axes.axline((1e6, 1e6), (1e7, 1e7), color="#8d96a3", linestyle="--")
-    axes.set(xlabel="Formula", ylabel="Counted multiplications")
-    _save(figure, axes, path)
-
-
-def draw_time(points: Sequence[tuple[Timed, float]], words: str, path: Path) -> None:
-    figure, (left, right) = _axes(2, f"Proposition 1: time ({words})")
-    for structure in MOST:
-        mine = [(row, fit) for row, fit in points if row.structure == structure]
-        milliseconds = [1000 * row.seconds for row, _ in mine]
-        _dots(left, structure, [sum(row.terms) for row, _ in mine], milliseconds)
-        _dots(right, structure, [1000 * fit for _, fit in mine], milliseconds)
-    right.axline((1, 1), (10, 10), color="#8d96a3", linestyle="--")
-    left.set(xlabel="Formula", ylabel="Milliseconds")
-    right.set(xlabel="Fitted milliseconds")
-    _save(figure, left, path)
-
-
-def _axes(count: int, title: str) -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    size = (7.2 if count == 1 else 10.0, 4.8)
-    figure, axes = plt.subplots(1, count, figsize=size, layout="constrained", squeeze=False)
-    figure.suptitle(title, fontsize=11)
-    for each in axes[0]:
-        each.set(xscale="log", yscale="log")
-        each.grid(alpha=0.3)
-    return figure, axes[0]
-
-
-def _dots(axes: Any, structure: str, x: Sequence[float], y: Sequence[float]) -> None:
-    axes.plot(x, y, MARKS[structure], color=COLOURS[structure], alpha=0.75, label=structure)
-
-
-def _save(figure: Any, axes: Any, path: Path) -> None:
-    axes.legend(frameon=False)
-    figure.savefig(path, dpi=130)
-    print(f"wrote {path}")
-
-
 def main() -> None:
     jobs = {"operations": count_operations, "time": measure_time}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("jobs", nargs="*", help=f"{' or '.join(jobs)}; both without a word")
     parser.add_argument("--quick", action="store_true", help="fewer sizes, shorter measurements")
     parser.add_argument("--seed", type=int, default=0)
-    docs = Path(__file__).parents[1] / "docs"
-    parser.add_argument("-o", "--out", type=Path, default=docs, help="folder of the figures")
+    parser.add_argument("--out", type=Path, help="folder where rows are written, as CSV")
     options = parser.parse_args()
     for word in options.jobs or jobs:
         if word not in jobs:
             parser.error(f"no job is called {word!r}; there are {', '.join(jobs)}.")
-        jobs[word](options.out, quick=options.quick, seed=options.seed)
+        rows = jobs[word](quick=options.quick, seed=options.seed)
+        save_rows(options.out and options.out / f"{word}.csv", rows)
 
 
 if __name__ == "__main__":

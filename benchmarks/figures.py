@@ -1,4 +1,4 @@
-"""Redraw the pictures in docs/ that come from rows in benchmarks/results/.
+"""Redraw the pictures in docs/ and here that come from rows in benchmarks/results/.
 
     python benchmarks/figures.py                  # all of them
     python benchmarks/figures.py data-scarce      # one
@@ -18,12 +18,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sub2node.config import STRUCTURES
+from cost_figures import (
+    coarsen_growth_figure,
+    operations_figure,
+    read_rows,
+    time_figure,
+    translate_growth_figure,
+)
+
+from sub2node.config import STRUCTURES, Config
 from sub2node.efficiency.efficiency_table import EfficiencyTable, row_of_record
+from sub2node.models import Preset
 from sub2node.report.drawing import house_style
 from sub2node.report.efficiency_figure import efficiency_figure
+from sub2node.report.tuning_figure import study_figure
 from sub2node.reproduce.scarce import ScarcePlan, ScarceRun, ScarceStudy
 from sub2node.reproduce.scarce_figures import data_scarce_figure, ratio_figure
+from sub2node.reproduce.theory import Claim
+from sub2node.reproduce.theory_figures import claim_figure
+from sub2node.tune import Choice, Space, Spec
+from sub2node.tune.search_result import SearchResult, Trial
+from sub2node.tune.search_space import SPACES
+from sub2node.tune.trial_records import axis_importance, suggest_point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,15 +54,17 @@ _WORDS = {"data", "model", "structure", "conv", "preset", "device", "complete_da
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture in docs/ and where it comes from.
+    """A picture and where it comes from.
 
     Args:
         rows: The file with its rows, below benchmarks/results.
         draw: Makes the figure from that file.
+        folder: Where the picture lies.
     """
 
     rows: str
     draw: Callable[[Path], Figure]
+    folder: Path = DOCS
 
     @property
     def checksum(self) -> str:
@@ -117,18 +135,80 @@ def _study(rows: list[ScarceRun]) -> ScarceStudy:
     return ScarceStudy(plan, tuple(rows), ())
 
 
+def claim(name: str) -> Callable[[Path], Figure]:
+    """Makes the figure of a claim of the theory."""
+
+    def draw(path: Path) -> Figure:
+        records = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        return claim_figure(next(Claim.from_dict(r) for r in records if r["name"] == name))
+
+    return draw
+
+
+def search_on_ppi_bp(path: Path) -> Figure:
+    """Scores of the trials of a search, and which settings mattered."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    config = Config(structure="s2n+a", conv="gcn2")
+    rows = read_rows(path)
+    axes = SPACES["paper"](config).axes | {"features.encoding": Choice(("none", "rwpe"))}
+    space = Space({name: axis for name, axis in axes.items() if name in rows[0]})
+    base = Preset("paper", (config,), (), joined=False)
+    spec = Spec("", "ppi_bp", base=base, space=space, seeds=tuple(range(int(rows[0]["n"]))))
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
+    trials = [_trial(row, space) for row in rows]
+    for trial in trials:
+        study.enqueue_trial(dict(trial.point))
+        asked = study.ask()
+        suggest_point(asked, spec)
+        done = trial.state == "complete"
+        state = optuna.trial.TrialState.COMPLETE if done else optuna.trial.TrialState.PRUNED
+        study.tell(asked, trial.value if done else None, state=state)
+    return study_figure(SearchResult(spec, tuple(trials), axis_importance(study, trials)))
+
+
+def _trial(row: dict[str, str], space: Space) -> Trial:
+    """A trial of a row, with scores of seeds that have its mean and its standard deviation."""
+    mean, count = float(row["value"]), int(row["n"])
+    apart = float(row["sd"]) * ((count - 1) / count) ** 0.5  # half of them above, half below
+    point = {name: _word(row[name]) for name in space.axes}
+    values = tuple(mean + apart * (-1) ** seed for seed in range(count))
+    return Trial(int(row["number"]), row["state"], point, mean, values, float(row["loss"]))
+
+
+def _word(text: str) -> object:
+    """A setting as a study wrote it into CSV."""
+    try:
+        return json.loads(text.lower())
+    except ValueError:
+        return text
+
+
+CLAIMS = "theory/claims.jsonl"
+HERE = ROOT / "benchmarks"
 PICTURES = {
     "efficiency-h200": Picture("efficiency-h200.csv", efficiency_on_h200),
     "data-scarce": Picture("ppi_bp-scarce.csv", few_subgraphs),
     "coarsening-ratios": Picture("reproduction/cells.jsonl", coarsening_ratios),
+    "search-ppi_bp": Picture("studies/ppi_bp-paper.csv", search_on_ppi_bp),
+    "theory-lemma": Picture(CLAIMS, claim("lemma")),
+    "theory-gcn-error": Picture(CLAIMS, claim("gcn-error")),
+    "theory-gin-error": Picture(CLAIMS, claim("gin-error")),
+    "theory-link-probability": Picture(CLAIMS, claim("link-probability")),
+    "theory-virtual-subgraphs": Picture(CLAIMS, claim("virtual-subgraphs")),
+    "theory-operations": Picture("theory/operations.csv", operations_figure),
+    "theory-time": Picture("theory/time.csv", time_figure),
+    "translate_growth": Picture("translate.csv", translate_growth_figure, HERE),
+    "coarsen_growth": Picture("coarsen.csv", coarsen_growth_figure, HERE),
 }
 
 
 @house_style()
-def write_picture(name: str, folder: Path = DOCS) -> Path:
+def write_picture(name: str) -> Path:
     """Draw a picture by name and write it as PNG."""
     picture = PICTURES[name]
-    path = folder / f"{name}.png"
+    path = picture.folder / f"{name}.png"
     figure = picture.draw(ROWS / picture.rows)
     figure.savefig(path, dpi=_DPI, metadata={"Software": None, KEY: picture.checksum})
     return path

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,11 @@ def rough_timing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
-def pytest_xdist_auto_num_workers() -> int | None:
-    """One worker more than processors, because workers wait in some tests; None: as usual."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One worker more than processors, because some tests wait for processes; None: as usual."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not hasattr(os, "sched_getaffinity"):
         return None
-    return len(os.sched_getaffinity(0)) + 1
+    return len(os.sched_getaffinity(0)) + ("not process" not in config.option.markexpr)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -150,16 +151,23 @@ def _first_mark(item: pytest.Item) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Let a test fail that starts Python again without being marked: ``make quick`` has none."""
-    start = subprocess.Popen.__init__
+    """Let a test fail that starts Python again and does not say so: ``make quick`` has none."""
+    if item.get_closest_marker("process"):
+        return (yield)
+    open_process, start_process = subprocess.Popen.__init__, BaseProcess.start
 
-    def checked(self: Any, args: Any, *rest: Any, **options: Any) -> None:
-        if sys.executable in str(args) and not _first_mark(item):
-            pytest.fail("A test that starts a process is marked: @pytest.mark.process.")
-        start(self, args, *rest, **options)
+    def checked_open(self: Any, args: Any, *rest: Any, **options: Any) -> None:
+        if sys.executable in str(args):
+            pytest.fail(_NO_PROCESS)
+        open_process(self, args, *rest, **options)
 
-    subprocess.Popen.__init__ = checked  # type: ignore[method-assign]
+    subprocess.Popen.__init__ = checked_open  # type: ignore[method-assign]
+    BaseProcess.start = lambda self: pytest.fail(_NO_PROCESS)  # type: ignore[method-assign]
     try:
         return (yield)
     finally:
-        subprocess.Popen.__init__ = start  # type: ignore[method-assign]
+        subprocess.Popen.__init__ = open_process  # type: ignore[method-assign]
+        BaseProcess.start = start_process  # type: ignore[method-assign]
+
+
+_NO_PROCESS = "A test that starts a process is marked: @pytest.mark.process."

@@ -1,26 +1,29 @@
 """Thirty faults that the tests must find: five for each of six parts.
 
-Each is put into a copy of ``src``, and the test file of its module is run on the copy (in an older
-checkout without such a file, the tests of its part). A fault that is not found, and a place that is
-no longer in the source, make the script fail:
+Each is put into a copy of ``src``, and the test file of its module is run on the copy. A fault that
+is not found makes the script fail. With ``--before`` it is put into an older revision and looked
+for by a test file there; ``absent`` is one whose place that revision does not have:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
+    python tests/mutants.py --before 1434216 --out benchmarks/results/mutants.csv
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -29,6 +32,15 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = "src/sub2node"
 COLUMNS = ("mutant", "layer", "file", "before", "after")
 LIMIT = 600  # seconds of the tests of one mutant
+ABSENT = "absent"  # the outcome where a revision does not have the place of a mutant
+EARLIER_TESTS = {  # of each part, before tests mirrored the source file by file
+    "translation": "test_translate.py",
+    "nn": "test_convolutions.py",
+    "train": "test_fit.py",
+    "evaluate": "test_protocol.py",
+    "scoring": "test_scorer.py",
+    "io": "test_round_trip.py",
+}
 _OUTCOMES = {0: "survived", 1: "killed"}  # by the exit code of pytest
 
 
@@ -61,16 +73,16 @@ class Mutant:
         path = PurePosixPath(self.file)
         return str(path.with_name(f"test_{path.name}"))
 
-    def apply(self, package: Path) -> None:
-        """Put the fault into a copy of the package."""
+    def apply(self, package: Path) -> bool:
+        """Put the fault into a copy of the package; whether its place is there."""
         place = (self.file, self.source, self.replacement)
         for file, source, replacement in (place, self.earlier or place):
             path = package / file
             text = path.read_text(encoding="utf-8") if path.is_file() else ""
             if text.count(source) == 1:
                 path.write_text(text.replace(source, replacement), encoding="utf-8")
-                return
-        raise SystemExit(f"{self.name}: {self.file} has this not exactly once: {self.source}")
+                return True
+        return False
 
 
 MUTANTS = (
@@ -175,6 +187,7 @@ MUTANTS = (
         "evaluate/significance.py",
         "math.sqrt(1 / len(values) + test / train)",
         "math.sqrt(1 / len(values))",
+        ("evaluate/significance.py", "* (1 / len(difference) + test / train)", "/ len(difference)"),
     ),
     Mutant(
         "the reference is the best on test",
@@ -213,12 +226,14 @@ MUTANTS = (
         "scoring/query.py",
         "return distinct(keys[is_known]), np.zeros(0, np.int64)",
         "return np.sort(keys[is_known]), np.zeros(0, np.int64)",
+        ("scoring/query.py", "distinct(owner[is_known] * size", "np.sort(owner[is_known] * size"),
     ),
     Mutant(
         "spread of all seeds, not of a sample",
         "scoring/scorer.py",
         "square / (1 - weights @ weights)",
         "square",
+        ("scoring/scorer.py", "by_replica.std(axis=0, ddof=1)", "by_replica.std(axis=0)"),
     ),
     Mutant(
         "a new subgraph does not raise the degree of its neighbours",
@@ -235,20 +250,27 @@ MUTANTS = (
     Mutant(
         "columns of subgraph and node exchanged",
         "io/member_rows.py",
-        "_Layout(delimiter, places, len(header), stripped)",
-        "_Layout(delimiter, (places[1], places[0], *places[2:]), len(header), stripped)",
+        "cls(delimiter, places, len(header), stripped)",
+        "cls(delimiter, (places[1], places[0], *places[2:]), len(header), stripped)",
+        ("io/member_rows.py", "_Layout(delimiter, (who, what)", "_Layout(delimiter, (what, who)"),
     ),
     Mutant(
         "line numbers from 0",
         "io/member_rows.py",
         "_column_rows(first + np.flatnonzero(has_content)",
         "_column_rows(first - 1 + np.flatnonzero(has_content)",
+        (
+            "io/member_rows.py",
+            "MemberRows(first + np.flatnonzero(has_content)",
+            "MemberRows(first - 1 + np.flatnonzero(has_content)",
+        ),
     ),
     Mutant(
         "the description of a gene set is a gene",
         "io/set_files.py",
         "genes = [gene for gene in map(stripped.strip, genes) if gene]",
         "genes = [gene for gene in map(stripped.strip, [title, *genes]) if gene]",
+        ("io/tables.py", "for gene in fields[2:] if gene", "for gene in fields[1:] if gene"),
     ),
     Mutant(
         "two subgraphs of one name",
@@ -286,10 +308,9 @@ def run_tests(
 ) -> Outcome:
     """Run the test files of a checkout on a package until one fails."""
     tests = checkout / "tests"
-    parts = {file if (tests / file).is_file() else file.partition("/")[0] for file in files}
-    paths = [f"tests/{part}" for part in sorted(parts) if (tests / part).exists()]
-    if not paths:
-        return Outcome("no tests", 0.0, f"none of {', '.join(files)} is in {checkout}")
+    parts = {file: file.partition("/")[0] for file in files}
+    there = {f if (tests / f).is_file() else f"{p}/{EARLIER_TESTS[p]}" for f, p in parts.items()}
+    paths = [f"tests/{file}" for file in sorted(there)]
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *paths]
     environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     start = time.perf_counter()
@@ -307,10 +328,12 @@ def run_tests(
 def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
     """Run the tests of a mutant on a copy of the package that has it."""
     with copied_package(checkout) as source:
-        mutant.apply(source / "sub2node")
-        outcome = run_tests(checkout, source, [mutant.test], LIMIT)
+        if mutant.apply(source / "sub2node"):
+            outcome = run_tests(checkout, source, [mutant.test], LIMIT)
+        else:
+            outcome = Outcome(ABSENT, 0.0, "")
     print(f"{outcome.word:9} {outcome.seconds:4.0f} s  {mutant.layer:11} {mutant.name}", flush=True)
-    if outcome.word not in _OUTCOMES.values():
+    if outcome.word not in (*_OUTCOMES.values(), ABSENT):
         print(outcome.output, flush=True)
     return outcome
 
@@ -327,20 +350,31 @@ def run_all(mutants: Sequence[Mutant], checkout: Path, jobs: int) -> list[str]:
         return [o.word for o in pool.map(lambda mutant: run_mutant(mutant, checkout), mutants)]
 
 
-def write_table(path: Path, before: Sequence[str] | None, after: Sequence[str]) -> None:
-    """Write the CSV; without new outcomes of earlier tests, those that it has are kept."""
-    earlier = {}
+@contextmanager
+def checked_out(revision: str) -> Iterator[Path]:
+    """The files of an older revision in a folder of their own."""
+    words = ["git", "-C", str(ROOT), "archive", "--format=tar", revision]
+    with tempfile.TemporaryDirectory() as folder:
+        files = subprocess.run(words, check=True, capture_output=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(files)) as archive:
+            archive.extractall(folder, filter="data")
+        yield Path(folder)
+
+
+def write_table(path: Path, column: str, words: Sequence[str]) -> None:
+    """Write one column of outcomes of all mutants into a CSV; the other stays as it is."""
+    earlier: dict[str, dict[str, str]] = {}
     if path.is_file():
         with path.open(encoding="utf-8", newline="") as file:
-            earlier = {row["mutant"]: row["before"] for row in csv.DictReader(file)}
-    words = before or [earlier.get(mutant.name, "") for mutant in MUTANTS]
-    rows = [
-        (mutant.name, mutant.layer, f"{PACKAGE}/{mutant.file}", *pair)
-        for mutant, *pair in zip(MUTANTS, words, after, strict=True)
-    ]
+            earlier = {row["mutant"]: row for row in csv.DictReader(file)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        for mutant, word in zip(MUTANTS, words, strict=True):
+            known = {"before": "", "after": "", **earlier.get(mutant.name, {}), column: word}
+            place = f"{PACKAGE}/{mutant.file}"
+            writer.writerow(known | {"mutant": mutant.name, "layer": mutant.layer, "file": place})
 
 
 def main() -> None:
@@ -348,19 +382,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Faults that the tests must find.")
     parser.add_argument("--only", default="", help="Mutants whose name or layer has this text.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Runs at a time.")
-    parser.add_argument("--before", type=Path, help="Another checkout, whose tests run as well.")
+    parser.add_argument("--before", metavar="REVISION", help="An older one, instead of this.")
     parser.add_argument("--out", type=Path, help="CSV file for the outcomes of all mutants.")
     words = parser.parse_args()
     chosen = [m for m in MUTANTS if words.only in m.name or words.only == m.layer]
-    after = run_all(chosen, ROOT, words.jobs)
-    before = run_all(chosen, words.before.resolve(), words.jobs) if words.before else None
+    with checked_out(words.before) if words.before else nullcontext(ROOT) as checkout:
+        outcomes = run_all(chosen, checkout, words.jobs)
     if words.out is not None and len(chosen) == len(MUTANTS):
-        write_table(words.out, before, after)
-    for title, outcomes in (("after", after), ("before", before)):
-        if outcomes:
-            counts = ", ".join(f"{n} {word}" for word, n in Counter(outcomes).items())
-            print(f"{title}: {counts}")
-    sys.exit({*after, *(before or [])} != {"killed"})
+        write_table(words.out, "before" if words.before else "after", outcomes)
+    print(", ".join(f"{n} {word}" for word, n in Counter(outcomes).items()))
+    sys.exit(not {*outcomes} <= ({"killed", ABSENT} if words.before else {"killed"}))
 
 
 if __name__ == "__main__":

@@ -74,6 +74,7 @@ def test_parameters_are_stored_untouched_and_nothing_is_computed() -> None:
         made.set_params(nonsense=1)
 
 
+@pytest.mark.slow
 def test_a_clone_is_not_fitted_and_has_the_same_graph(good) -> None:
     copy = clone(good)
     assert not hasattr(copy, "scorer_")
@@ -417,7 +418,7 @@ def test_a_fitted_one_can_be_pickled(good) -> None:
 # In scikit-learn's company.
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_cross_validation_in_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     # Processes that have imported torch already; what goes to them is pickled as by the usual ones.
     monkeypatch.setattr(joblib.parallel, "DEFAULT_MP_CONTEXT", processes())

@@ -90,6 +90,7 @@ def test_a_simple_model_with_settings_and_several_labels() -> None:
     assert len(forest.scorer_.seeds) == 3
 
 
+@pytest.mark.slow
 def test_best_learns_answers_and_says_why(best) -> None:
     assert best.score(NEW, WANTED) > 0.6
     assert best.scorer_.title == "best"

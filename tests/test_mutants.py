@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from mutants import MUTANTS, PACKAGE, ROOT, Mutant
+from mutants import ABSENT, MUTANTS, PACKAGE, ROOT, Mutant, write_table
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -23,3 +25,34 @@ def test_five_for_each_part() -> None:
     parts = ("translation", "nn", "train", "evaluate", "scoring", "io")
     assert Counter(mutant.layer for mutant in MUTANTS) == dict.fromkeys(parts, 5)
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def stored(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_stored_outcomes_are_of_these_mutants_and_all_are_killed() -> None:
+    rows = stored(ROOT / "benchmarks" / "results" / "mutants.csv")
+    places = [(m.name, m.layer, f"{PACKAGE}/{m.file}") for m in MUTANTS]
+    assert [(row["mutant"], row["layer"], row["file"]) for row in rows] == places, "run mutants.py"
+    assert {row["after"] for row in rows} == {"killed"}
+    assert {row["before"] for row in rows} <= {"killed", "survived", "too slow", ABSENT, ""}
+
+
+def test_a_column_is_written_and_the_other_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    write_table(path, "before", [ABSENT] * len(MUTANTS))
+    write_table(path, "after", ["killed"] * len(MUTANTS))
+    assert {(row["before"], row["after"]) for row in stored(path)} == {(ABSENT, "killed")}
+
+
+def test_a_mutant_without_a_place_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / MUTANTS[0].file
+    file.parent.mkdir()
+    file.write_text("pass\n")
+    assert not MUTANTS[0].apply(tmp_path)
+    assert file.read_text() == "pass\n"
+    file.write_text(f"{MUTANTS[0].source}\n")
+    assert MUTANTS[0].apply(tmp_path)
+    assert file.read_text() == f"{MUTANTS[0].replacement}\n"

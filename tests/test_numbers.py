@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -17,9 +18,12 @@ sys.path.append(str(ROOT / "benchmarks"))
 from pages import claims, markdown  # noqa: E402
 from pages.catalogue import outdated_tables, problems, written  # noqa: E402
 from pages.claims import claim, with_claims, wrong_claims  # noqa: E402
+from pages.conclusions import unbacked_conclusions  # noqa: E402
 from pages.markdown import name_of, pages, with_tables  # noqa: E402
 from pages.rows import RESULTS, SOURCES, Rows, files_of, sources, welch  # noqa: E402
 from pages.scanner import ALLOWED, unexplained  # noqa: E402
+
+LOST = {"097ee5c", "a5e07f6"}  # commits whose rows are to be measured anew
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
@@ -58,6 +62,31 @@ def test_a_source_says_all(source: dict[str, object]) -> None:
         assert "measured elsewhere" in source["note"]
         return
     assert script or target or source["command"].startswith("s2n ")
+
+
+def git(*words: str, given: str = "") -> str:
+    """What git says about this repository; the test is skipped where its history is not there."""
+    try:
+        return subprocess.run(
+            ["git", "-C", str(ROOT), *words],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git, or not a clone")
+
+
+def test_commits_of_sources_are_in_the_history() -> None:
+    if git("rev-parse", "--is-shallow-repository").strip() != "false":
+        pytest.skip("the history of this clone is cut")
+    ours = [source for source in sources() if not source.get("elsewhere")]
+    texts = [f"{source['commit']} {source.get('note', '')}" for source in ours]
+    named = {word for text in texts for word in re.findall(r"\b[0-9a-f]{7}\b", text)}
+    kinds = git("cat-file", "--batch-check", given="\n".join(sorted(named))).splitlines()
+    assert len(kinds) == len(named) > 30
+    assert {line.split()[0] for line in kinds if " commit " not in line} <= LOST
 
 
 def test_what_is_allowed_is_of_a_page_and_has_a_reason() -> None:
@@ -152,3 +181,15 @@ def test_welch_is_the_textbook_formula() -> None:
     assert welch(first, second) == pytest.approx(expected)
     assert welch([5.0, 5.0], [5.0, 5.0]) == 1
     assert welch([5.0, 5.0], [6.0, 6.0]) == 0
+
+
+def test_a_conclusion_without_a_claim_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "# Page\n\nS2N+A is better\nthan GLASS. It has (1.5) rows.\n\n| S2N | better |\n"
+    page = "docs/results/page.md"
+    (found,) = unbacked_conclusions(text, page)
+    assert found == f"{page}:3: a conclusion: S2N+A is better than GLASS."
+    assert not unbacked_conclusions(text, "docs/start.md")
+    assert not unbacked_conclusions("# Page\n\nSee the table below. GLASS is a network.\n", page)
+    said = claim("S2N+A is better than GLASS")
+    monkeypatch.setitem(claims.CLAIMS, page, [lambda: [said]])
+    assert not unbacked_conclusions(text, page)

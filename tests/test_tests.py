@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_process
+from forked import processes
+
 CHECKS = {"raises", "fail", "exec", "call_and_validate", "estimator_checks"}
 
 
@@ -42,3 +45,10 @@ def test_every_test_checks_something() -> None:
         checks |= more  # a helper that checks, or that calls one
     idle = [(file, name) for file, name, names in known if not names & checks]
     assert [place for place in idle if place[1].startswith("test_")] == []
+
+
+def test_a_test_without_the_mark_cannot_start_python() -> None:
+    with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.process"):
+        run_process(code="")
+    with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.process"):
+        processes().Process(target=print).start()

@@ -1,17 +1,15 @@
-"""Numbers in sentences of the guide: baselines, choosing, tuning, reproducing, theory."""
+"""Numbers in sentences of the guide: baselines, choosing, tuning, reproducing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
 from pages.rows import read
 from pages.study_claims import stage_claims
 from pages.study_tables import STUDIES, best_trial, confirmed
-from pages.theory_tables import claim_row
 
-BASELINES, THEORY = "docs/baselines.md", "docs/theory.md"
+BASELINES = "docs/baselines.md"
 
 
 @claims_on(BASELINES)
@@ -186,125 +184,3 @@ def minutes(command: str) -> float:
     """How long a command takes, found by the end of its name."""
     rows = read("timings.csv").where(command=lambda text: text.endswith(command))
     return rows.number("seconds") / 60
-
-
-def facts(file: str) -> dict[str, float]:
-    """Single numbers by name."""
-    return {row["name"]: float(row["value"]) for row in read(file)}
-
-
-@claims_on(THEORY)
-def propositions() -> Iterator[Claim]:
-    """Counts of cases, and slack."""
-    known = facts("theory/facts.csv")
-    yield claim("random graphs; {m:.0f} minutes on 2 CPU cores", m=minutes("theory"))
-    yield claim(
-        "PPI-BP has ‖R‖² = {all:.2f} M, so the printed bound follows. With 20 of them, as with few"
-        " labels, ‖R‖² is {few:.0f} M: it does not follow, yet it held with a slack of"
-        " {slack:.1f} at the least.",
-        all=known["r2_over_m_ppi_bp"],
-        few=known["r2_over_m_ppi_bp_20"],
-        slack=known["slack_ppi_bp_20_printed"],
-    )
-    cases, held = int(known["relu_cases"]), int(known["relu_held"])
-    yield claim(
-        "In {cases:,} random cases the corrected bound held in {held:,} with a ReLU; the other"
-        " {rest} all have",
-        cases=cases,
-        held=held,
-        rest=cases - held,
-    )
-    yield claim(
-        "({positive:.0f} times on PPI-BP with positive features, {normal:.0f} with normal ones;"
-        " printed: {printed:.0f} and {printed_normal:,.0f})",
-        positive=known["tight_over_error_ppi_bp_positive"],
-        normal=known["tight_over_error_ppi_bp_normal"],
-        printed=known["printed_over_error_ppi_bp_positive"],
-        printed_normal=known["printed_over_error_ppi_bp_normal"],
-    )
-    gin = claim_row("gin")
-    tried, printed = int(gin.number("cases")), int(gin.number("held_as_printed"))
-    yield claim(
-        "It held in all {tried:,} cases; the printed one failed in {failed} of them, by a factor of"
-        " {factor:.2f} at the worst,",
-        tried=tried,
-        failed=tried - printed,
-        factor=gin.number("printed_least"),
-    )
-
-
-@claims_on(THEORY)
-def links() -> Iterator[Claim]:
-    """How heavy links are."""
-    known, rows = facts("theory/facts.csv"), read("theory/links.csv")
-    own = rows.where(sets=lambda text: "own" in text).numbers("mean_weight_over_formula")
-    yield claim(
-        "where links are {low:.0f} to {high:.0f} times heavier than it has them.",
-        low=min(own),
-        high=max(own),
-    )
-    yield claim(
-        "three of the {all} shares did, by {percent:.0f} % at most;",
-        all=int(claim_row("links").number("cases")),
-        percent=known["link_shares_above_percent"],
-    )
-
-
-@claims_on(THEORY)
-def virtual_subgraphs() -> Iterator[Claim]:
-    """How often errors and bounds fell."""
-    known, row = facts("theory/facts.csv"), claim_row("virtual")
-    cases, fell = int(row.number("cases")), int(row.number("held_as_printed"))
-    yield claim("comes nearer. {held:,} of {cases:,} cases.", held=cases, cases=cases)
-    yield claim(
-        "fell in {low:.0f} to {high:.0f} % of random cases and in all cases on real data.",
-        low=known["virtual_projection_fell_percent_low"],
-        high=known["virtual_projection_fell_percent_high"],
-    )
-    yield claim(
-        "the error itself fell in {fell} of {cases:,} cases ({share:.0f} %): in {data:.0f} of"
-        " {data_cases:.0f} on PPI-BP, Density and HPO-Metab, in {low:.0f} to {high:.0f} % of"
-        " random",
-        fell=fell,
-        cases=cases,
-        share=100 * fell / cases,
-        data=known["virtual_error_fell_data"],
-        data_cases=known["virtual_error_cases_data"],
-        low=known["virtual_error_fell_random_percent_low"],
-        high=known["virtual_error_fell_random_percent_high"],
-    )
-    yield claim(
-        "the printed bound fell in {low:.0f} to {high:.0f} % of random cases,",
-        low=known["virtual_bound_fell_percent_low"],
-        high=known["virtual_bound_fell_percent_high"],
-    )
-
-
-@claims_on(THEORY)
-def operations() -> Iterator[Claim]:
-    """Multiplications and time of a layer."""
-    rows = read("theory/operations.csv")
-    counts = {re.sub(r"\W", "_", row["structure"]): row["multiplications_million"] for row in rows}
-    yield claim(
-        "GLASS {glass} M multiplications, connected {connected} M, S2N+A {s2n_a} M, S2N+0 {s2n_0}"
-        " M.",
-        **counts,
-    )
-    known = facts("theory/time.csv")
-    yield claim(
-        "it counts {times:.0f} times the formula.", times=known["glass_batched_over_formula"]
-    )
-    yield claim(
-        "within {percent:.0f} % in all of {count:.0f} measurements,",
-        percent=known["fit_within_percent"],
-        count=known["measurements"],
-    )
-    yield claim(
-        "so that F grows {f:.0f} times, the formula {formula:.0f} times and the time of connected"
-        " {time:.0f} times. While E grows {e:.0f} times, connected takes {long:.0f} times as long;",
-        f=known["f_grows"],
-        formula=known["formula_grows_with_f"],
-        time=known["connected_time_grows_with_f"],
-        e=known["e_grows"],
-        long=known["connected_time_grows_with_e"],
-    )

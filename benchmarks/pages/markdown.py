@@ -17,9 +17,9 @@ TABLES: dict[str, Callable[[], str]] = {}
 def pages() -> list[Path]:
     """Every page whose numbers are checked."""
     return [
-        ROOT / "README.md",
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
         *sorted((ROOT / "docs").glob("**/*.md")),
-        ROOT / "benchmarks" / "README.md",
+        *(ROOT / folder / "README.md" for folder in ("benchmarks", "examples")),
     ]
 
 

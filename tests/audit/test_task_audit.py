@@ -46,10 +46,12 @@ def test_a_clean_task_is_silent(seed: int) -> None:
     assert "labels of the test part" in found.notes[-1]
 
 
+@pytest.mark.slow
 def test_a_clean_task_with_several_labels_is_silent() -> None:
     assert faults(audit(as_multilabel(clean_task()), permutations=19)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -75,6 +77,7 @@ def test_groups_across_parts_are_found() -> None:
         found["nothing"]
 
 
+@pytest.mark.slow
 def test_it_is_json_and_the_same_each_time() -> None:
     first, second = (audit(clean_task(), permutations=2).to_dict() for _ in range(2))
     assert json.loads(json.dumps(first, allow_nan=False))["hash"] == clean_task().hash
@@ -102,3 +105,15 @@ def test_a_task_without_test_part_or_split() -> None:
         audit(replace(clean_task(), split=None, labels=None, class_names=()))
     with pytest.raises(ConfigError, match="at least one permutation"):
         audit(clean_task(), permutations=0)
+
+
+def test_origins_of_edges_reach_their_check() -> None:
+    task = clean_task()
+    low, high, _ = task.graph.edges()
+    found = audit(
+        task, origins={"source": low, "target": high, "origin": ["all"] * len(low)}, permutations=1
+    )["label_links"]
+    (row,) = found.numbers["origins"].values()
+    assert row["edges"] == task.graph.num_edges
+    assert row["score_without"] < row["score"] or found.verdict is not Verdict.PROBLEM
+    assert found.verdict.severity

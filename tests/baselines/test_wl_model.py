@@ -26,6 +26,7 @@ def dense() -> SubgraphTask:
     return load_task("generate:density,subgraphs=60,seed=2")
 
 
+@pytest.mark.slow
 def test_it_tells_densities_apart_and_answers_for_subgraphs_that_were_not_there(dense) -> None:
     data = data_of(dense)
     predictions = WL.fit(data, WL.settings())
@@ -40,6 +41,7 @@ def test_it_tells_densities_apart_and_answers_for_subgraphs_that_were_not_there(
     assert right > (dense.labels[test] == majority).mean() + 0.2
 
 
+@pytest.mark.slow
 def test_view_and_rounds_are_those_asked_for(dense) -> None:
     for view in ("induced", "hops", "both"):
         settings = WL.settings().with_settings({"view": view, "rounds": 1})

@@ -15,6 +15,9 @@ from sub2node.task import Graph, Subgraphs, SubgraphTask
 F = 8
 
 
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+
 @pytest.fixture(scope="module")
 def script():
     path = Path(__file__).parents[2] / "benchmarks" / "complexity.py"

@@ -20,6 +20,7 @@ def folder(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_verdicts_numbers_and_what_to_do(folder: Path, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     done = s2n("audit", folder, "--permutations", "19")
@@ -31,6 +32,7 @@ def test_verdicts_numbers_and_what_to_do(folder: Path, monkeypatch) -> None:
         assert text in done.out
 
 
+@pytest.mark.slow
 def test_json_has_every_check(folder: Path) -> None:
     done = s2n("audit", folder, "--permutations", "19", "--json")
     assert (done.code, done.err) == (0, "")
@@ -40,6 +42,7 @@ def test_json_has_every_check(folder: Path) -> None:
     assert checks["permuted_labels"]["numbers"]["p"] == 0.05
 
 
+@pytest.mark.slow
 def test_groups_are_a_column_of_the_labels(tmp_path: Path) -> None:
     task = clean_task()
     rows = {"source": [str(number % 60) for number in range(240)], "own": map(str, range(240))}
@@ -51,10 +54,23 @@ def test_groups_are_a_column_of_the_labels(tmp_path: Path) -> None:
     refused(s2n(*words, "patient"), "no column 'patient'")
 
 
+def test_origins_of_edges_are_a_table(folder: Path, tmp_path: Path) -> None:
+    low, high, _ = clean_task().graph.edges()
+    lines = [f"{u},{v},{'screen' if u % 2 else 'papers'}" for u, v in zip(low, high, strict=True)]
+    table = tmp_path / "evidence.csv"
+    table.write_text("source,target,origin\n" + "\n".join(lines) + "\n")
+    words = ("audit", folder, "--permutations", "1", "--json", "--edge-origins")
+    checks = {check["name"]: check for check in s2n(*words, table).json["checks"]}
+    assert set(checks["label_links"]["numbers"]["origins"]) == {"screen", "papers"}
+    table.write_text("source,target\n1,2\n")
+    refused(s2n(*words, table), "no column 'origin'")
+
+
 def test_a_number_of_permutations_that_is_none_is_refused(folder: Path) -> None:
     refused(s2n("audit", folder, "--permutations", "0"), "at least one permutation")
 
 
+@pytest.mark.slow
 def test_an_audit_beside_a_run_is_in_its_report(tmp_path: Path) -> None:
     save_task(clean_task(), tmp_path / "data")
     run, data = tmp_path / "run", tmp_path / "data"

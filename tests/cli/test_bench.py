@@ -95,6 +95,7 @@ def test_a_table_fits_a_hundred_columns() -> None:
     assert "111k" in text  # times the memory of GLASS: worse is shown too
 
 
+@pytest.mark.slow
 def test_estimates_are_marked_and_failures_told(tmp_path: Path) -> None:
     done = run(DATA, "no-such-data", "--model", "s2n+0:gcn", *QUICK, "--complete", "all",
                "--complete-minutes", "0")  # fmt: skip

@@ -24,6 +24,8 @@ def test_the_next_command_names_the_data_alike() -> None:
         " --repeated sum --no-swap"
     )
     assert DataArguments("ppi_bp", swap=True).command_line() == "ppi_bp --swap"
+    written = DataArguments("ppi_bp", problems=Path("problems.csv"), swap=True)
+    assert written.command_line() == "ppi_bp --swap"  # a file of the first command, not of the next
 
 
 def test_data_alone_is_plain() -> None:

@@ -457,6 +457,7 @@ def test_the_settings_of_a_run_name_its_structure(task: Path, tmp_path: Path) ->
     assert found["model"] == "connected gin"
 
 
+@pytest.mark.slow
 def test_answers_of_the_command_for_a_file(fitted: tuple[Path, Done], tmp_path: Path) -> None:
     path = write_csv(tmp_path / "new.csv", drawn(20))
     rows = json.loads(s2n("predict", fitted[0], path, "--json").out)["answers"]

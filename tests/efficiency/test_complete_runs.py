@@ -79,6 +79,7 @@ def test_phases_do_not_count_twice(task, monkeypatch) -> None:
     assert whole.seconds <= time.perf_counter() - start
 
 
+@pytest.mark.slow
 def test_long_complete_runs_are_estimated(task) -> None:
     plan = BenchmarkPlan(models=("glass",), seeds=(1, 2, 3), limit=0, **QUICK).completing(["all"])
     *_, last = rows_of({"data": lambda: task}, plan)

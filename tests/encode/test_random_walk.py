@@ -150,6 +150,7 @@ def test_small_and_large_weights_close_odd_rings(weight: float) -> None:
     assert np.abs(encoding.values - returns(graph, 9)).max() <= encoding.facts["error"] + ROUNDING
 
 
+@pytest.mark.slow
 def test_values_are_those_of_pyg() -> None:
     from torch_geometric.data import Data
     from torch_geometric.transforms import AddRandomWalkPE

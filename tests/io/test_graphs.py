@@ -32,6 +32,7 @@ def test_networkx_round_trip(graph: Graph) -> None:
         assert again.hash == bare(graph).hash
 
 
+@pytest.mark.slow
 @given(graphs(edges=1))
 def test_igraph_round_trip(graph: Graph) -> None:
     pytest.importorskip("igraph")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 import pytest
 
 from sub2node.io import to_pyg_dataset
-from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task import PARTS, Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task.names import Names
 
 EDGES = ([0, 1, 2, 3, 0], [1, 2, 3, 4, 2])
+IDS = ["s1", "s10", "s2", "s0"]
 SETS = [[0, 1, 2], [4], [1, 2, 3, 4], [0, 4]]
 
 
@@ -28,10 +31,12 @@ def test_each_graph_is_a_subgraph() -> None:
     graph = Graph.from_edges(*EDGES, weights=[2, 3, 4, 5, 6], features=np.eye(5))
     sets = Subgraphs.from_lists(SETS)
     labels = np.array([[True, False], [True, True], [False, False], [False, True]])
-    split = Split.given(["train", "train", "val", "test"])
-    task = SubgraphTask(graph, sets, labels, split=split)
+    words = ["test", "train", "val", "train"]  # rows of the task are 1, 3, 2, 0
+    sets = replace(sets, names=Names(IDS))
+    task = SubgraphTask(graph, sets, labels, split=Split.given(words))
     dataset = to_pyg_dataset(task)
     assert len(dataset) == 4
+    assert task.subgraph_ids != IDS == [data.subgraph_id for data in dataset]
     whole = graph.adjacency().toarray()
     for number, nodes in enumerate(SETS):
         data = dataset[number]
@@ -43,11 +48,12 @@ def test_each_graph_is_a_subgraph() -> None:
         assert data.edge_index.shape[1] == np.count_nonzero(found)
         assert data.x.tolist() == np.eye(5)[nodes].tolist()
         assert data.y.tolist() == [labels[number].tolist()]
-        assert data.part.tolist() == [task.split.codes[number]]
+        assert PARTS[data.part.item()] == words[number]
     (batch,) = DataLoader(dataset, batch_size=4)
     assert batch.validate()
     assert batch.node_id.tolist() == list(chain.from_iterable(SETS))
     assert batch.edge_index.max() < batch.num_nodes == 10
+    assert batch.subgraph_id == IDS
 
 
 @pytest.mark.slow
@@ -58,6 +64,7 @@ def test_own_edges_and_weights_of_members() -> None:
         np.array([0, 1, 1]), np.array([[0, 2]]),
     )  # fmt: skip
     first, second = to_pyg_dataset(SubgraphTask(Graph.from_edges(*EDGES), sets))
+    assert (first.subgraph_id, second.subgraph_id) == ("0", "1")  # without names: numbers
     assert sorted(map(tuple, first.edge_index.T.tolist())) == [(0, 2), (2, 0)]
     assert second.edge_index.shape == (2, 0)
     assert (first.member_weight.tolist(), second.num_nodes) == ([1, 2, 3], 2)

@@ -71,6 +71,7 @@ def test_rows_do_not_depend_on_the_others(seed: int, width: int, rng) -> None:
     assert np.array_equal(random_vectors([seed], rows.astype(np.int32), width), whole[:1, rows])
 
 
+@pytest.mark.slow
 def test_numbers_are_normal_and_independent() -> None:
     count, width = 20_000, 16
     first, second = random_vectors([10, 11], np.arange(count), width).astype(np.float64)

@@ -167,6 +167,7 @@ def test_a_model_and_a_study(tmp_path: Path) -> None:
     assert "guo2017calibration" not in found
 
 
+@pytest.mark.slow
 def test_a_model_folder_as_it_is_written(tmp_path: Path) -> None:
     assert {"kim2024translating", "guo2017calibration"} <= keys(cite(save_model(tmp_path / "m")))
 

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import sub2node as s2n
@@ -16,7 +17,8 @@ from sub2node import ConfigError, MissingExtraError, SubgraphTask
 from sub2node.base.plotting import Drawing, ResultPicture
 from sub2node.evaluate import Result, compare
 from sub2node.report import notebook_figures
-from sub2node.scoring import Contribution, Explanation
+from sub2node.report.drawing import PALETTE
+from sub2node.scoring import Answers, Contribution, Explanation
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +102,45 @@ def test_a_comparison_has_a_row_per_model(task: SubgraphTask) -> None:
     assert {"s2n+a gcn2", "bag", f"{100 * results[0].test['micro_f1'].mean:.1f}"} <= set(
         texts(figure)
     )
+
+
+@pytest.fixture
+def given_answers() -> Answers:
+    """Three classes for two subgraphs."""
+    shares = np.array([[0.2, 0.7, 0.1], [0.5, 0.1, 0.4]])
+    return Answers(
+        names=("s1", NASTY),
+        probabilities=shares,
+        spread=shares / 10,
+        known=np.ones(2),
+        unknown=((), ()),
+        predicted=shares == shares.max(axis=1, keepdims=True),
+        classes=("red", "green", "blue"),
+        multilabel=False,
+    )
+
+
+def test_an_answer_has_its_likeliest_classes_in_order(given_answers: Answers) -> None:
+    first, second = given_answers.plot(), given_answers.plot(NASTY, most=2)
+    for figure, wanted, names in (
+        (first, [70, 20, 10], ["green", "red", "blue"]),
+        (second, [50, 40], ["red", "blue"]),
+    ):
+        [axes] = figure.axes
+        assert [bar.get_width() for bar in axes.patches] == pytest.approx(wanted)
+        assert [label.get_text() for label in axes.get_yticklabels()] == names
+        blue, *others = [to_hex(bar.get_facecolor()) for bar in axes.patches]
+        assert blue == PALETTE["k0"]
+        assert set(others) == {PALETTE["k10"]}
+        assert len(axes.containers) == 2  # bars, and lines of the spread
+    assert "1 class not shown" in second.texts[1].get_text()
+    single = replace(given_answers, spread=np.full((2, 3), np.nan)).plot(1)
+    assert len(single.axes[0].containers) == 1
+    for wrong, message in (("s2", "Known: s1"), (2, "no answer 2: 2 answers, from 0")):
+        with pytest.raises(ConfigError, match=message):
+            given_answers.plot(wrong)
+    with pytest.raises(ConfigError, match="at least one bar"):
+        given_answers.plot(most=0)
 
 
 @pytest.mark.slow

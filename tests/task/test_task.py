@@ -85,6 +85,7 @@ def test_hash_names_the_content() -> None:
     assert task.hash != make(split=None).hash
 
 
+@pytest.mark.slow
 def test_to_pyg_agrees_with_the_task() -> None:
     pytest.importorskip("torch_geometric")
     task = SubgraphTask(

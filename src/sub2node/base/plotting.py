@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawing = Literal["draw_result", "draw_comparison", "draw_explanation", "draw_graph"]
+Drawing = Literal["draw_result", "draw_comparison", "draw_answer", "draw_explanation", "draw_graph"]
 ResultPicture = Literal["scores", "losses", "confusion", "reliability", "interval"]
 _FIGURES = "sub2node.report.notebook_figures"
 

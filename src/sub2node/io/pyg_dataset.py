@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def to_pyg_dataset(task: SubgraphTask) -> InMemoryDataset:
     """A ``torch_geometric.data.InMemoryDataset`` with one ``Data`` per subgraph (extra ``pyg``).
 
-    The graphs are numbered as the rows of the task. Each has ``node_id`` (positions in the global
-    graph), ``edge_index`` between its own nodes (both directions), and where the task has such
-    ``x``, ``edge_weight``, ``y`` ((1,) class number, or (1, C) of several labels), ``part``
-    (a number as in ``PARTS``) and ``member_weight``.
+    The graphs come in the order of the input. Each has ``subgraph_id`` (text), ``node_id``
+    (positions in the global graph), ``edge_index`` between its own nodes (both directions), and
+    where the task has such ``x``, ``edge_weight``, ``y`` ((1,) class number, or (1, C) of several
+    labels), ``part`` (a number as in ``PARTS``) and ``member_weight``.
 
     Args:
         task: The task.
@@ -31,8 +31,8 @@ def to_pyg_dataset(task: SubgraphTask) -> InMemoryDataset:
         raise MissingExtraError("torch-geometric", "pyg", "a PyG dataset") from None
     import torch
 
-    graph, subgraphs, count = task.graph, task.subgraphs, len(task)
-    edge_ptr, ends = task.internal_edges()
+    graph, subgraphs, count = task.graph, task.input_subgraphs, len(task)
+    edge_ptr, ends = subgraphs.internal_edges(graph)
     # Each edge in both directions, those of one subgraph together.
     sizes = lengths(edge_ptr, np.arange(count))
     once = ranges(np.repeat(edge_ptr[:-1], 2), np.repeat(sizes, 2))
@@ -52,12 +52,13 @@ def to_pyg_dataset(task: SubgraphTask) -> InMemoryDataset:
     if subgraphs.weights is not None:
         columns["member_weight"] = (subgraphs.weights, by_node)
     if task.labels is not None:
-        columns["y"] = (task.labels, by_graph)
+        columns["y"] = (task.in_input_order(task.labels), by_graph)
     if task.split is not None:
-        columns["part"] = (task.split.codes.astype(np.int64), by_graph)
+        parts = task.in_input_order(task.split.codes)
+        columns["part"] = (parts.astype(np.int64), by_graph)
     tensors = {name: torch.tensor(np.ascontiguousarray(a)) for name, (a, _) in columns.items()}
-    data = Data(**tensors)
     dataset = InMemoryDataset(None)
-    dataset._data = data
+    dataset._data = Data(subgraph_id=[subgraphs.name_of(i) for i in range(count)], **tensors)
     dataset.slices = {name: torch.tensor(ptr) for name, (_, ptr) in columns.items()}
+    dataset.slices["subgraph_id"] = torch.tensor(by_graph)
     return dataset

@@ -29,6 +29,7 @@ from .candidates import Built, NetworkModel, NetworkOptions
 from .graph_network import feature_labels
 from .interface import Labels, Model, ModelSpec, Outputs
 from .presets import find_baseline
+from .replica_groups import build_in_groups
 
 
 @dataclass(frozen=True)
@@ -130,17 +131,14 @@ class BatchNetworkModel(NetworkModel):
         )
         width = max(inputs.width, getattr(settings.model, "hidden", 0))
         at_once = replicas_at_once(len(rows), width, device, len(seeds))
-        networks: list[tuple[nn.Module, Streams]] = [
-            self.model.build(
-                task,
-                settings,
-                seeds=seeds[start : start + at_once],
-                inputs=inputs,
-                device=device,
-            )
-            for start in range(0, len(seeds), at_once)
-        ]
-        return Built(part_rows(task, rows, device), networks, len(rows) * width, inputs.notes)
+        build, numbers = self.model.build, len(rows) * width
+
+        def make(some: Sequence[int]) -> tuple[nn.Module, Streams]:
+            return build(task, settings, seeds=some, inputs=inputs, device=device)
+
+        groups = build_in_groups(make, seeds, at_once=at_once, numbers=numbers, device=device)
+        notes, stages = (*inputs.notes, *groups.notes), part_rows(task, rows, device)
+        return Built(stages, groups.networks, numbers, notes, groups.apart)
 
     def record(self, settings: Settings) -> dict[str, Any]:
         """Settings as in ``config.toml``."""
@@ -164,7 +162,7 @@ def baseline(
     """The baseline of this name, with the settings of a preset and changes to them."""
     encodings, device = options.get("encodings"), options.get("device", "auto")
     resolved = find_baseline(name, preset, task)
-    resolved = resolved.with_settings(_settings_for(name, settings or {}, encodings))
+    resolved = resolved.with_settings(baseline_settings(name, settings or {}, encodings))
     unused = unused_note(resolved.candidates, settings or (), name, encoded=encodings is not None)
     find_device(device)
     check_compile_mode(options.get("compile", "auto"))
@@ -177,7 +175,7 @@ def baseline(
     return ModelSpec(model, resolved.name, (*resolved.notes, *unused))
 
 
-def _settings_for(
+def baseline_settings(
     name: str, settings: Mapping[str, object], encodings: Encoding | ArrayLike | None
 ) -> dict[str, object]:
     """Settings of a baseline, with what follows from node vectors that the user passed."""

@@ -11,7 +11,9 @@ import numpy as np
 from scipy.special import expit
 
 from ..base.errors import ConfigError, suggest
-from ..base.metrics import answers, softmax
+from ..base.metrics import answers as predictions_of
+from ..base.metrics import softmax
+from ..base.plural import plural
 from ..runs.run_tables import Curves, RunPredictions, SubgraphTable
 from ..runs.scene import choose_shown, make_scene, strongest_links, without_diagonal
 from ..scoring.answer_views import contribution_rows
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..evaluate.comparison import Comparison
     from ..evaluate.result import Result
+    from ..scoring.answers import Answers
     from ..scoring.explanation import Explanation
     from ..task import SubgraphTask
     from ..translation import S2NGraph
@@ -108,7 +111,7 @@ def _predictions(result: Result) -> RunPredictions | None:
     logits, labels = result.outputs["test"].logits.astype(np.float64), result.labels["test"]
     multilabel, classes = labels.ndim == 2, np.arange(logits.shape[-1])
     predicted = [
-        answers(replica, multilabel=multilabel, threshold=threshold)
+        predictions_of(replica, multilabel=multilabel, threshold=threshold)
         for replica, threshold in zip(logits, result.thresholds, strict=True)
     ]
     return RunPredictions(
@@ -173,6 +176,56 @@ def _model_numbers(result: Result) -> dict[str, object]:
         "test": {"micro_f1": result.test["micro_f1"].to_dict()},
         "test_intervals": result.test_intervals,
     }
+
+
+@_shown_in_notebooks
+def draw_answer(answers: Answers, *, subgraph: int | str = 0, most: int = 10) -> Figure:
+    """Probabilities of the likeliest classes of one subgraph, with their spread over seeds.
+
+    Args:
+        answers: The answers of a model.
+        subgraph: Name of the subgraph, or its place among them.
+        most: The number of classes.
+    """
+    if most < 1:
+        raise ConfigError(f"a picture has at least one bar, found most={most}.")
+    row = _row_of(answers, subgraph)
+    shown = np.argsort(-answers.probabilities[row], kind="stable")[:most]
+    hidden = len(answers.classes) - len(shown)
+    figure, [axes] = new_figure(
+        620,
+        120 + 26 * len(shown),
+        title=f"Likeliest classes: {_short(answers.names[row])}",
+        subtitle="The predicted class is blue"
+        + (", lines are the spread over seeds" if answers.has_spread else "")
+        + (f"; {plural(hidden, 'class')} not shown" if hidden else ""),
+    )
+    percent = 100 * answers.probabilities[row, shown]
+    spread = 100 * answers.spread[row, shown] if answers.has_spread else None
+    colours = [PALETTE["k0" if answers.predicted[row, place] else "k10"] for place in shown]
+    bars = axes.barh(range(len(shown)), percent, xerr=spread, color=colours,
+                     error_kw={"ecolor": PALETTE["ink"], "elinewidth": 1.5})  # fmt: skip
+    axes.bar_label(bars, [f"{value:.1f} %" for value in percent], padding=6)
+    axes.set_yticks(range(len(shown)), [_short(answers.classes[place]) for place in shown])
+    axes.set_xlim(0, 118)
+    axes.set_xticks(range(0, 101, 20))
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("Probability, %", weight="bold")
+    return figure
+
+
+def _row_of(answers: Answers, subgraph: int | str) -> int:
+    if isinstance(subgraph, str):
+        if subgraph not in answers.names:
+            hint = suggest(subgraph, answers.names)
+            raise ConfigError(f"there is no answer for a subgraph {subgraph!r}.{hint}")
+        return answers.names.index(subgraph)
+    if not 0 <= subgraph < len(answers):
+        raise ConfigError(
+            f"there is no answer {subgraph}: {plural(len(answers), 'answer')}, from 0."
+        )
+    return subgraph
 
 
 @_shown_in_notebooks

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.plural import plural
 from ..tune.search_result import SearchResult
-from .drawing import PALETTE, house_style, legend_below, new_figure, set_tip
+from .drawing import PAGE_WIDTH, PALETTE, house_style, legend_below, new_figure, set_tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,16 +25,16 @@ _BARS = 8  # axes shown, the most important ones
 def study_figure(result: SearchResult) -> Figure:
     """Scores by trial with the best so far, and how much of their variance each axis explains."""
     importance = dict(list(result.importance.items())[:_BARS])
-    config, winner = result.spec.config, result.best
+    winner = result.best
     figure, panels = new_figure(
-        1060,
-        460,
+        PAGE_WIDTH,
+        440,
         cols=2 if importance else 1,
-        title=f"Search on {result.spec.name or 'this task'}: {config.structure} {config.conv}",
+        title=f"Search on {result.spec.name or 'this task'}: {result.spec.model}",
         subtitle=f"{plural(len(result.trials), 'trial')} of {plural(len(winner.values), 'seed')};"
         f" the best is trial {winner.number} with {winner.score_text}; trials far below are not"
         " shown",
-        width_ratios=[0.6, 0.4] if importance else [1.0],
+        width_ratios=[0.65, 0.35] if importance else [1.0],
     )
     _draw_trials(panels[0], result)
     legend_below(figure, panels[0].get_legend_handles_labels()[0])
@@ -77,7 +77,7 @@ def _draw_importance(axes: Axes, importance: dict[str, float]) -> None:
     axes.set(xlim=(0, 1.18 * max(shares)), xticks=[])
     axes.invert_yaxis()
     axes.grid(visible=False)
-    axes.set_title("Share of the variance explained")
+    axes.set_title("Variance explained")
 
 
 def _value_text(value: object) -> str:

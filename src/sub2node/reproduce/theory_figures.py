@@ -10,6 +10,7 @@ import numpy as np
 from ..base.errors import ConfigError, suggest
 from ..base.ragged import Array
 from ..report.drawing import (
+    PAGE_WIDTH,
     PALETTE,
     house_style,
     legend_below,
@@ -18,6 +19,7 @@ from ..report.drawing import (
 )
 from .theory import Claim
 from .theory.sampling import Degrees, Sets
+from .theory.theory_cases import FEATURES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +41,7 @@ def claim_figure(claim: Claim) -> Figure:
 
 def _draw_lemma(claim: Claim) -> Figure:
     figure, [axes] = new_figure(
-        1000,
+        PAGE_WIDTH,
         520,
         title=claim.title,
         subtitle=f"{_describe_count(claim)}; below the dashed line both sides count as equal",
@@ -83,7 +85,7 @@ def _draw_errors(claim: Claim) -> Figure:
     if claim.printed_held is not None:
         subtitle += f"; as printed in {claim.printed_held:,}"
     figure, panels = new_figure(
-        1000,
+        PAGE_WIDTH,
         540,
         cols=2,
         sharey=True,
@@ -92,7 +94,8 @@ def _draw_errors(claim: Claim) -> Figure:
     )
     # Errors that are rounding alone, with X = R X̂ or no edges, would stretch the axes.
     points = [p for p in claim.data["points"] if p[1] != "rebuilt" and p[2] > 1e-9 * max(p[3:])]
-    kinds = list(dict.fromkeys(p[1] for p in points))
+    there = {p[1] for p in points}
+    kinds = [kind for kind in FEATURES if kind in there]  # of one colour in both figures
     for axes, place, title in zip(
         panels, (3, 4), ("Corrected bound", "Printed bound"), strict=True
     ):
@@ -134,15 +137,15 @@ def _draw_links(claim: Claim) -> Figure:
     chosen = [c for c in curves if c["nodes"] == nodes and c["sizes"] == "fixed"]
     sizes = sorted({curve["size"] for curve in chosen})
     figure, panels = new_figure(
-        1050,
+        PAGE_WIDTH,
         900,
         rows=3,
         cols=3,
         sharex=True,
         sharey=True,
         title=claim.title,
-        subtitle=f"P(Âᵢⱼ ≥ c) by c; {_describe_count(claim)} (uniform sets); shown: {nodes} nodes,"
-        " sets of fixed size",
+        subtitle=f"P(Âᵢⱼ ≥ c) by c, kind of sets and kind of degrees; {_describe_count(claim)}"
+        f" (uniform sets); shown: {nodes} nodes, sets of fixed size",
     )
     for curve in chosen:
         row, column = sets.index(curve["sets"]), degrees.index(curve["degrees"])
@@ -160,7 +163,7 @@ def _draw_links(claim: Claim) -> Figure:
                 label="" if what == "general" else f"{what}, size {curve['size']}",
             )
     for axes, (way, one) in zip(panels, [(w, d) for w in ways for d in degrees], strict=True):
-        axes.set_title(f"{way}, {one} degrees")
+        axes.set_title(f"{way}, {one}")
         set_log_scale(axes, "x", levels, ticks=levels, room=(0.05, 0.05))
         set_log_scale(axes, "y", [0.5 / claim.data["pairs"], 10], room=(0, 0))
     for axes in panels[6:]:
@@ -179,7 +182,7 @@ def _draw_virtual(claim: Claim) -> Figure:
         "best": "‖X - R X̂‖ with the best X̂",
     }
     figure, panels = new_figure(
-        1100,
+        PAGE_WIDTH,
         520,
         cols=3,
         sharey=True,
@@ -191,7 +194,8 @@ def _draw_virtual(claim: Claim) -> Figure:
     data = sorted({p["data"] for p in points}, key=lambda name: (name != "random graphs", name))
     for axes, (what, title) in zip(panels, parts.items(), strict=True):
         for number, name in enumerate(data):
-            for features, dash in (("smooth", "-o"), ("normal", "--o")):
+            for side, (features, dash) in enumerate((("smooth", "-o"), ("normal", "--o"))):
+                aside = 0.016 * (2 * number + side - len(data) + 0.5)  # bars stand side by side
                 mine = [p for p in points if (p["data"], p["features"]) == (name, features)]
                 ratios = sorted({p["ratio"] for p in mine})
                 spread = [
@@ -202,7 +206,7 @@ def _draw_virtual(claim: Claim) -> Figure:
                 ends = np.array([np.quantile(values, (0.25, 0.75)) for values in spread])
                 bars = np.abs(ends.reshape(-1, 2).T - middle)
                 axes.errorbar(
-                    ratios,
+                    [ratio + aside for ratio in ratios],
                     middle,
                     yerr=bars,
                     fmt=dash,

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..base.plotting import draw
 from ..base.plural import plural
 from ..base.ragged import Array
 from ..base.records import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from .doubt import AnswerWarning
     from .explanation import Explanation
@@ -117,6 +119,15 @@ class Answers:
         from .answer_views import answers_frame
 
         return answers_frame(self)
+
+    def plot(self, subgraph: int | str = 0, most: int = 10) -> Figure:
+        """The likeliest classes of one subgraph as bars, as a Matplotlib figure.
+
+        Args:
+            subgraph: Its name, or its place in the query; by default the first.
+            most: The number of classes.
+        """
+        return draw("draw_answer", self, subgraph=subgraph, most=most)
 
     def _repr_html_(self) -> str:
         from .answer_views import answers_html

@@ -176,6 +176,7 @@ def test_the_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
     assert "in place of its name" not in render(found)
 
 
+@pytest.mark.slow
 def test_an_audit_beside_the_run_is_shown_if_it_is_of_the_same_data(task, tmp_path: Path) -> None:
     folder = save_run(made_result(task), task, tmp_path / "run")
     assert collect_findings(read_study([folder])).numbers["audit"] is None
