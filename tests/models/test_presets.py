@@ -132,7 +132,14 @@ NAMES = ("default", "fast", "tuned", "papr", "fast:x",
 CONVS = ("gcn", "gcn2", "gin", "gatv2", "sage", "own")
 
 
-NEW = {"te": "edges", "max_distance": 2, "weighted": True, "averaging": "mean", "eps": 0.3}
+NEW = {
+    "te": "edges",
+    "max_distance": 2,
+    "weighted": True,
+    "direction": "both",
+    "averaging": "mean",
+    "eps": 0.3,
+}
 
 
 def values(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
