@@ -18,6 +18,7 @@ sys.path.append(str(ROOT / "benchmarks"))
 from pages import claims, markdown  # noqa: E402
 from pages.catalogue import outdated_tables, problems, written  # noqa: E402
 from pages.claims import claim, with_claims, wrong_claims  # noqa: E402
+from pages.conclusions import unbacked_conclusions  # noqa: E402
 from pages.markdown import name_of, pages, with_tables  # noqa: E402
 from pages.rows import RESULTS, SOURCES, Rows, files_of, sources, welch  # noqa: E402
 from pages.scanner import ALLOWED, unexplained  # noqa: E402
@@ -180,3 +181,15 @@ def test_welch_is_the_textbook_formula() -> None:
     assert welch(first, second) == pytest.approx(expected)
     assert welch([5.0, 5.0], [5.0, 5.0]) == 1
     assert welch([5.0, 5.0], [6.0, 6.0]) == 0
+
+
+def test_a_conclusion_without_a_claim_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "# Page\n\nS2N+A is better\nthan GLASS. It has (1.5) rows.\n\n| S2N | better |\n"
+    page = "docs/results/page.md"
+    (found,) = unbacked_conclusions(text, page)
+    assert found == f"{page}:3: a conclusion: S2N+A is better than GLASS."
+    assert not unbacked_conclusions(text, "docs/start.md")
+    assert not unbacked_conclusions("# Page\n\nSee the table below. GLASS is a network.\n", page)
+    said = claim("S2N+A is better than GLASS")
+    monkeypatch.setitem(claims.CLAIMS, page, [lambda: [said]])
+    assert not unbacked_conclusions(text, page)

@@ -29,6 +29,7 @@ from pages import (  # noqa: F401 (they declare)
     theory_tables,
 )
 from pages.claims import with_claims, wrong_claims
+from pages.conclusions import unbacked_conclusions
 from pages.markdown import name_of, with_tables
 from pages.scanner import allowed, entry_pattern, unexplained
 
@@ -46,6 +47,7 @@ def problems(page: Path) -> list[str]:
         *outdated_tables(text, name),
         *(f"{name} should say: {said}" for said in wrong_claims(name)),
         *unexplained(text, name),
+        *unbacked_conclusions(text, name),
         *(
             f"{name} no longer has what allowed.toml allows: {entry.get('text') or entry['block']}"
             for entry in allowed(name)

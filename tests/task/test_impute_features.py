@@ -96,7 +96,10 @@ def test_a_model_knows_the_graph_whatever_the_split(tmp_path: Path) -> None:
     assert other.graph != task.graph
     assert is_same_graph(other.graph, task.graph)
     saved = load_task(save_task(other, tmp_path / "saved"))
-    assert not saved.graph.imputed
+    assert saved.with_split({"s": "train", "t": "train", "u": "test"}).graph == features().graph
+    plain = load_task(save_task(other, tmp_path / "plain", format="csv"))
+    assert not plain.graph.imputed
+    assert is_same_graph(plain.graph, task.graph)
     assert is_same_graph(saved.graph, task.graph)
     assert is_same_graph(task.graph, saved.graph)
     changed = task.graph.with_features(task.graph.features + np.array([0, 1, 0, 0]))
