@@ -78,12 +78,19 @@ def base_of(row: Row) -> float:
     return diagnosed(row).where(change=_TABLE).number("test")
 
 
+def title_of(row: Row) -> str:
+    """The row with what its table varies."""
+    name, _, last = row["row"].rpartition(" ")
+    words = {"readout": f"{name}, readout {last}", "layers": f"{name}, layers {last}"}
+    return words.get(row["table"], row["row"])
+
+
 @generates("below-published")
 def below_published() -> str:
     """Cells more than three standard errors below the published score."""
     rows = [
         [
-            row["row"],
+            title_of(row),
             row["column"],
             points(float(row["ours"]), float(row["ours_sd"]), int(row["n"])),
             row["published_text"] + " (e)" * (row["published_spread_kind"] == "se"),
