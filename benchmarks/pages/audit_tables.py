@@ -85,20 +85,6 @@ def what_groups_are_worth() -> Iterator[Claim]:
     )
 
 
-@claims_on(PAGE)
-def what_ties_are_worth() -> Iterator[Claim]:
-    """Which of several equally good epochs is taken."""
-    rows = list(read("ties.csv"))
-    worth = [float(row["loss"]) - float(row["first"]) for row in rows]
-    yield claim(
-        "instead of the first was worth {least:.1f} to {most:.1f} points of the mean of"
-        " {splits} splits",
-        least=min(worth),
-        most=max(worth),
-        splits=rows[0]["splits"],
-    )
-
-
 def worth_of_copies(model: str, share: str) -> Difference:
     """What near copies of a share of the test subgraphs add, over the same random splits."""
     rows = read("near-copies.csv").where(model=model)
