@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scipy import stats
 
 from pages.claims import Claim, claim, claims_on
+from pages.equal_tables import equal_scores
 from pages.headline_tables import above_bag as bag_over_splits
 from pages.rows import cell, cell_scores, mean, p_text, paired, read, seed_scores
 from pages.score_tables import REAL
@@ -198,4 +199,23 @@ def ties_of_searches() -> Iterator[Claim]:
     yield from tie_claims(
         "Over ten random splits the difference is {density:+.1f} ({dp}) and {cut:+.1f} points"
         " ({cp}): not shown."
+    )
+
+
+@claims_on("docs/results/scores-real.md")
+def networks_on_patients() -> Iterator[Claim]:
+    """S2N against the bag of nodes over splits that keep publications apart."""
+    bag = [100 * float(row["micro_f1"]) for row in read("patients.csv").where(model="bag")]
+    own = read("equal-search.csv").where(data="patients", split="random")
+    values: dict[str, object] = {}
+    for model, mark in (("s2n+0 gcn2", "z"), ("s2n+a gcn2", "a")):
+        rows = own.where(model=model)
+        overlap = rows.number("test_size") / rows.number("train")
+        found = paired_difference(model, equal_scores(rows), bag, overlap=overlap)
+        values |= {mark: f"{rows.only()['test']} ± {rows.only()['test_sd']}"}
+        values |= {f"{mark}d": found.points, f"{mark}p": p_text(found.p)}
+    yield claim(
+        "default settings have {z} (S2N+0) and {a} (S2N+A, [An equal search](equal-search.md)):"
+        " {zd:+.1f} ({zp}) and {ad:+.1f} points ({ap}) against the bag.",
+        **values,
     )
