@@ -110,6 +110,15 @@ def test_many_cases_are_counted(scorer: Scorer, cases: list[Case]) -> None:
     assert "sets that were asked" not in plain(render_cases(scorer, cases[:1]))
 
 
+def test_of_three_classes_the_sum_is_not_said(scorer: Scorer, cases: list[Case]) -> None:
+    few = tuple(replace(one, probability=1 / 3) for one in cases[0].ranking)
+    said = "No family is more likely than all others together"
+    assert f"{said}. " in plain(render_cases(scorer, [replace(cases[0], ranking=few)]))
+    more = tuple(replace(few[0], probability=0.2, name=str(i), predicted=not i) for i in range(5))
+    text = plain(render_cases(scorer, [replace(cases[0], ranking=more)]))
+    assert f"{said}; the first three have 60.0 % together." in text
+
+
 def test_bars_lie_on_the_side_of_their_sign(scorer: Scorer, cases: list[Case]) -> None:
     page = render_cases(scorer, cases[:1])
     bars = re.findall(r'<rect class="(for|against)" x="([\d.]+)" y="1" width="([\d.]+)"', page)
