@@ -112,6 +112,10 @@ def test_what_is_wrong_names_the_file(elliptic: Path, tmp_path: Path) -> None:
         "unmatched label": [len(labels.splitlines()) + 2],
     }
     task = load_task(folder, bad_rows="drop")
+    (folder / "edges.csv").write_text(f"{edges}{one},zz,7\n")  # ids are text then
+    assert load_task(folder, bad_rows="drop").hash == task.hash
+    (folder / "edges.csv").write_text("clId1,clId2,txId\n")
+    assert not len(load_task(folder, bad_rows="drop").subgraphs.edges)
     other.write_text(labels)
     (folder / "edges.csv").write_text(edges)
     assert task.hash == load_task(folder).hash

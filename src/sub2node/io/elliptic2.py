@@ -183,11 +183,13 @@ def _own_edges(
 ) -> pa.Table:
     """Edges by component, that of both their ends; one from a node to itself is omitted."""
     nodes = members["node_id"].combine_chunks()
-    owners = []
-    for end in ("source", "target"):
-        place = pc.index_in(edges[end].combine_chunks().cast(nodes.type), value_set=nodes)
+    kind = nodes.type if edges["source"].type == nodes.type else pa.string()
+    nodes, owners = nodes.cast(kind), list[pa.Array]()
+    ends = [edges[end].combine_chunks() for end in ("source", "target")]  # also of no rows
+    for end in ends:
+        place = pc.index_in(end.cast(kind), value_set=nodes)
         owners.append(members["subgraph_id"].combine_chunks().take(place))
-    loops = np.asarray(pc.equal(edges["source"], edges["target"]))
+    loops = np.asarray(pc.equal(*ends).fill_null(False))
     same = np.asarray(pc.equal(*owners).fill_null(False))
     frame = Frame(edges.add_column(0, "subgraph_id", owners[0]), "edges", {}, str(path))
     keep, foreign = ~loops, np.flatnonzero(~same & ~loops)
