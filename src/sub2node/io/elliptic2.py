@@ -47,6 +47,7 @@ _TABLES = {
 }
 # Columns of ours in the two large files.
 BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
+TRANSACTION = "txId"  # a number that names a row: no feature of an edge
 MEMBER_COLUMNS = {"subgraph_id": "ccId", "node_id": "clId"}
 
 
@@ -118,8 +119,9 @@ def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
     if not directed:
         table = _columns(folder, "background_edges.csv")
         return table.rename_columns(["source", "target"]), len(others)
-    table = _read(path, ["clId1", "clId2"], dict.fromkeys(others, pa.float32()))
-    return table.rename_columns(["source", "target", *others]), 0
+    features = [name for name in others if name != TRANSACTION]
+    table = _read(path, ["clId1", "clId2"], dict.fromkeys(features, pa.float32()))
+    return table.rename_columns(["source", "target", *features]), len(others) - len(features)
 
 
 def small_tables(folder: Path, reading: Reading, notes: list[str]) -> dict[str, pa.Table]:
