@@ -33,7 +33,7 @@ def _sets(random: Random, prefix: str, count: int, size: int = 30) -> list[list[
 
 
 def bioinformatician(folder: Path) -> Path:
-    """Gene sets with unknown genes, an empty and a repeated set; edges with STRING's header."""
+    """Gene sets: unknown genes, an empty and a repeated set, a second label; STRING's header."""
     random = Random(1)
     edges = ["protein1\tprotein2\tcombined_score"]
     edges += [f"{a}\t{b}\t{random.randrange(150, 999)}" for a, b in _communities(random, "GENE")]
@@ -43,12 +43,12 @@ def bioinformatician(folder: Path) -> Path:
         sets.append("\t".join([f"SET_{i}", "na", *genes, *extra]))
         labels.append(f"SET_{i}\t{'immune' if i % 2 else 'growth'}\tGO")
     sets += ["SET_EMPTY\tna", sets[3]]
-    labels += ["SET_GONE\tgrowth\tGO"]
+    labels += ["SET_GONE\tgrowth\tGO", "SET_3\tgrowth\tGO"]
     return write(folder, {"sets.gmt": sets, "edges.tsv": edges, "labels.tsv": labels})
 
 
 def clinician(folder: Path) -> Path:
-    """Semicolons and decimal commas, several diagnoses in one cell, NA, partly labelled."""
+    """Semicolons and decimal commas, several diagnoses in one cell, NA twice, partly labelled."""
     random = Random(2)
     edges = [f"{a};{b};{random.randrange(1, 9)},5" for a, b in _communities(random, "HP")]
     members, labels = ["subgraph_id;node_id"], ["subgraph_id;diagnosis;hospital"]
@@ -59,27 +59,29 @@ def clinician(folder: Path) -> Path:
             "Ataxia|Dementia" if i % 7 == 0 else "Dementia|Epilepsy" if i % 9 == 1 else diagnosis
         )
         if i < 36:
-            labels.append(f"p{i};{'NA' if i in (5, 8) else diagnosis};{'ABC'[i % 3]}")
+            hospital = "NA" if i % 10 == 3 else "ABC"[i % 3]
+            labels.append(f"p{i};{'NA' if i in (5, 8) else diagnosis};{hospital}")
     edges = ["source;target;weight", *edges]
     return write(folder, {"edges.csv": edges, "members.csv": members, "labels.csv": labels})
 
 
 def fraud_analyst(folder: Path) -> Path:
-    """Accounts with missing numbers, payments of weight 0, a cluster of one unknown account."""
+    """Accounts with missing numbers and words for them, weights of 0 and given twice."""
     random = Random(3)
     edges = ["payer,payee,weight"]
     edges += [f"{a},{b},{0 if i % 9 == 4 else 1 + i % 5}"
               for i, (a, b) in enumerate(_communities(random, "acc"))]  # fmt: skip
-    nodes = ["node_id,age_days,balance"]
+    nodes = ["node_id,age_days,balance,risk"]
     for i in range(30):
         age = "NaN" if i % 10 == 3 else str(random.randrange(2000))
-        nodes.append(f"acc{i},{age},{'' if i == 7 else round(random.gauss(0, 1e4), 2)}")
-    members, labels = ["subgraph_id,node_id"], ["subgraph_id,label,split"]
+        balance = "" if i == 7 else round(random.gauss(0, 1e4), 2)
+        nodes.append(f"acc{i},{age},{balance},{'-' if i in (2, 20) else 'NA' if i == 9 else i % 5}")
+    members, labels = ["subgraph_id,node_id,weight"], ["subgraph_id,label,split"]
     words = ["Train", "training", "TRAIN", "valid", "Holdout"]
     for i, accounts in enumerate(_sets(random, "acc", 30)):
-        members += [f"alert{i},{account}" for account in accounts]
+        members += [f"alert{i},{account},1" for account in accounts]
         labels.append(f"alert{i},{'true' if i % 2 else 'false'},{words[i // 2 % 5]}")
-    members.append("alert30,acc_unknown")
+    members += ["alert30,acc_unknown,1", f"{members[1][:-2]},3"]
     labels.append("alert30,true,Train")
     files = {"edges.csv": edges, "nodes.csv": nodes, "members.csv": members, "labels.csv": labels}
     return write(folder, files)

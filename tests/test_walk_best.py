@@ -19,7 +19,7 @@ from small_ensembles import use_short_plans
 from small_models import CLASSES, drawn, write_csv, write_task
 from sub2node import load_task
 from sub2node.runs import read_result
-from sub2node.scoring import Query, load_scorer
+from sub2node.scoring import Query, load_scorer, training
 from sub2node.serve.app import create_app
 
 pytestmark = pytest.mark.slow
@@ -168,6 +168,20 @@ def test_ctrl_c_keeps_what_is_there(stage, at, members, data, tmp_path, monkeypa
     assert answering == members
     assert any("interrupted" in note for note in card["notes"]) == (stage != "Writing")
     assert s2n("predict", out, "--nodes", "g1,g2").code == 0
+
+
+def test_ctrl_c_while_it_is_scored_lets_that_end(data, tmp_path, monkeypatch) -> None:
+    use_short_plans(monkeypatch)
+    real = training.build_ensemble
+
+    def build(trained: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return real(trained)
+
+    monkeypatch.setattr(training, "build_ensemble", build)
+    done = s2n("fit", data, "--model", "best", *FEW, "-o", tmp_path / "model")
+    assert done.code == 0, done.err
+    assert s2n("predict", tmp_path / "model", "--nodes", "g1,g2").code == 0
 
 
 def test_ctrl_c_before_a_member_was_judged_leaves_nothing(data, tmp_path, monkeypatch) -> None:

@@ -59,6 +59,51 @@ def test_data_without_problems_are_ready(tables: Path) -> None:
 
 
 @pytest.mark.slow
+def test_one_pass_finds_what_building_the_task_would_refuse(tmp_path: Path) -> None:
+    files = {
+        "edges": "source,target\na,b\nb,c\nc,d\nd,a\n",
+        "members": "subgraph_id,node_id,weight,excluded\ns,a,1,no\ns,b,2,no\ns,a,3,no\nt,c,1,no\n"
+        "t,d,1,maybe\nt,zz,1,yes\n",
+        "subgraph_edges": "subgraph_id,source,target\ns,a,b\ns,a,a\ns,a,zz\ns,a,c\n",
+        "nodes": "node_id,age,size\na,1,2\nb,?,3\nc,3,old\nd,4,\n",
+    }
+    for name, text in files.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    done = s2n("doctor", tmp_path, "--problems", tmp_path / "rows.jsonl")
+    assert done.code == 1
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    found = {(row["problem"], Path(row["file"]).stem, row["line"]) for row in rows}
+    assert found == {
+        ("second weight", "members", 4),
+        ("unclear row", "members", 6),
+        ("unknown excluded node", "members", 7),
+        ("self-loop", "subgraph_edges", 3),
+        ("unknown edge end", "subgraph_edges", 4),
+        ("edge outside of its subgraph", "subgraph_edges", 5),
+        ("no number", "nodes", 3),
+        ("no number", "nodes", 4),
+        ("missing feature", "nodes", 5),
+    }
+    goes_on = done.out.splitlines()[-1].partition(f"{tmp_path} ")[2].split()
+    settled = s2n("doctor", tmp_path, *goes_on)
+    assert (settled.code, settled.out.splitlines()[-1]) == (0, "Ready.")
+
+
+@pytest.mark.slow
+def test_a_second_label_is_said(tables: Path) -> None:
+    rows = "".join(f"s{i},{'xy'[i % 2]}\n" for i in range(1, 5))
+    members = "".join(f"s{i},{'abcd'[i % 4]}\n" for i in range(1, 5))
+    (tables / "members.csv").write_text(f"subgraph_id,node_id\n{members}")
+    (tables / "labels.csv").write_text(f"subgraph_id,label\n{rows}s2,y\n")
+    done = s2n("doctor", tables)
+    assert done.code == 0
+    assert "1 second label" in done.out
+    assert "     line 6: 's2': 'y'" in done.out.splitlines()
+    assert "so that the task is multi-label; --bad-rows drop takes the first" in done.out
+    assert "multi-label" not in s2n("describe", tables, "--bad-rows", "drop").out
+
+
+@pytest.mark.slow
 def test_all_problems_of_data_with_what_goes_on(tables: Path, tmp_path: Path) -> None:
     text = (tables / "members.csv").read_text()
     (tables / "members.csv").write_text(f"{text}s4,zz\ns5,\n")

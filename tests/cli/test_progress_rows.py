@@ -106,6 +106,16 @@ def test_items_that_differ_have_no_time_left(clock: Clock, rows: ProgressRows) -
     assert rows.lines()[-1] == ("Model 10 of 18: glass", 0.5, "1 min 15 s so far")
 
 
+def test_work_with_a_limit_tells_the_time_to_it(clock: Clock, rows: ProgressRows) -> None:
+    """Whatever the units take, and by the last report: a limit may have moved."""
+    for number, left in enumerate((300.0, 280.0)):
+        rows.update(Report("Member", number, 9, "wl", counted=True, even=False, seconds_left=left))
+        clock.now += 5
+    assert rows.lines()[0][2] == "4 min 35 s left"
+    clock.now += 300
+    assert rows.lines()[0][2] == "0 s left"
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [(0.4, "0 s"), (59.4, "59 s"), (200, "3 min 20 s"), (1234, "20 min"), (7500, "2 h 5 min")],

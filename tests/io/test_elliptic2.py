@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from bad_files import assert_refused
@@ -72,6 +73,11 @@ def test_packed_files_read_alike(elliptic: Path, tmp_path: Path) -> None:
     for path in elliptic.glob("*.csv"):
         (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
     assert load_task(tmp_path).hash == load_task(elliptic).hash
+    for path in elliptic.glob("*.csv"):
+        (tmp_path / f"{path.name}.gz").unlink()
+        with pa.output_stream(tmp_path / f"{path.name}.zst", compression="zstd") as file:
+            file.write(path.read_bytes())
+    assert load_task(tmp_path).hash == load_task(elliptic).hash
 
 
 def test_ids_may_be_text(elliptic: Path, tmp_path: Path) -> None:
@@ -95,9 +101,22 @@ def test_what_is_wrong_names_the_file(elliptic: Path, tmp_path: Path) -> None:
     (folder / "edges.csv").write_text(edges + f"{one},{one},7\n")
     assert "1 self-loop of edges.csv omitted." in load_task(folder).notes
     (folder / "edges.csv").write_text(edges + f"{one},{two},7\n")
-    assert_refused(folder, rf"edges\.csv: the edge from {one} to {two} does not join two nodes")
+    assert_refused(folder, rf"edges\.csv:\d+: the edge from {one} to {two} does not join two nodes")
+    other = folder / "connected_components.csv"
+    labels = other.read_text()
+    other.write_text(f"{labels}{labels.splitlines()[-1]}\n77,licit\n")
+    with pytest.raises(DataError) as error:
+        load_task(folder)
+    assert {p.kind: p.lines.tolist() for p in error.value.problems} == {
+        "edge between components": [len(edges.splitlines()) + 1],
+        "unmatched label": [len(labels.splitlines()) + 2],
+    }
+    task = load_task(folder, bad_rows="drop")
+    other.write_text(labels)
+    (folder / "edges.csv").write_text(edges)
+    assert task.hash == load_task(folder).hash
     (folder / "edges.csv").unlink()
-    assert_refused(folder, r"the folder has no edges\.csv \(or edges\.csv\.gz\)")
+    assert_refused(folder, r"the folder has no edges\.csv \(or edges\.csv\.gz, edges\.csv\.zst\)")
     with pytest.raises(DataError, match=r"no background_nodes\.csv"):
         load_task(tmp_path.parent, format="elliptic2")
     with pytest.raises(ConfigError, match="have columns of their own"):

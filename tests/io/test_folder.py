@@ -111,7 +111,7 @@ def test_cards_of_other_shapes(tables: Path, tmp_path: Path) -> None:
         ("nodes", "node_id,x\na,1\nb,\nc,2\nd,3\n", "the feature 'x' of row 2 is missing"),
         ("nodes", "node_id\na\nb\nc\n", "2 unknown edge ends, as line 4: 'c' to 'd'"),
         ("nodes", "node_id\na\na\nb\nc\nd\n", "listed twice"),
-        ("subgraph_edges", "subgraph_id,source,target\ns1,a,c\n", "not both members"),
+        ("subgraph_edges", "subgraph_id,source,target\ns1,a,c\n", "no member of .s1"),
         ("subgraph_edges", "subgraph_id,source,target\nxx,a,b\n", "row 1 names a subgraph or node"),
     ],
 )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from bad_files import assert_refused
 from foreign_files import TRANSACTIONS_HEADER, transaction, write_ibm_aml
 from sub2node import ConfigError, DataError, load_task
 from sub2node.base.notes import NoteKind, has_kind
-from sub2node.io.ibm_aml import attempts, read_transactions
+from sub2node.io.ibm_aml import attempt_tables, attempts, read_transactions
 from sub2node.io.sets import read_sets
 from sub2node.task.attribute_splits import split_anew
+from sub2node.task.reading_options import Reading, ReadingOptions
 
 
 @pytest.fixture
@@ -33,6 +35,15 @@ def test_attempts_are_subgraphs_and_their_pattern_is_the_label(folder: Path) -> 
     assert "1 self-loop kept, but not counted as edges: '0:80000'." in task.notes
     assert not any("'account'" in note for note in task.notes)  # that is no column of the user's
     assert has_kind(task.notes[-1], NoteKind.LAUNDERING)
+
+
+def test_packed_files_read_alike(folder: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    for path in folder.glob("*_*.*"):
+        with pa.output_stream(packed / f"{path.name}.zst", compression="zstd") as file:
+            file.write(path.read_bytes())
+    assert load_task(packed).hash == load_task(folder).hash
 
 
 def test_the_start_of_attempts_splits_them(folder: Path) -> None:
@@ -82,6 +93,42 @@ def test_an_account_is_bank_and_number(tmp_path: Path) -> None:
     path.write_text(TRANSACTIONS_HEADER)
     with pytest.raises(DataError, match="there is no transaction"):
         read_transactions(path)
+
+
+def test_all_bad_lines_are_found_and_the_others_go_on(tmp_path: Path) -> None:
+    good = "2022/09/01 00:06,1,A,1,B,1,Euro,1,Euro,ACH,1"
+    begin, end = "BEGIN LAUNDERING ATTEMPT - STACK", "END LAUNDERING ATTEMPT - STACK"
+    lines = [
+        begin,
+        good,
+        "1,2,3",
+        "x" + good,
+        end,
+        good,
+        begin,
+        end,
+        begin,
+        begin,
+        good,
+        end,
+        begin,
+    ]
+    path = tmp_path / "a_Patterns.txt"
+    path.write_text("\n".join(lines) + "\n")
+    reading = Reading()
+    attempt_tables(path, reading)
+    found = {problem.kind: problem.lines.tolist() for problem in reading.problems.open}
+    assert found == {
+        "unusable transaction": [3, 4],
+        "unusable line": [6],
+        "empty subgraph": [7],
+        "attempt without an end": [10, 13],
+    }
+    assert {problem.option for problem in reading.problems.open} == {"--bad-rows drop"}
+    reading, notes = Reading(ReadingOptions(bad_rows="drop")), list[str]()
+    tables = attempt_tables(path, reading, notes)
+    assert tables.members["subgraph_id"].to_pylist() == ["1", "1", "2", "2"]
+    assert "2 lines of a_Patterns.txt dropped (2 unusable transactions): line 3, line 4." in notes
 
 
 @pytest.mark.parametrize(

@@ -115,15 +115,19 @@ def test_a_task(folder: Path, *, as_zip: bool) -> None:
     source = zipped(folder) if as_zip else folder
     task = load_task(source, graph=folder.parent / "hp.obo")
     assert sorted(task.subgraph_ids) == ["a", "b", "c", "old"]
+    assert task.unlabelled is not None
+    assert sorted(task.unlabelled.subgraph_ids) == ["none", "two"]
+    assert load_task(source, graph=folder.parent / "hp.obo", unlabelled="drop").hash == task.hash
     assert task.class_names == ("OMIM:1", "OMIM:2")
     assert sorted(task.members("a")) == ["HP:2", "HP:3"]
     assert task.subgraphs.titles is not None
     assert sorted(task.subgraphs.titles) == ["Disease OMIM:1"] * 2 + ["Disease OMIM:2", "Old"]
     assert task.excluded is not None
     assert task.excluded.sizes.sum() == 4
-    assert task.notes[1:4] == (
+    assert task.notes[1:5] == (
         "1 phenopacket without an observed feature omitted: 'empty'.",
-        "2 phenopackets without exactly one diagnosis omitted: 'none', 'two'.",
+        "1 phenopacket with several diagnoses taken as unlabelled: 'two'.",
+        "2 unlabelled subgraphs kept apart, to be scored and never trained on: 'none', 'two'.",
         "1 member given by a former id found: 'HP:30' is 'HP:3'.",
     )
 
@@ -166,6 +170,24 @@ def test_a_damaged_file_is_named(folder: Path, content: bytes, words: str) -> No
         ]
         assert len(names) == 8
         assert any(text.startswith("9.json: ") for text in problems)
+
+
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_all_that_is_wrong_is_found_and_the_others_go_on(folder: Path, *, as_zip: bool) -> None:
+    (folder / "gene" / "7.json").write_text("{")
+    (folder / "8.json").write_text("[3]")
+    (folder / "9.json").write_text(json.dumps(packet("a", "HP:2")))
+    source, graph = zipped(folder) if as_zip else folder, folder.parent / "hp.obo"
+    with pytest.raises(DataError) as error:
+        load_task(source, graph=graph)
+    found = {p.kind: (p.count, p.option) for p in error.value.problems}
+    option = "--bad-rows drop"
+    assert found == {"damaged phenopacket": (2, option), "repeated phenopacket": (1, option)}
+    assert "gene/7.json: this is no whole phenopacket" in str(error.value.problems[0].values)
+    task = load_task(source, graph=graph, bad_rows="drop")
+    assert sorted(task.subgraph_ids) == ["a", "b", "c", "old"]
+    note = next(note for note in task.notes if "2 damaged phenopackets" in note)
+    assert "gene/7.json" in note
 
 
 def test_damaged_archives_and_equal_ids(folder: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from bad_files import assert_refused
 from commands import s2n
 from sub2node import ConfigError, DataError, load_task
-from sub2node.io.protein_networks import read_biogrid, read_string_links
+from sub2node.io.protein_networks import LinkOptions, read_biogrid, read_string_links
 
 LINKS = """\
 protein1 protein2 combined_score
@@ -53,36 +53,38 @@ def test_each_link_once_and_without_weights(folder: Path) -> None:
     graph, notes = read_string_links(folder / "links.txt")
     assert graph.names is not None
     assert list(graph.names) == ["9606.P1", "9606.P2", "9606.P3", "9606.P4"]
-    assert (graph.num_edges, graph.weights, notes) == (3, None, [])
+    assert (graph.num_edges, graph.weights) == (3, None)
+    assert notes == ["The scores of links.txt not used; --min-score omits low ones."]
     one_way = "".join(LINKS.splitlines(keepends=True)[:6])
     (folder / "links.txt").write_text(one_way)
     again, notes = read_string_links(folder / "links.txt")
     assert again == graph
-    assert len(notes) == 1
-    assert notes[0].startswith("2 repeated edges merged")
+    assert notes[1].startswith("2 repeated edges merged")
 
 
 def test_scores(folder: Path) -> None:
-    graph, notes = read_string_links(folder / "links.txt", min_score=700, score_weights=True)
+    graph, notes = read_string_links(folder / "links.txt", LinkOptions(700, score_weights=True))
     np.testing.assert_allclose(graph.edges()[2], [0.9, 0.7], rtol=1e-6)
     assert graph.num_nodes == 3
     assert notes[0] == "2 lines with a combined score below 700 omitted."
     with pytest.raises(DataError, match=r"links\.txt: no link is left"):
-        read_string_links(folder / "links.txt", min_score=1000)
+        read_string_links(folder / "links.txt", LinkOptions(1000))
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_members_given_by_symbols(folder: Path, *, packed: bool) -> None:
+@pytest.mark.parametrize("packed", ["", "gz", "zst"])
+def test_members_given_by_symbols(folder: Path, *, packed: str) -> None:
     links, aliases = folder / "links.txt", folder / "aliases.txt"
     if packed:
         for path in (links, aliases):
-            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-        links, aliases = folder / "links.txt.gz", folder / "aliases.txt.gz"
+            kind = {"gz": "gzip", "zst": "zstd"}[packed]
+            with pa.output_stream(f"{path}.{packed}", compression=kind) as file:
+                file.write(path.read_bytes())
+        links, aliases = folder / f"links.txt.{packed}", folder / f"aliases.txt.{packed}"
     task = load_task(folder / "sets.gmt", graph=links, aliases=aliases)
     assert sorted(task.members("a")) == ["9606.P1", "9606.P2"]
     assert sorted(task.members("b")) == ["9606.P2", "9606.P3"]
-    assert task.notes[0].startswith("2 members given by a symbol found: 'tp53' is '9606.P1', ")
-    assert task.notes[1] == "1 member given by an alias found: 'Q9' is '9606.P3'."
+    assert task.notes[1].startswith("2 members given by a symbol found: 'tp53' is '9606.P1', ")
+    assert task.notes[2] == "1 member given by an alias found: 'Q9' is '9606.P3'."
 
 
 def test_options_on_the_command_line(folder: Path) -> None:
@@ -116,5 +118,38 @@ def test_what_does_not_fit_is_said(folder: Path) -> None:
     assert_refused(folder / "sets.gmt", r"aliases\.txt: there is no row", **options)
     with pytest.raises(ConfigError, match="for links of STRING, not for biogrid"):
         load_task(folder / "sets.gmt", graph=folder / "biogrid.tab3.txt", min_score=3)
-    with pytest.raises(ConfigError, match="go with graph"):
+    with pytest.raises(ConfigError, match="scores do not apply"):
         load_task("ppi_bp", min_score=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [("edges.csv", " "), ("edges.tsv", "\t"), ("edges.txt", " "), ("edges.csv", ",")],
+)
+def test_links_may_be_the_edges_of_a_folder(folder: Path, name: str, mark: str) -> None:
+    place = folder / "tables"
+    place.mkdir()
+    (place / name).write_text(LINKS.replace(" ", mark))
+    (place / "members.csv").write_text("subgraph_id,node_id\na,9606.P1\nb,9606.P3\n")
+    (place / "nodes.csv").write_text(
+        "node_id,n\n" + "".join(f"9606.P{i},{i}\n" for i in (1, 2, 3, 4))
+    )
+    task = load_task(place)
+    assert (task.graph.num_edges, task.graph.weights) == (3, None)
+    assert task.graph.features.tolist() == [[1], [2], [3], [4]]
+    cut = load_task(place, min_score=700, score_weights=True)
+    np.testing.assert_allclose(cut.graph.edges()[2], [0.9, 0.7], rtol=1e-6)
+    assert "2 lines with a combined score below 700 omitted." in cut.notes
+    alone = load_task(place / "members.csv", graph=place / name, min_score=700)
+    assert alone.graph.num_edges == 2
+
+
+def test_scores_are_of_links_only(folder: Path) -> None:
+    place = folder / "tables"
+    place.mkdir()
+    (place / "edges.csv").write_text("source,target\na,b\n")
+    (place / "members.csv").write_text("subgraph_id,node_id\ns,a\n")
+    with pytest.raises(ConfigError, match=r"for links of STRING, not for edges\.csv"):
+        load_task(place, score_weights=True)
+    with pytest.raises(ConfigError, match="reads a folder of tables; omit score_weights"):
+        load_task(place, score_weights=True, engine="duckdb")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bad_files import assert_refused
-from sub2node import ConfigError, SubgraphTask, load_task, save_task
+from sub2node import ConfigError, DataError, SubgraphTask, load_task, save_task
 from sub2node.io import read_task
 from sub2node.io.save import tables_of
 
@@ -17,11 +17,11 @@ EDGES = {"source": ["a", "b"], "target": ["b", "c"]}
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 1\n1 x\n", r"edge_list\.txt:2: expected a node id \(an integer from 0\), found 'x'"),
-        ("0 1\n1 -2\n", r"edge_list\.txt:2: .*found '-2'"),
-        ("0 1\n1 2.5\n", r"edge_list\.txt:2: .*found '2\.5'"),
-        ("0 1\n1\n", r"edge_list\.txt:2: expected two node ids per line"),
-        ("0 1\n\n1 2 3 4\n", r"edge_list\.txt:3: expected two node ids"),
+        ("x 1\n", r"edge_list\.txt:1: expected a node id \(an integer from 0\), found 'x'"),
+        ("0 1\n1 -2\n", r"edge_list\.txt: 1 unusable edge, as line 2: .*found '-2'"),
+        ("0 1\n1 2.5\n", r"edge_list\.txt: 1 unusable edge, as line 2: .*found '2\.5'"),
+        ("0 1\n1\n", r"edge_list\.txt: 1 unusable edge, as line 2: expected two node ids per line"),
+        ("0 1\n\n1 2 3 4\n", r"edge_list\.txt: 1 unusable edge, as line 3: expected two node ids"),
         ("0 1 {'weight': 2}\n", r"edge_list\.txt:1: .*edges with weights go in a table"),
         ("0 1 0.5\n", r"edge_list\.txt:1: .*weight"),
         ("0,1\n", r"edge_list\.txt:1: expected two node ids"),
@@ -75,6 +75,28 @@ def test_bad_subgraph_lines(small: Path, line: str, message: str) -> None:
     path = small / "subgraphs.pth"
     path.write_text("\n".join([*path.read_text().splitlines()[:3], line]) + "\n")
     assert_refused(small, message)
+
+
+def test_lines_that_are_dropped_leave_the_others_where_they_stand(small: Path) -> None:
+    path = small / "subgraphs.pth"
+    whole = read_task(small)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "0-x\tred\ttrain", "\tred\ttrain", *lines[1:]]) + "\n")
+    edges = (small / "edge_list.txt").read_text()
+    (small / "edge_list.txt").write_text(f"{edges}0 1 2 3\n")
+    with pytest.raises(DataError) as error:
+        load_task(small)
+    found = {p.kind: (p.lines.tolist(), p.option) for p in error.value.problems}
+    option = "--bad-rows drop"
+    assert found == {
+        "unusable edge": ([len(edges.splitlines()) + 1], option),
+        "unusable line": ([2], option),
+        "empty subgraph": ([3], option),
+    }
+    task = load_task(small, bad_rows="drop")
+    assert task.graph == whole.graph
+    assert set(task.subgraph_ids) == {"0", *(str(i + 2) for i in range(1, len(lines)))}
+    assert "1 line of subgraphs.pth dropped (1 empty subgraph): line 3." in task.notes
 
 
 @pytest.mark.slow

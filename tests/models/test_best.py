@@ -18,7 +18,8 @@ from sub2node.base.calibration import probabilities
 from sub2node.base.errors import ConfigError, Sub2NodeError
 from sub2node.coarsen import with_virtual
 from sub2node.config.best_settings import BestSettings
-from sub2node.evaluate.protocol import labels_of
+from sub2node.evaluate import over_splits
+from sub2node.evaluate.protocol import assess, labels_of
 from sub2node.models.best import BestModel, TrainedEnsemble, _enough_seeds, as_logits, best_model
 from sub2node.models.interface import Labels, Outputs
 from sub2node.task import Graph, Part, Split, SubgraphAttributes, Subgraphs, SubgraphTask
@@ -201,6 +202,15 @@ def test_a_run_of_best_by_name(monkeypatch) -> None:
     assert any("chosen out of fold" in note for note in result.notes)
     with pytest.raises(ConfigError, match="best has no structure to choose"):
         s2n.run(ring_task(), model="best", structure="s2n+0")
+
+
+@pytest.mark.slow
+def test_over_splits_there_is_no_one_leaderboard() -> None:
+    def make(_: SubgraphTask) -> BestModel:
+        return BestModel(short_plans(("hops",)), QUICK)
+
+    assert assess(ring_task(), make(ring_task()), seeds=[1]).leaderboard[0]["name"] == "hops"
+    assert over_splits(ring_task(), make, splits=2, seeds=[1]).leaderboard == ()
 
 
 def test_best_for_a_task_has_the_members_that_fit_it() -> None:

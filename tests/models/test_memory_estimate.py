@@ -53,7 +53,7 @@ def test_the_estimate_is_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_sentence_names_what_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_estimate, "free_memory", lambda device: 10**6)
-    with pytest.raises(s2n.ConfigError, match=r"0\.2 GB and this machine has 0\.0 GB free.*hidden"):
+    with pytest.raises(s2n.ConfigError, match=r"0\.1 GB and this machine has 0\.0 GB free.*hidden"):
         memory_estimate.require_memory(
             small_task(),
             Config().with_settings({"hidden": 1000, "layers": 3}),

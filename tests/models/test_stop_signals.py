@@ -41,6 +41,7 @@ def test_only_the_second_one_interrupts() -> None:
     with signals.listening():
         with signals.interrupting(number=2):
             send()
+        send()  # not outside
         with pytest.raises(KeyboardInterrupt), signals.interrupting(number=2):
             send()
 

@@ -8,6 +8,7 @@ from sub2node import DataError, SubgraphTask
 from sub2node.base.notes import NoteKind
 from sub2node.task.clean_labels import clean_labels
 from sub2node.task.frames import Frame
+from sub2node.task.missing_values import NA_WORDS
 from sub2node.task.reading_options import Reading, ReadingOptions
 
 
@@ -15,7 +16,7 @@ def clean(columns: dict[str, list[object]], sets: str = "stuv", **options: str):
     members = Frame.of({"subgraph_id": list(sets), "node_id": list(sets)}, "members", {})
     reading, notes = Reading(ReadingOptions(**options)), list[str]()
     labels = Frame.of(columns, "labels", {})
-    found = clean_labels(labels, members, reading, notes, na_missing=True)
+    found = clean_labels(labels, members, reading, notes, na_words=NA_WORDS)
     return found, reading.problems, notes
 
 
@@ -82,3 +83,29 @@ def test_a_table_without_labels_says_what_may_be_one() -> None:
     assert "--column labels.label=… names it, as one of 'disease'" in task.notes[0]
     with pytest.raises(DataError, match=r"2 kinds of problems: .*'label'.*'subgraph_id'"):
         SubgraphTask.from_tables(edges, members, {"id": ["s"], "disease": ["x"]})
+
+
+def test_a_second_label_of_few_subgraphs_is_said_with_its_rows() -> None:
+    columns = {"subgraph_id": list("stuvt"), "label": ["a", "b", "a", "b", "a"]}
+    found, problems, notes = clean(columns)
+    (problem,) = problems.all
+    assert (problem.kind, problem.rows.tolist()) == ("second label", [4])
+    assert problem.values.to_pylist() == ["'t': 'a'"]
+    assert not problems.open
+    assert "1 subgraph of 4 with several labels ('t'), so that the task is multi-label" in notes[0]
+    assert len(found.labels.table) == 5
+    found, problems, notes = clean(columns, bad_rows="drop")
+    assert problems.all[0].outcome == "dropped, the first counts"
+    assert "1 second label of 1 subgraph dropped: 't'." in notes[0]
+    assert found.labels.need("label").to_pylist() == ["a", "b", "a", "b"]
+
+
+def test_many_second_labels_are_meant() -> None:
+    columns = {"subgraph_id": list("stuvtss"), "label": ["a", "b", "a", "b", "a", "b", "a"]}
+    found, problems, notes = clean(columns, bad_rows="drop")
+    assert not problems.all
+    assert not notes
+    assert len(found.labels.table) == 7
+    same, problems, _ = clean({"subgraph_id": list("stuvt"), "label": list("ababb")})
+    assert not problems.all
+    assert len(same.labels.table) == 5

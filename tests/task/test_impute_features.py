@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sub2node import DataError, SubgraphTask
+from sub2node.cli.data_arguments import DataArguments
 
 EDGES = {"source": list("abcd"), "target": list("bcde")}
 MEMBERS = {"subgraph_id": list("sstu"), "node_id": list("abcd")}
@@ -24,7 +29,7 @@ def test_the_median_is_that_of_training_members() -> None:
     assert task.graph.features.tolist() == [
         [1, 1, 0, 0], [4, 2, 0, 1], [10, 3, 0, 0], [1000, 4, 0, 0], [4, 5, 1, 0],
     ]  # fmt: skip
-    assert "1 missing value of the feature 'age' set to 4, the median of members" in task.notes[0]
+    assert "1 missing value of the feature 'age' set to the median of members" in task.notes[0]
 
 
 def test_values_outside_of_train_do_not_count() -> None:
@@ -38,7 +43,7 @@ def test_values_outside_of_train_do_not_count() -> None:
 def test_without_a_split_the_graph_as_a_whole_counts() -> None:
     task = features({"subgraph_id": list("stu"), "label": list("xyx")})
     assert task.graph.features[4, 0] == np.median([1, 4, 10, 1000])
-    assert "the median of all nodes" in task.notes[0]
+    assert "(of all nodes without a split)" in task.notes[0]
 
 
 def test_by_default_they_are_an_error_with_all_rows() -> None:
@@ -47,3 +52,36 @@ def test_by_default_they_are_an_error_with_all_rows() -> None:
     nothing = {**NODES, "age": [None, None, None, 1.0, 2.0]}
     with pytest.raises(DataError, match="'age' has no number for members of training subgraphs"):
         SubgraphTask.from_tables(EDGES, MEMBERS, LABELS, nodes=nothing, missing_features="impute")
+
+
+def test_medians_follow_the_split() -> None:
+    plain = {"subgraph_id": list("stu"), "label": list("xyx")}
+    task = features(plain)
+    by_split = task.with_split({"s": "train", "t": "train", "u": "test"})
+    assert by_split.graph == features().graph
+    other = task.with_split({"s": "test", "t": "train", "u": "train"})
+    assert other.graph.features[4, 0] == np.median([10, 1000])
+    assert other.graph.features[1, 1] == np.median([3, 4])
+    assert other.hash != by_split.hash
+    assert task.graph.features[4, 0] == np.median([1, 4, 10, 1000])  # which is as it was
+
+
+@pytest.mark.parametrize("option", [{"split_time": "when"}, {"split": "50/25/25"}])
+def test_medians_follow_the_split_of_the_command_line(
+    tmp_path: Path, option: dict[str, str]
+) -> None:
+    names = [f"n{i:02}" for i in range(12)]
+    ages = [None if i == 5 else float(2**i) for i in range(12)]
+    edges = {"source": names[:-1], "target": names[1:]}
+    labels = {"subgraph_id": names, "label": ["x", "y"] * 6, "when": [*map(str, range(12))]}
+    members = {"subgraph_id": names, "node_id": names}
+    tables = {"edges": edges, "members": members, "labels": labels}
+    tables["nodes"] = {"node_id": names, "age": ages}
+    for name, columns in tables.items():
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    source = DataArguments(str(tmp_path), missing_features="impute", **option)
+    task = source.load(quiet=True)
+    train = task.subgraphs.nodes[task.split.mask("train")]
+    assert 2 < len(train) < 12
+    known = [ages[node] for node in train.tolist() if node != 5]
+    assert task.graph.features[5, 0] == np.median(known)

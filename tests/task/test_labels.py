@@ -10,6 +10,7 @@ from sub2node import ConfigError, DataError, SubgraphTask
 from sub2node.task.frames import Frame
 from sub2node.task.ids import IdSpace
 from sub2node.task.labels import read_labels, used_classes
+from sub2node.task.missing_values import NA_WORDS
 
 
 @pytest.mark.slow
@@ -24,11 +25,9 @@ def test_many_classes_need_no_square_table() -> None:
     assert len(task.label_lists()) == count
 
 
-def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=(), na_missing=False):
+def labels_of(columns: dict[str, list[object]], names: str = "stu", classes=(), na_words=()):
     space = IdSpace.in_order(pa.array(list(names), pa.large_string()))
-    return read_labels(
-        Frame.of(columns, "labels", {}), space, tuple(classes), na_missing=na_missing
-    )
+    return read_labels(Frame.of(columns, "labels", {}), space, tuple(classes), na_words=na_words)
 
 
 def task_of(columns: dict[str, list[object]], **options: object) -> SubgraphTask:
@@ -127,7 +126,7 @@ def test_words_for_missing_values_are_missing_labels(word: str) -> None:
     columns = {"subgraph_id": list("stu"), "label": ["a", word, "b"]}
     assert labels_of(columns, classes=("a", "b", word))[0].tolist() == [0, 2, 1]
     columns["split"] = ["train", "virtual", "val"]
-    assert labels_of(columns, na_missing=True)[0].tolist() == [0, -1, 1]
+    assert labels_of(columns, na_words=NA_WORDS)[0].tolist() == [0, -1, 1]
     with pytest.raises(DataError, match=f"row 1 is missing: it reads '{word}'.*--na-labels keep"):
         task_of({"subgraph_id": list("stu"), "label": [word] * 3})
 

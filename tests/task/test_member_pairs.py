@@ -95,6 +95,20 @@ def test_words_that_say_neither_are_refused() -> None:
     bad = {**MEMBERS, "excluded": ["no", "maybe", "no", "no"]}
     with pytest.raises(DataError, match="row 2: the column 'excluded' has 'maybe'"):
         task_of(None, bad)
+    task = task_of(None, bad, bad_rows="drop")
+    assert task.subgraphs.sizes.tolist() == [1, 1, 1]
+    assert "(1 unclear row): row 2: 'b' in subgraph 's' (excluded: maybe)." in task.notes[0]
+
+
+def test_of_several_weights_of_a_member_the_first_counts() -> None:
+    members = {"subgraph_id": list("ssst"), "node_id": list("abac"), "weight": [1.0, 2, 3, 4]}
+    with pytest.raises(DataError, match="'s' has the node 'a' with two different weights") as error:
+        task_of(None, members)
+    (problem,) = error.value.problems
+    assert (problem.rows.tolist(), problem.option) == ([2], "--bad-rows drop")
+    task = task_of(None, members, bad_rows="drop")
+    assert task.subgraphs.weights.tolist() == [1, 2, 4]
+    assert "1 row of the members table dropped (1 second weight): row 3" in task.notes[0]
 
 
 SPACE = IdSpace(pa.array(["a", "b"], pa.large_string()))
@@ -116,7 +130,7 @@ def test_unknown_members(policy: str, outcome: str, kept: list[bool]) -> None:
     assert (problem.rows.tolist(), problem.outcome) == ([1, 2], outcome)
     assert problem.values.to_pylist() == ["'x' in subgraph 's'", "'y' in subgraph 't'"]
     assert sets.keep.tolist() == kept
-    assert build_subgraphs(members, sets, SPACE).nodes.tolist() == [0, 1]
+    assert build_subgraphs(members, sets, SPACE, reading).nodes.tolist() == [0, 1]
 
 
 def test_without_a_graph_no_node_is_unknown() -> None:

@@ -47,7 +47,8 @@ def test_numbers_and_categories_in_the_order_asked_for() -> None:
     )
     assert has_kind(note, NoteKind.CHANGED)
     assert "3 node columns not used (not chosen): 'seen', 'mixed', 'empty'." in task.notes
-    assert features_of(read(None)) == [[10], [20], [30], [40]]  # all numbers
+    plain = {name: NODES[name] for name in ("node_id", "age", "city", "seen", "empty")}
+    assert features_of(read(None, plain)) == [[10], [20], [30], [40]]  # all numbers
     assert read([]).graph.features is None
     assert features_of(read(["age", "age"])) == features_of(read(["age"]))
 

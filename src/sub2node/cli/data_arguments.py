@@ -42,6 +42,7 @@ from .policy_options import (
     BadWeights,
     LabelSeparator,
     MissingFeatures,
+    NaWords,
     ProblemFile,
     Unlabelled,
 )
@@ -68,6 +69,7 @@ class DataArguments:
     na_labels: NaLabels = "missing"
     unlabelled: Unlabelled = "keep"
     label_separator: LabelSeparator = None
+    na_words: NaWords = None
     missing_features: MissingFeatures = "error"
     bad_weights: BadWeights = "error"
     bad_rows: BadRows = "error"
@@ -139,6 +141,7 @@ class DataArguments:
                 na_labels=self.na_labels,  # type: ignore[arg-type]
                 unlabelled=self.unlabelled,  # type: ignore[arg-type]
                 label_separator=self.label_separator,
+                na_words=comma_list(self.na_words),
                 missing_features=self.missing_features,  # type: ignore[arg-type]
                 bad_weights=self.bad_weights,  # type: ignore[arg-type]
                 bad_rows=self.bad_rows,  # type: ignore[arg-type]
@@ -183,6 +186,11 @@ class DataArguments:
                 for item in value if isinstance(value, list) else [value]:
                     words += [option, str(item)]
         return shlex.join(words)
+
+
+def comma_list(text: str | None) -> tuple[str, ...]:
+    """``-,unknown`` as words; None as none."""
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
 def question_line(source: DataArguments) -> str:

@@ -28,12 +28,23 @@ LabelSeparator = Annotated[
         rich_help_panel=READING,
     ),
 ]
+NaWords = Annotated[
+    str | None,
+    typer.Option(
+        "--na-words",
+        metavar="WORDS",
+        help="Words for a missing value beside NA, nan, NULL and None, as -,unknown: in labels,"
+        " ids, features, weights and attributes.",
+        show_default=False,
+        rich_help_panel=READING,
+    ),
+]
 MissingFeatures = Annotated[
     str,
     typer.Option(
         "--missing-features",
-        help="Numbers of nodes that are missing: error, or impute (the median, and a column that"
-        " says where).",
+        help="Numbers of nodes that are missing, or no numbers: error, or impute (the median, and a"
+        " column that says where).",
         rich_help_panel=READING,
     ),
 ]
@@ -50,7 +61,7 @@ BadRows = Annotated[
     typer.Option(
         "--bad-rows",
         help="Rows of no use: error or drop. Lines of another length, rows without an id, empty"
-        " subgraphs, ids given again, labels without members.",
+        " subgraphs, ids or labels given again (the first counts), labels without members.",
         rich_help_panel=READING,
     ),
 ]

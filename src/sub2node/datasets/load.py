@@ -65,6 +65,7 @@ def load_task(
     bad_weights: BadWeights = "error",
     bad_rows: BadRows = "error",
     label_separator: str | None = None,
+    na_words: Sequence[str] = (),
     directed: bool = False,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
@@ -111,8 +112,11 @@ def load_task(
             rows are ``drop``-ped, or they are ``one``.
         bad_rows: Rows that cannot be used are an ``error`` or ``drop``-ped: lines of another length
             than the header, rows without an id, empty subgraphs, ids given again (the first
-            counts), labels without members, edges to nodes that the nodes table does not have.
+            counts), labels without members, a second label where few subgraphs have several, edges
+            to nodes that the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``: in labels,
+            ids, features, weights and attributes.
         directed: Whether edges go from source to target: each row is kept, with its columns of
             numbers as features; ``border`` inputs tell senders from receivers.
         node_features: The columns of the table of nodes that become features: numbers as they are,
@@ -152,6 +156,7 @@ def load_task(
         bad_weights=bad_weights,
         bad_rows=bad_rows,
         label_separator=label_separator,
+        na_words=na_words,
         directed=directed,
     )
     reading = Reading(options, problems if problems is not None else Problems())
@@ -169,10 +174,8 @@ def load_task(
             node_features=node_features,
             others=unread,
         )
-    if (min_score is not None or score_weights) and graph is None:
-        raise ConfigError("min_score and score_weights go with graph=…, links of STRING.")
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
-        as_it_is = {"format": format, "graph_format": graph_format, "background": background}
+        as_it_is = (format, graph_format, background, min_score, score_weights or None)
         _refuse_options(word, node_features, as_it_is)
     maker, _, rest = word.partition(":")
     if maker in _MAKERS and rest:
@@ -223,13 +226,13 @@ def load_task(
 
 
 def _refuse_options(
-    word: str, node_features: Sequence[str] | None, as_it_is: Mapping[str, object]
+    word: str, node_features: Sequence[str] | None, as_it_is: Sequence[object]
 ) -> None:
     """Refuse options about reading for data that are not read from the user's files."""
     if node_features is not None:
         raise ConfigError(f"{word} has no table of nodes to choose node_features from.")
-    if any(value is not None for value in as_it_is.values()):
-        raise ConfigError(f"{word} is read as it is; format and background do not apply.")
+    if any(value is not None for value in as_it_is):
+        raise ConfigError(f"{word} is read as it is; format, background and scores do not apply.")
 
 
 def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..base.errors import ConfigError, DataError, suggest
-from ..base.notes import Note, unused
+from ..base.notes import unused
 from ..base.plural import examples, plural
 from ..io.elliptic2 import is_elliptic2, small_tables
 from ..io.folder import find_sets, find_table
 from ..task.column_names import column_in
 from ..task.content_hash import digest
+from ..task.reading_options import Reading
 from .large_files import as_parquet, find_large, parquet_schema, unpacked_archive
 
 _SMALL = ("labels", "subgraph_edges", "excluded", "aliases")
@@ -66,7 +67,7 @@ class SourceTables:
     small: Mapping[str, Path]
     columns: Mapping[str, str]
     name: str
-    notes: tuple[Note, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def node_features(self) -> int:
@@ -156,7 +157,9 @@ def find_source(request: SourceRequest, work: Path) -> SourceTables:
 def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str) -> SourceTables:
     if request.columns:
         raise ConfigError("the files of Elliptic2 have columns of their own; omit columns.")
-    tables, notes = small_tables(folder)
+    reading, notes = Reading(), list[str]()
+    tables = small_tables(folder, reading, notes)
+    reading.problems.raise_open()
     paths = {}
     for what, table in tables.items():
         paths[what] = work / f"{what}.parquet"

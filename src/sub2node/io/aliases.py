@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import DataError
+from .bad_lines import BadLines
 from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import is_string_aliases, read_string_aliases
 from .tables import SUFFIXES, TableReader, suffix
-from .text_files import first_line, opened
+from .text_files import PACKED, first_line, opened
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..task import SubgraphTask
 
-_STRING = (".txt", ".txt.gz", ".tsv", ".tsv.gz")
+_STRING = tuple(f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".txt", ".tsv"))
 
 
 def read_aliases(path: Path, reader: TableReader | None = None) -> pa.Table:
@@ -29,7 +30,12 @@ def read_aliases(path: Path, reader: TableReader | None = None) -> pa.Table:
     """
     if suffix(path) in ONTOLOGIES:
         with opened(path) as stream:
-            return parse_ontology(stream.read(), path).aliases()
+            content = stream.read()
+        reader = reader or TableReader()
+        bad = BadLines(path, reader.reading, reader.notes)
+        table = parse_ontology(content, path, bad).aliases()
+        bad.report()
+        return table
     if suffix(path) in _STRING and is_string_aliases(first_line(path)):
         return read_string_aliases(path)
     if suffix(path) not in SUFFIXES:

@@ -3,7 +3,7 @@
 ``background_nodes.csv`` (``clId`` and features), ``background_edges.csv`` (``clId1``, ``clId2``,
 ``txId`` and features, which are read where edges are directed), ``connected_components.csv``
 (``ccId``, ``ccLabel``), ``nodes.csv`` (``clId``, ``ccId``) and ``edges.csv`` (``clId1``, ``clId2``,
-``txId``); each may be gzipped. Only the columns that are needed are parsed, block by block.
+``txId``); each may be packed. Only the columns that are needed are parsed, block by block.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ import pyarrow.compute as pc
 from ..base.errors import DataError
 from ..base.notes import Note, NoteKind, changed, unused
 from ..base.plural import plural
+from ..base.ragged import Array
 from ..task.assemble import assemble
+from ..task.clean_tables import drop_rows
+from ..task.frames import Frame
 from ..task.reading_options import Reading
 from .csv_columns import header_of, read_columns
 from .subgnn import find
+from .table_layout import TableLayout
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -33,6 +37,13 @@ FILES = {
     "connected_components.csv": ("ccId", "ccLabel"),
     "nodes.csv": ("clId", "ccId"),
     "edges.csv": ("clId1", "clId2"),
+}
+_TABLES = {
+    "nodes": "background_nodes.csv",
+    "edges": "background_edges.csv",
+    "members": "nodes.csv",
+    "labels": "connected_components.csv",
+    "subgraph_edges": "edges.csv",
 }
 # Columns of ours in the two large files.
 BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
@@ -53,8 +64,8 @@ def members_file(folder: Path) -> Path:
 def read_elliptic2(
     folder: Path,
     *,
-    reading: Reading | None = None,
     node_features: Sequence[str] | None = None,
+    reading: Reading | None = None,
     **options: Any,
 ) -> SubgraphTask:
     """Read a folder with the files of Elliptic2.
@@ -63,35 +74,41 @@ def read_elliptic2(
 
     Args:
         folder: Has the five files.
-        reading: What to do about problems, and whether edges are directed.
         node_features: The columns of ``background_nodes.csv`` that become features; None: all.
+        reading: What to do about problems, which it takes, and whether edges are directed.
         options: As for :func:`sub2node.task.assemble.assemble`.
     """
-    reading, nodes_path = reading or Reading(), _file(folder, "background_nodes.csv")
-    features = [name for name in header_of(nodes_path, ",") if name != "clId"]
+    reading = reading or Reading()
+    files = {what: _file(folder, name) for what, name in _TABLES.items()}
+    reading.problems.find_lines = _find_lines
+    features = [name for name in header_of(files["nodes"], ",") if name != "clId"]
     if node_features is not None:
         features = [name for name in features if name in node_features]
-    nodes = _read(nodes_path, ["clId"], dict.fromkeys(features, pa.float32()))
-    nodes = nodes.rename_columns(["node_id", *features])
-    edges, skipped = _background_edges(folder, directed=reading.options.directed)
-    small, notes = small_tables(folder)
+    tables, notes, skipped = dict[str, pa.Table](), list[str](), 0
+    with reading.problems.collected(files["nodes"]):
+        nodes = _read(files["nodes"], ["clId"], dict.fromkeys(features, pa.float32()))
+        tables["nodes"] = nodes.rename_columns(["node_id", *features])
+    with reading.problems.collected(files["edges"]):
+        tables["edges"], skipped = _background_edges(folder, directed=reading.options.directed)
+    tables |= small_tables(folder, reading, notes)
     if skipped:
         notes.append(unused(f"{plural(skipped, 'column')} of background_edges.csv not used."))
-    tables = ("background_nodes.csv", "background_edges.csv", "nodes.csv")
-    paths = dict(zip(("nodes", "edges", "members"), tables, strict=True))
-    paths |= {"labels": "connected_components.csv", "subgraph_edges": "edges.csv"}
     return assemble(
-        edges,
-        small["members"],
-        small["labels"],
-        nodes=nodes,
-        subgraph_edges=small["subgraph_edges"],
+        tables.get("edges"),
+        tables.get("members"),
+        tables.get("labels"),
+        nodes=tables.get("nodes"),
+        subgraph_edges=tables.get("subgraph_edges"),
         reading=reading,
         node_features=node_features,
-        paths={what: _file(folder, name) for what, name in paths.items()},
+        paths=files,
         notes=tuple(notes),
         **options,
     )
+
+
+def _find_lines(path: str, rows: Array) -> Array:
+    return TableLayout.of_header(Path(path), ",").row_lines(rows)
 
 
 def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
@@ -99,28 +116,44 @@ def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
     path = _file(folder, "background_edges.csv")
     others = [name for name in header_of(path, ",") if name not in ("clId1", "clId2")]
     if not directed:
-        return _columns(folder, "background_edges.csv").rename_columns(["source", "target"]), len(
-            others
-        )
+        table = _columns(folder, "background_edges.csv")
+        return table.rename_columns(["source", "target"]), len(others)
     table = _read(path, ["clId1", "clId2"], dict.fromkeys(others, pa.float32()))
     return table.rename_columns(["source", "target", *others]), 0
 
 
-def small_tables(folder: Path) -> tuple[dict[str, pa.Table], list[Note]]:
-    """The members, labels and own edges of the components, with our names of columns; and notes."""
-    members = _columns(folder, "nodes.csv").rename_columns(["node_id", "subgraph_id"])
-    labels = _columns(folder, "connected_components.csv").rename_columns(["subgraph_id", "label"])
-    own_edges, notes = _own_edges(folder, members)
+def small_tables(folder: Path, reading: Reading, notes: list[str]) -> dict[str, pa.Table]:
+    """The members, labels and own edges of the components, with our names of columns.
+
+    Args:
+        folder: Has the files.
+        reading: What to do about rows that cannot be used; takes them, and files that are damaged.
+        notes: Takes sentences about what was done.
+    """
+    tables = dict[str, pa.Table]()
+    for what, names in (
+        ("members", ["node_id", "subgraph_id"]),
+        ("labels", ["subgraph_id", "label"]),
+        ("subgraph_edges", ["source", "target"]),
+    ):
+        with reading.problems.collected(_file(folder, _TABLES[what])):
+            tables[what] = _columns(folder, _TABLES[what]).rename_columns(names)
+    if "members" in tables and "subgraph_edges" in tables:
+        edges, members = tables["subgraph_edges"], tables["members"]
+        path = _file(folder, _TABLES["subgraph_edges"])
+        tables["subgraph_edges"] = _own_edges(edges, members, path, reading, notes)
+    else:
+        tables.pop("subgraph_edges", None)
     text = "Elliptic2 has clusters of accounts: pages and reports call them so."
     notes.append(Note(NoteKind.ACCOUNTS, text))
-    return {"members": members, "labels": labels, "subgraph_edges": own_edges}, notes
+    return tables
 
 
 def _file(folder: Path, name: str) -> Path:
     path = find(folder, name)
     if path is None:
         raise DataError(
-            f"the folder has no {name} (or {name}.gz); the files of Elliptic2 are"
+            f"the folder has no {name} (or {name}.gz, {name}.zst); the files of Elliptic2 are"
             f" {', '.join(FILES)}.",
             path=folder,
         )
@@ -145,26 +178,31 @@ def _read(path: Path, ids: Sequence[str], others: Mapping[str, pa.DataType]) -> 
         return read_columns(path, ",", wanted, types, quoted=True)
 
 
-def _own_edges(folder: Path, members: pa.Table) -> tuple[pa.Table, list[Note]]:
+def _own_edges(
+    edges: pa.Table, members: pa.Table, path: Path, reading: Reading, notes: list[str]
+) -> pa.Table:
     """Edges by component, that of both their ends; one from a node to itself is omitted."""
-    edges = _columns(folder, "edges.csv").rename_columns(["source", "target"])
-    inside = pc.not_equal(edges["source"], edges["target"])
-    loops = len(edges) - int(pc.sum(inside).as_py() or 0)
-    edges = edges.filter(inside)
     nodes = members["node_id"].combine_chunks()
     owners = []
     for end in ("source", "target"):
         place = pc.index_in(edges[end].combine_chunks().cast(nodes.type), value_set=nodes)
         owners.append(members["subgraph_id"].combine_chunks().take(place))
+    loops = np.asarray(pc.equal(edges["source"], edges["target"]))
     same = np.asarray(pc.equal(*owners).fill_null(False))
-    if not same.all():
-        row = {name: edges[name][int(np.argmin(same))].as_py() for name in ("source", "target")}
-        raise DataError(
-            f"the edge from {row['source']} to {row['target']} does not join two nodes of one"
-            " component of nodes.csv.",
-            path=_file(folder, "edges.csv"),
+    frame = Frame(edges.add_column(0, "subgraph_id", owners[0]), "edges", {}, str(path))
+    keep, foreign = ~loops, np.flatnonzero(~same & ~loops)
+    if len(foreign):
+        row = {name: edges[name][int(foreign[0])].as_py() for name in ("source", "target")}
+        drop_rows(
+            frame,
+            foreign,
+            reading,
+            notes,
+            kind="edge between components",
+            message=f"the edge from {row['source']} to {row['target']} does not join two nodes of"
+            " one component of nodes.csv.",
         )
-    notes: list[Note] = []
-    if loops:
-        notes.append(changed(f"{plural(loops, 'self-loop')} of edges.csv omitted."))
-    return edges.add_column(0, "subgraph_id", owners[0]), notes
+        keep[foreign] = False
+    if loops.any():
+        notes.append(changed(f"{plural(int(loops.sum()), 'self-loop')} of edges.csv omitted."))
+    return frame.filter(keep).table

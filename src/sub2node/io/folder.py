@@ -2,8 +2,8 @@
 
 ``edges`` and ``members`` (or ``subgraphs.jsonl``, or one file of gene sets), and where there are
 such: ``labels``, ``nodes``, ``aliases``, ``subgraph_edges``, ``excluded``; each as .parquet, .csv,
-.tsv or .xlsx. A folder that we wrote as Parquet also has ``task.json``, a card with the content
-hash, which is checked on reading.
+.tsv, .jsonl or .xlsx. A folder that we wrote as Parquet also has ``task.json``, a card with the
+content hash, which is checked on reading.
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ from ..task.assemble import assemble
 from ..task.frames import Frame, TableLike
 from ..task.reading_options import Reading
 from .aliases import read_aliases
+from .bad_lines import BadLines
 from .gmx import GMX, read_gmx
+from .json_tables import JSONL, is_json_table
 from .part_files import PART_VERSION, WHOLE, read_part
-from .set_files import GMT, JSONL, SetTables, read_gmt, read_jsonl
+from .protein_networks import ALL_LINKS, LinkOptions, is_string_header, read_string_table
+from .set_files import GMT, SetTables, read_gmt, read_jsonl
 from .subgnn import EDGE_LISTS, is_edge_list, read_edge_list
-from .tables import SUFFIXES, TableReader, suffix
+from .tables import DELIMITERS, PLAIN, SUFFIXES, TableReader, suffix
+from .text_files import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +69,12 @@ def find_sets(folder: Path) -> Path | None:
 
 
 def format_of_sets(path: Path) -> str:
-    """The format of a file of subgraphs, by its ending: gmt, gmx, jsonl or tables."""
+    """The format of a file of subgraphs: gmt, gmx, jsonl or tables.
+
+    Its ending tells; JSON lines with one member each are a table.
+    """
+    if suffix(path) in JSONL and is_json_table(path):
+        return "tables"
     endings = {"gmt": GMT, "gmx": GMX, "jsonl": JSONL}
     return next((name for name, known in endings.items() if suffix(path) in known), "tables")
 
@@ -79,10 +88,27 @@ def read_sets(path: Path, reader: TableReader, *, format: str | None = None) -> 
     return SetTables(reader.read(path, "members"), None)
 
 
-def read_edges(path: Path, reader: TableReader) -> pa.Table:
-    """An edge table, or a text file with two integers per line."""
+def find_edges(folder: Path) -> Path | None:
+    """The table of edges of a folder, which may end in .txt too."""
+    places = (folder / f"edges{end}" for end in PLAIN)
+    return find_table(folder, "edges") or next((path for path in places if path.exists()), None)
+
+
+def read_edges(path: Path, reader: TableReader, links: LinkOptions = ALL_LINKS) -> pa.Table:
+    """An edge table, links of STRING, or a text file with two integers per line.
+
+    Args:
+        path: The file.
+        reader: Reads tables, and takes what is wrong with the file.
+        links: What the scores of STRING's links mean.
+    """
+    if suffix(path) in (*DELIMITERS, *PLAIN) and is_string_header(first_line(path)):
+        return read_string_table(path, links, reader.notes)
+    links.refuse(path.name)
     if suffix(path) in EDGE_LISTS and is_edge_list(path):
-        source, target = read_edge_list(path)
+        bad = BadLines(path, reader.reading, reader.notes)
+        source, target = read_edge_list(path, bad=bad)
+        bad.report()
         return pa.table({"source": source, "target": target})
     return reader.read(path, "edges")
 
@@ -105,12 +131,13 @@ def read_tables(
     aliases: Path | None = None,
     set_tables: SetTables | None = None,
     format: str | None = None,
+    links: LinkOptions = ALL_LINKS,
 ) -> SubgraphTask:
     """Read a task from files; ``edges`` may also be a graph or frame, or None: see the problems.
 
     ``set_tables`` are those of the path ``sets``, where they have been read already; ``format`` is
-    that of the path. A file that cannot be read is a problem like others: all files are looked at
-    before one is refused.
+    that of the path, ``links`` says what the scores of STRING's links mean. A file that cannot be
+    read is a problem like others: all files are looked at before one is refused.
     """
     reader = TableReader(columns or {}, reading or Reading())
     problems = reader.reading.problems
@@ -126,9 +153,10 @@ def read_tables(
             continue
         with problems.collected(path):
             if what == "members":
-                found = found or read_sets(path, reader, format=format)
+                if found is None and format not in ("phenopackets", "ibm-aml"):
+                    found = read_sets(path, reader, format=format)
             elif what == "edges":
-                tables[what] = read_edges(path, reader)
+                tables[what] = read_edges(path, reader, links)
             elif what == "aliases":
                 tables[what] = read_aliases(path, reader)
             else:
@@ -209,11 +237,13 @@ def read_folder(
     node_features: Sequence[str] | None = None,
     background: pa.Array | None = None,
     aliases: Path | None = None,
+    links: LinkOptions = ALL_LINKS,
     name: str = "",
 ) -> SubgraphTask:
     """Read a folder of tables; a card beside them is checked against what was read.
 
-    ``aliases`` is a table to read in place of the folder's own.
+    ``aliases`` is a table to read in place of the folder's own, ``links`` as of
+    :func:`read_tables`.
     """
     card = None
     if (folder / CARD).is_file():
@@ -235,7 +265,7 @@ def read_folder(
             " anew.",
             path=folder,
         )
-    edges, sets = find_table(folder, "edges"), find_sets(folder)
+    edges, sets = find_edges(folder), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
         raise DataError(f"the folder has no {missing} table ({missing}.csv, …).", path=folder)
@@ -251,6 +281,7 @@ def read_folder(
         reading=reading,
         node_features=node_features,
         background=background,
+        links=links,
         name=name or (card or {}).get("name") or folder.name,
         card=card,
     )

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ..base.errors import DataError
-from .set_files import BadLines, SetTables, repeated_name
+from .bad_lines import BadLines
+from .set_files import SetTables, repeated_name
 from .tables import TableReader
 from .text_files import PACKED, first_line, opened, raw_lines
 from .white_space import StrippedValues
@@ -78,7 +79,7 @@ def read_gmx(path: Path, reader: TableReader) -> SetTables:
         path: The file, plain or packed.
         reader: Takes what is wrong with sets, by their columns.
     """
-    bad, good = BadLines(path, reader), dict[str, GeneSetColumn]()
+    bad, good = BadLines(path, reader.reading, reader.notes), dict[str, GeneSetColumn]()
     for number, column in enumerate(gmx_columns(path, reader.stripped), 1):
         if column.problem:
             bad.add("empty subgraph" if column.name else "unusable set", number, column.problem)
@@ -86,7 +87,7 @@ def read_gmx(path: Path, reader: TableReader) -> SetTables:
             bad.add("repeated subgraph", number, repeated_name(column.name))
         else:
             good[column.name] = column
-    bad.report(are_lines=False)
+    bad.report("column")
     text, names = pa.string(), list(good)
     owners = [name for name, column in good.items() for _ in column.genes]
     genes = [gene for column in good.values() for gene in column.genes]

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..task import Graph
 from ..task.edges import Repeated
+from ..task.reading_options import Reading
+from .bad_lines import BadLines
 from .ibm_aml import is_transactions_header, read_transactions
 from .ontology import ONTOLOGIES, parse_ontology
 from .protein_networks import (
+    LinkOptions,
     is_biogrid_header,
     is_string_header,
     read_biogrid,
     read_string_links,
 )
 from .tables import suffix
-from .text_files import first_line, opened
+from .text_files import PACKED, first_line, opened
 
 FORMATS = ("obo", "string", "biogrid", "ibm-aml")
-_TEXT_FILES = (".txt", ".txt.gz", ".csv", ".csv.gz")
+_TEXT_FILES = tuple(
+    f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".txt", ".csv", ".tsv")
+)
 
 
 class GraphSource(NamedTuple):
@@ -41,23 +46,16 @@ class GraphOptions:
     """How the graph of a file is read.
 
     Args:
-        min_score: Links of STRING of a lower combined score (0 to 1000) are omitted.
-        score_weights: Whether STRING's combined score, divided by 1000, is the weight of a link.
+        links: What the scores of STRING's links mean.
         repeated: What an edge that is given again means, as in :meth:`Graph.from_edges`.
         format: One of :data:`FORMATS`; None: recognised by the name of the file and its first line.
+        reading: What to do about lines that cannot be used; takes the problems.
     """
 
-    min_score: float | None = None
-    score_weights: bool = False
+    links: LinkOptions = field(default_factory=LinkOptions)
     repeated: Repeated = "same"
     format: str | None = None
-
-    def refuse_string_options(self, what: str) -> None:
-        """Raise where an option is given that only files of STRING have a use for."""
-        if self.min_score is not None or self.score_weights:
-            raise ConfigError(
-                f"min_score and score_weights are for links of STRING, not for {what}."
-            )
+    reading: Reading = field(default_factory=Reading)
 
 
 def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSource | None:
@@ -71,24 +69,21 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
     options = options or GraphOptions()
     format = options.format or _recognise(path)
     if format == "string":
-        graph, notes = read_string_links(
-            path,
-            min_score=options.min_score,
-            score_weights=options.score_weights,
-            repeated=options.repeated,
-        )
+        graph, notes = read_string_links(path, options.links, repeated=options.repeated)
         return _with_edges(GraphSource(graph, tuple(notes)), path)
-    options.refuse_string_options(path.name)
+    options.links.refuse(path.name)
     if format in ("biogrid", "ibm-aml"):
         graph, notes = read_biogrid(path) if format == "biogrid" else read_transactions(path)
         return _with_edges(GraphSource(graph, tuple(notes)), path)
     if format is None:
         return None
+    bad = BadLines(path, options.reading)
     with opened(path) as stream:
-        ontology = parse_ontology(stream.read(), path)
+        ontology = parse_ontology(stream.read(), path, bad)
+    bad.report()
     release = f", release {ontology.version}" if ontology.version else ""
     note = f"The graph is the ontology {path.name}{release}."
-    return _with_edges(GraphSource(ontology.graph(), (note,)), path)
+    return _with_edges(GraphSource(ontology.graph(), (note, *bad.notes)), path)
 
 
 def _recognise(path: Path) -> str | None:

@@ -24,9 +24,11 @@ from ..base.ragged import Array
 from ..task import Graph, Names
 from ..task.edges import undirected
 from ..task.reading_notes import edge_notes
+from ..task.reading_options import Reading
+from .bad_lines import BadLines, StrictLines
 from .csv_columns import IDS, common_codes, read_columns
 from .set_files import SetTables
-from .text_files import first_line, lines
+from .text_files import PACKED, first_line, lines
 
 _HEADER = ("Timestamp", "From Bank", "From Account", "To Bank", "To Account")
 _COUNT = 11  # columns of a transaction
@@ -34,8 +36,9 @@ _BEGIN = re.compile(r"BEGIN LAUNDERING ATTEMPT - ([^:]+?)\s*(?::\s*(.*?))?\s*")
 _END = "END LAUNDERING ATTEMPT"
 _ZEROS = re.compile(r"^0+(\d)")  # in front of the number of a bank
 _TIME = re.compile(r"(\d{4})/(\d\d)/(\d\d) (\d\d:\d\d)")
-_TRANSACTIONS = ("_Trans.csv", "_Trans.csv.gz")
-_PATTERNS = ("_Patterns.txt", "_Patterns.txt.gz")
+_TRANSACTIONS = tuple(f"_Trans.csv{packed}" for packed in ("", *PACKED))
+_PATTERNS = tuple(f"_Patterns.txt{packed}" for packed in ("", *PACKED))
+_ENDINGS = tuple(f".txt{packed}" for packed in ("", *PACKED))
 
 
 @dataclass
@@ -69,7 +72,7 @@ def is_transactions_header(line: str) -> bool:
 
 def is_patterns(path: Path) -> bool:
     """Whether a file has laundering attempts."""
-    if path.is_dir() or not path.name.lower().endswith((".txt", ".txt.gz")):
+    if path.is_dir() or not path.name.lower().endswith(_ENDINGS):
         return False
     return first_line(path).startswith("BEGIN LAUNDERING ATTEMPT")
 
@@ -130,68 +133,73 @@ def _account_ids(banks: pa.Array, numbers: pa.Array, places: Array) -> pa.Array:
     return pc.binary_join_element_wise(plain, numbers.take(pa.array(places)), ":")
 
 
-def attempts(path: Path) -> Iterator[Attempt]:
+def attempts(path: Path, bad: BadLines | None = None) -> Iterator[Attempt]:
     """The laundering attempts of a file in their order.
 
     Args:
-        path: The file, plain or gzipped.
+        path: The file, plain or packed.
+        bad: Takes lines that do not fit, and the attempts go on without them; None: the first of
+            them is an error.
     """
+    bad = StrictLines(path, Reading()) if bad is None else bad
     attempt: Attempt | None = None
     for number, line in lines(path):
         begins = _BEGIN.fullmatch(line)
-        if begins and attempt is None:
+        if begins:
+            if attempt is not None:
+                reason = "the attempt before has no end."
+                bad.add("attempt without an end", number, reason, name=f"line {attempt.line}")
             kind, about = begins[1], begins[2] or ""
             attempt = Attempt(number, kind, f"{kind}: {about}" if about else kind)
         elif line.startswith(_END) and attempt is not None:
-            if not attempt.pairs:
-                raise DataError("this attempt has no transaction.", path=path, line=attempt.line)
-            yield attempt
+            if attempt.pairs:
+                yield attempt
+            else:
+                bad.add("empty subgraph", attempt.line, "this attempt has no transaction.")
             attempt = None
-        elif attempt is not None and not begins:
-            _add_transaction(attempt, line, path=path, number=number)
+        elif attempt is not None:
+            if problem := _add_transaction(attempt, line):
+                bad.add("unusable transaction", number, problem)
         else:
-            what = "the attempt before has no end" if begins else "it is outside of an attempt"
-            raise DataError(
-                f"{what}; expected 'BEGIN LAUNDERING ATTEMPT - …', transactions, '{_END} - …'.",
-                path=path,
-                line=number,
-            )
+            reason = "it is outside of an attempt; expected 'BEGIN LAUNDERING ATTEMPT - …',"
+            bad.add("unusable line", number, f"{reason} transactions, '{_END} - …'.")
     if attempt is not None:
-        raise DataError("this attempt has no end.", path=path, line=attempt.line)
+        bad.add("attempt without an end", attempt.line, "this attempt has no end.")
 
 
-def _add_transaction(attempt: Attempt, line: str, *, path: Path, number: int) -> None:
+def _add_transaction(attempt: Attempt, line: str) -> str:
+    """Put a transaction to an attempt; returns what is wrong with the line, "" if nothing."""
     fields = [value.strip() for value in line.split(",")]
     if len(fields) != _COUNT:
-        raise DataError(
-            f"a transaction has {_COUNT} fields, found {len(fields)}: {line[:60]!r}.",
-            path=path,
-            line=number,
-        )
+        return f"a transaction has {_COUNT} fields, found {len(fields)}: {line[:60]!r}."
     time = _TIME.fullmatch(fields[0])
     if time is None:
-        raise DataError(
-            f"a transaction begins with a time like 2022/09/01 00:06, found {fields[0][:30]!r}.",
-            path=path,
-            line=number,
-        )
+        return f"a transaction begins with a time like 2022/09/01 00:06, found {fields[0][:30]!r}."
     moment = f"{time[1]}-{time[2]}-{time[3]}T{time[4]}"
     attempt.start = min(attempt.start or moment, moment)
     ends = (fields[1:3], fields[3:5])
     source, target = (":".join([_ZEROS.sub(r"\1", bank), account]) for bank, account in ends)
     attempt.pairs.append((source, target))
+    return ""
 
 
-def attempt_tables(path: Path) -> SetTables:
+def attempt_tables(
+    path: Path, reading: Reading | None = None, notes: list[str] | None = None
+) -> SetTables:
     """Attempts as tables: accounts are members, the pattern is the label, transactions are edges.
 
     Args:
-        path: The file, plain or gzipped.
+        path: The file, plain or packed.
+        reading: What to do about lines that do not fit; takes them.
+        notes: Takes sentences about those that were dropped.
     """
-    found = list(attempts(path))
-    if not found:
+    reading = reading or Reading()
+    bad = BadLines(path, reading, [] if notes is None else notes)
+    found = list(attempts(path, bad))
+    bad.report()
+    if not found and not reading.problems.open:
         raise DataError("there is no laundering attempt in it.", path=path)
-    ids = pa.array([str(number) for number in range(1, len(found) + 1)])
+    ids = pa.array([str(number) for number in range(1, len(found) + 1)], pa.string())
     labels = {
         "subgraph_id": ids,
         "label": pa.array([attempt.kind for attempt in found]),
@@ -201,8 +209,8 @@ def attempt_tables(path: Path) -> SetTables:
     accounts = [attempt.accounts for attempt in found]
     owner = np.repeat(np.arange(len(found)), [len(one) for one in accounts])
     members = {
-        "subgraph_id": ids.take(pa.array(owner)),
-        "node_id": pa.array([account for one in accounts for account in one]),
+        "subgraph_id": ids.take(pa.array(owner, pa.int64())),
+        "node_id": pa.array([account for one in accounts for account in one], pa.string()),
     }
     rows = [(at, *pair) for at, one in enumerate(found) for pair in one.pairs if pair[0] != pair[1]]
     owners, sources, targets = zip(*rows, strict=True) if rows else ((), (), ())

@@ -24,8 +24,11 @@ from ..base.ragged import Array
 from ..base.structured_text import parse_json
 from ..task import Graph, Names
 from ..task.other_names import alias_table
+from ..task.reading_options import Reading
+from .bad_lines import BadLines, StrictLines
+from .text_files import PACKED
 
-ONTOLOGIES = (".obo", ".obo.gz", ".json", ".json.gz")
+ONTOLOGIES = tuple(f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".obo", ".json"))
 PART_OF = ("part_of", "BFO:0000050")
 _ALTERNATIVE, _REPLACED = "hasAlternativeId", "IAO_0100001"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -110,18 +113,20 @@ def _positions(links: list[tuple[str, str]], ids: list[str]) -> Array:
     return np.asarray(pairs[:, (pairs >= 0).all(axis=0)])
 
 
-def parse_ontology(content: bytes, path: Path) -> Ontology:
+def parse_ontology(content: bytes, path: Path, bad: BadLines | None = None) -> Ontology:
     """The terms of an OBO file, or of an OBO Graphs file (JSON).
 
     Args:
         content: The bytes of the file, unpacked.
         path: Its name, for errors.
+        bad: Takes the lines of terms without an id; None: the first of them is an error.
     """
+    bad = StrictLines(path, Reading()) if bad is None else bad
     if content.lstrip()[:1] == b"{":
         ontology = _parse_obo_graphs(content, path)
     else:
-        ontology = _parse_obo(_decode(content, path), path)
-    if not ontology.titles:
+        ontology = _parse_obo(_decode(content, path), bad)
+    if not ontology.titles and not bad.count:
         raise DataError(
             "there is no term in it; expected an OBO file ('[Term]', 'id: …') or OBO Graphs JSON.",
             path=path,
@@ -129,11 +134,13 @@ def parse_ontology(content: bytes, path: Path) -> Ontology:
     return ontology
 
 
-def _parse_obo(text: str, path: Path) -> Ontology:
+def _parse_obo(text: str, bad: BadLines) -> Ontology:
     header, *stanzas = re.split(r"^\[", text, flags=re.MULTILINE)
     version = re.search(r"^data-version: *(\S+)", header, re.MULTILINE)
     ontology = Ontology(version[1] if version else "", {}, [], {})
+    after = header.count("\n") + 1
     for stanza in stanzas:
+        first, after = after, after + stanza.count("\n")
         kind, *lines = stanza.splitlines()
         if kind.strip() != "Term]":
             continue
@@ -141,7 +148,8 @@ def _parse_obo(text: str, path: Path) -> Ontology:
         for tag, _, value in (line.partition(": ") for line in lines):
             tags[tag].append(value.strip())
         if not tags["id"]:
-            raise DataError("a term has no id.", path=path)
+            bad.add("term without an id", first, "a term has no id.")
+            continue
         term = tags["id"][0]
         if "true" in tags["is_obsolete"]:
             if tags["replaced_by"]:

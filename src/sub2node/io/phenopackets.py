@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..base.errors import DataError
-from ..base.notes import dropped
+from ..base.notes import changed, dropped
 from ..base.plural import examples, plural
 from ..base.regular_files import read_regular_file, require_regular_file
 from ..base.structured_text import parse_json
+from ..task.problems import Problem
+from ..task.reading_options import Reading
+from .bad_lines import BadLines
 from .expansion import check_archive
 from .set_batch import SetBatch
 from .set_files import SetTables
@@ -100,6 +103,10 @@ def read_phenopackets(path: str | Path) -> Phenopackets:
         packets.append(packet)
     if not packets:
         raise DataError("there is no phenopacket (.json) in it.", path=path)
+    return _as_columns(packets)
+
+
+def _as_columns(packets: Sequence[Phenopacket]) -> Phenopackets:
     single = [p.diagnoses[0] if len(p.diagnoses) == 1 else (None, "") for p in packets]
     return Phenopackets(
         [packet.id for packet in packets],
@@ -111,49 +118,81 @@ def read_phenopackets(path: str | Path) -> Phenopackets:
     )
 
 
-def phenopacket_tables(path: Path, *, labelled: bool = True) -> tuple[SetTables, list[str]]:
+def _usable_packets(path: Path, reading: Reading, notes: list[str]) -> list[Phenopacket]:
+    """Those with an observed feature, each id once; all others are problems."""
+    packets, bad = dict[str, Phenopacket](), BadLines(path, reading, notes)
+    empty = dict[int, str]()
+    for number, (file, packet) in enumerate(_read_all(path), 1):
+        place = file.name if file == path else file.relative_to(path).as_posix()
+        if isinstance(packet, DataError):
+            reason = f"{place}: {packet.reason}"
+            bad.add("damaged phenopacket", number, reason, name=place)
+        elif packet.id in packets:
+            reason = f"{place}: the phenopacket {packet.id!r} is there twice."
+            bad.add("repeated phenopacket", number, reason, name=place)
+        elif not packet.observed:
+            empty[number] = packet.id
+        else:
+            packets[packet.id] = packet
+    bad.report("phenopacket")
+    if empty:
+        names, rows = list(empty.values()), np.array(list(empty)) - 1
+        kind, text = "phenopacket without an observed feature", pa.large_string()
+        values = pa.array(map(repr, names), text)
+        reading.problems.add(
+            Problem(kind, f"{kind}.", str(path), rows, values=values, outcome="omitted")
+        )
+        shown = examples(map(repr, names), len(names))
+        count = plural(len(names), "phenopacket")
+        notes.append(dropped(f"{count} without an observed feature omitted: {shown}."))
+    if not packets and not reading.problems.open:
+        what = "has an observed phenotypic feature" if empty else "(.json) is in it"
+        raise DataError(f"no phenopacket {what}.", path=path)
+    return list(packets.values())
+
+
+def phenopacket_tables(
+    path: Path, reading: Reading | None = None, *, labelled: bool = True
+) -> tuple[SetTables, list[str]]:
     """Phenopackets as tables of members and labels, and what was omitted or kept apart.
+
+    Those without exactly one diagnosis have no label where others have one.
 
     Args:
         path: As for :func:`read_phenopackets`.
+        reading: What to do about files that cannot be used; takes them.
         labelled: Whether the diagnosis is the label; else the subgraphs have titles only.
     """
-    packets = read_phenopackets(path)
-    some = any(diagnosis is not None for diagnosis in packets.diagnoses)
-    notes, keep = list[str](), np.array([bool(terms) for terms in packets.observed])
-    if not keep.any():
-        raise DataError("no phenopacket has an observed phenotypic feature.", path=path)
-    notes += _omitted(packets, ~keep, "without an observed feature")
-    if labelled and some:
-        lacking = keep & np.array([diagnosis is None for diagnosis in packets.diagnoses])
-        notes += _omitted(packets, lacking, "without exactly one diagnosis")
-        keep &= ~lacking
-    kept = np.flatnonzero(keep).tolist()
-    ids = pa.array([packets.ids[i] for i in kept], pa.string())
-    members = _feature_table(ids, [packets.observed[i] for i in kept])
-    absent = _feature_table(ids, [packets.excluded[i] for i in kept])
-    labels = {"subgraph_id": ids, "title": pa.array([packets.titles[i] for i in kept])}
-    if labelled and some:
-        labels["label"] = pa.array([packets.diagnoses[i] for i in kept], pa.string())
-    if any(packets.publications[i] for i in kept):
-        labels["publication"] = pa.array([packets.publications[i] for i in kept])
-    excluded = absent if len(absent) else None
-    return SetTables(members, pa.table(labels), excluded=excluded), notes
+    notes = list[str]()
+    usable = _usable_packets(path, reading or Reading(), notes)
+    packets = _as_columns(usable)
+    ids = pa.array(packets.ids, pa.string())
+    labels = {"subgraph_id": ids, "title": pa.array(packets.titles, pa.string())}
+    if labelled and any(diagnosis is not None for diagnosis in packets.diagnoses):
+        labels["label"] = pa.array(packets.diagnoses, pa.string())
+        several = [repr(packet.id) for packet in usable if len(packet.diagnoses) > 1]
+        if several:
+            count, shown = plural(len(several), "phenopacket"), examples(several, len(several))
+            notes.append(changed(f"{count} with several diagnoses taken as unlabelled: {shown}."))
+    if any(packets.publications):
+        labels["publication"] = pa.array(packets.publications)
+    absent = _feature_table(ids, packets.excluded)
+    return SetTables(
+        _feature_table(ids, packets.observed),
+        pa.table(labels),
+        excluded=absent if len(absent) else None,
+    ), notes
 
 
 def _feature_table(ids: pa.Array, features: list[tuple[str, ...]]) -> pa.Table:
     owner = np.repeat(np.arange(len(features)), list(map(len, features)))
     terms = [term for own in features for term in own]
     return pa.table(
-        {"subgraph_id": ids.take(pa.array(owner)), "node_id": pa.array(terms, pa.string())}
+        {
+            "subgraph_id": ids.take(pa.array(owner, pa.int64())),
+            "node_id": pa.array(terms, pa.string()),
+        }
     )
-
-
-def _omitted(packets: Phenopackets, which: np.ndarray, why: str) -> Iterator[str]:
-    places = np.flatnonzero(which).tolist()
-    if places:
-        shown = examples((repr(packets.ids[i]) for i in places), len(places))
-        yield dropped(f"{plural(len(places), 'phenopacket')} {why} omitted: {shown}.")
 
 
 def phenopacket_batches(path: Path) -> Iterator[SetBatch]:

@@ -7,6 +7,7 @@ spaces. BioGRID (https://wiki.thebiogrid.org, "tab3"): tabs, and a header that b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -14,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.errors import DataError
-from ..base.notes import dropped
+from ..base.errors import ConfigError, DataError
+from ..base.notes import dropped, unused
 from ..base.plural import plural
 from ..base.ragged import Array
 from ..task import Graph, Names
@@ -23,7 +24,7 @@ from ..task.edges import Repeated, undirected
 from ..task.other_names import COLUMNS
 from ..task.reading_notes import edge_notes
 from .csv_columns import IDS, common_codes, read_columns
-from .text_files import lines
+from .text_files import first_line, lines
 
 _SCORE = "combined_score"
 _SYMBOLS = ("Official Symbol Interactor A", "Official Symbol Interactor B")
@@ -32,7 +33,7 @@ _SYMBOL_SOURCES = "(?i)symbol|gene_name|HUGO|preferred"
 
 def is_string_header(line: str) -> bool:
     """Whether a first line is that of a file of STRING's links."""
-    names = line.split()
+    names = line.replace('"', "").split(_mark(line))
     return names[:2] == ["protein1", "protein2"] and _SCORE in names
 
 
@@ -41,34 +42,79 @@ def is_biogrid_header(line: str) -> bool:
     return line.lstrip("#").startswith("BioGRID Interaction ID\t")
 
 
+@dataclass(frozen=True)
+class LinkOptions:
+    """What the scores of STRING's links mean.
+
+    Args:
+        min_score: Links of a lower combined score (0 to 1000) are omitted.
+        score_weights: Whether the combined score, divided by 1000, is the weight of a link.
+    """
+
+    min_score: float | None = None
+    score_weights: bool = False
+
+    def refuse(self, what: str) -> None:
+        """Raise where one is given, for what has no such scores."""
+        if self.min_score is not None or self.score_weights:
+            raise ConfigError(
+                f"min_score and score_weights are for links of STRING, not for {what}."
+            )
+
+
+ALL_LINKS = LinkOptions()
+
+
 def read_string_links(
-    path: Path,
-    *,
-    min_score: float | None = None,
-    score_weights: bool = False,
-    repeated: Repeated = "same",
+    path: Path, links: LinkOptions = ALL_LINKS, *, repeated: Repeated = "same"
 ) -> tuple[Graph, list[str]]:
     """The graph of a file of STRING's links, and what was omitted or merged.
 
     Args:
-        path: Plain or gzipped.
-        min_score: Links of a lower combined score (0 to 1000) are omitted.
-        score_weights: Whether the combined score, divided by 1000, is the weight of a link.
+        path: Separated by spaces, as published, or by tabs or commas; plain or packed.
+        links: What the scores mean.
         repeated: What a link that is given again means, as in :meth:`Graph.from_edges`.
     """
-    scored, notes = score_weights or min_score is not None, list[str]()
+    notes = list[str]()
+    table, weights = _read_links(path, links, notes)
+    return _graph_of_pairs(table, weights, path=path, repeated=repeated, notes=notes)
+
+
+def read_string_table(path: Path, links: LinkOptions, notes: list[str]) -> pa.Table:
+    """The same links as a table of edges.
+
+    Args:
+        path: The file.
+        links: What the scores mean.
+        notes: Takes sentences about what was omitted.
+    """
+    table, weights = _read_links(path, links, notes)
+    ends = [table[name].cast(pa.string()) for name in ("protein1", "protein2")]
+    edges = pa.table(ends, names=["source", "target"])
+    return edges if weights is None else edges.append_column("weight", pa.array(weights))
+
+
+def _read_links(path: Path, links: LinkOptions, notes: list[str]) -> tuple[pa.Table, Array | None]:
+    """Both ends of each link that counts, and its weight where it has one."""
+    scored = links.score_weights or links.min_score is not None
     names = ["protein1", "protein2", *([_SCORE] if scored else [])]
     types = {"protein1": IDS, "protein2": IDS, _SCORE: pa.int32()}
-    table = read_columns(path, " ", names, types)
-    if min_score is not None:
-        enough = pc.greater_equal(table[_SCORE], min_score)
+    table = read_columns(path, _mark(first_line(path)), names, types)
+    if not scored:
+        notes.append(unused(f"The scores of {path.name} not used; --min-score omits low ones."))
+    if links.min_score is not None:
+        enough = pc.greater_equal(table[_SCORE], links.min_score)
         count, table = len(table), table.filter(enough)
         omitted = plural(count - len(table), "line")
-        notes.append(dropped(f"{omitted} with a combined score below {min_score:g} omitted."))
-    weights = None
-    if score_weights:
-        weights = np.asarray(table[_SCORE], np.float32) / np.float32(1000)
-    return _graph_of_pairs(table, weights, path=path, repeated=repeated, notes=notes)
+        notes.append(dropped(f"{omitted} with a combined score below {links.min_score:g} omitted."))
+    if not links.score_weights:
+        return table, None
+    return table, np.asarray(table[_SCORE], np.float32) / np.float32(1000)
+
+
+def _mark(header: str) -> str:
+    """What separates the columns of links."""
+    return next((mark for mark in "\t," if mark in header), " ")
 
 
 def read_biogrid(path: Path) -> tuple[Graph, list[str]]:

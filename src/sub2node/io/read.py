@@ -13,13 +13,15 @@ from ..task.reading_options import Reading
 from .aliases import with_aliases
 from .background_files import Background, read_background
 from .elliptic2 import is_elliptic2, read_elliptic2
-from .folder import CARD, find_sets, find_table, format_of_sets, read_folder, read_tables
+from .folder import CARD, find_edges, find_sets, format_of_sets, read_folder, read_tables
 from .gmx import GMX
 from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
 from .ibm_aml import attempt_tables, find_pair, find_pairs, is_patterns
+from .json_tables import JSONL
 from .phenopackets import is_phenopackets, phenopacket_tables
-from .set_files import GMT, JSONL, SetTables
+from .protein_networks import LinkOptions
+from .set_files import GMT, SetTables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
 from .tables import SUFFIXES, suffix
 
@@ -56,13 +58,14 @@ def read_task(
     reading = reading or Reading()
     repeated = reading.options.repeated
     check_graph_format(graph_format)
-    graph_options = GraphOptions(min_score, score_weights, repeated, graph_format)
-    if not isinstance(graph, str | Path):
-        graph_options.refuse_string_options("this graph")
+    links = LinkOptions(min_score, score_weights)
+    graph_options = GraphOptions(links, repeated, graph_format, reading)
     format = _find_format(path, format)
     if format != "subgnn" and (variant is not None or swap):
         raise ConfigError("variant and swap are for folders in the SubGNN layout.")
     own_graph = path.is_dir() and format != "phenopackets"
+    if not (isinstance(graph, str | Path) or (own_graph and format == "tables")):
+        links.refuse("this graph")
     check_chosen(node_features, has_nodes=own_graph and format not in ("subgnn", "ibm-aml"))
     if own_graph and (graph is not None or labels is not None):
         raise ConfigError("graph and labels go with a file of subgraphs, not with a folder.")
@@ -81,7 +84,7 @@ def read_task(
     elif own_graph:
         common["node_features"] = node_features
         if format == "tables":
-            return read_folder(path, columns=columns, aliases=own_names, **common)
+            return read_folder(path, columns=columns, aliases=own_names, links=links, **common)
         if columns:
             raise ConfigError("the files of Elliptic2 have columns of their own; omit columns.")
         task = read_elliptic2(path, **{**common, "name": name or path.name})
@@ -98,7 +101,9 @@ def read_task(
         notes += () if source is None else source.notes
     if reading.problems.open:
         edges = None
-    set_tables, set_notes = _read_foreign_sets(path, format, labelled=labels is None)
+    set_tables, set_notes = None, list[str]()
+    with reading.problems.collected(path):
+        set_tables = _read_foreign_sets(path, format, reading, set_notes, labelled=labels is None)
     return read_tables(
         edges,
         path,
@@ -148,14 +153,14 @@ def _find_format(path: Path, named: str | None) -> str:
 
 
 def _read_foreign_sets(
-    path: Path, format: str, *, labelled: bool
-) -> tuple[SetTables | None, list[str]]:
-    """The subgraphs of a format of another program, and notes; None for formats of our own."""
+    path: Path, format: str, reading: Reading, notes: list[str], *, labelled: bool
+) -> SetTables | None:
+    """The subgraphs of a format of another program; None for formats of our own."""
     if format == "phenopackets":
-        return phenopacket_tables(path, labelled=labelled)
-    if format == "ibm-aml":
-        return attempt_tables(path), []
-    return None, []
+        tables, found = phenopacket_tables(path, reading, labelled=labelled)
+        notes += found
+        return tables
+    return attempt_tables(path, reading, notes) if format == "ibm-aml" else None
 
 
 def _read_graph(graph: Any, options: GraphOptions) -> GraphSource | None:
@@ -181,6 +186,6 @@ def _recognise_folder(folder: Path) -> str | None:
         return "elliptic2"
     if find(folder, EDGES) or find(folder, SUBGRAPHS):
         return "subgnn"
-    if (folder / CARD).is_file() or find_table(folder, "edges") or find_sets(folder):
+    if (folder / CARD).is_file() or find_edges(folder) or find_sets(folder):
         return "tables"
     return "ibm-aml" if find_pairs(folder) else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,16 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..base.errors import DataError
-from ..base.notes import dropped
-from ..base.plural import examples, plural
 from ..base.ragged import Array
 from ..task.attributes import OWN_COLUMNS
-from ..task.problems import Problem
+from .bad_lines import BadLines
 from .tables import TableReader
 from .text_files import PACKED, first_line, lines
 from .white_space import StrippedValues
 
-JSONL = tuple(f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".jsonl", ".ndjson"))
 GMT = tuple(f".gmt{packed}" for packed in ("", *PACKED))
 _FIELDS = {
     "id",
@@ -67,7 +63,11 @@ def read_jsonl(path: Path, reader: TableReader) -> SetTables:
     Line by line, because a columnar JSON reader guesses types and would turn ids into dates.
     """
     first_line(path)
-    bad, numbers, rows = BadLines(path, reader), list[int](), list[dict[str, Any]]()
+    bad, numbers, rows = (
+        BadLines(path, reader.reading, reader.notes),
+        list[int](),
+        list[dict[str, Any]](),
+    )
     seen = set[str]()
     for number, line in lines(path):
         try:
@@ -218,7 +218,7 @@ def split_gmt_line(line: str, stripped: StrippedValues) -> tuple[str, str, list[
 def read_gmt(path: Path, reader: TableReader) -> SetTables:
     """Gene sets: a name, a description and the genes, tab-separated, one set per line."""
     first_line(path)
-    bad, names = BadLines(path, reader), dict[str, int]()
+    bad, names = BadLines(path, reader.reading, reader.notes), dict[str, int]()
     titles, owner, nodes = list[str](), list[str](), list[str]()
     for number, line in lines(path):
         name, title, genes = split_gmt_line(line, reader.stripped)
@@ -242,48 +242,6 @@ def read_gmt(path: Path, reader: TableReader) -> SetTables:
     numbers = np.array(list(names.values()), np.int64)
     titles_table = pa.table(labels) if titled else None
     return SetTables(pa.table(columns), titles_table, lines=numbers)
-
-
-@dataclass
-class BadLines:
-    """Lines of a file of subgraphs that are no subgraph, by what is wrong with them."""
-
-    path: Path
-    reader: TableReader
-    _reasons: dict[str, dict[int, str]] = field(default_factory=dict)
-
-    def add(self, kind: str, line: int, reason: str) -> None:
-        """Note a line."""
-        self._reasons.setdefault(kind, {})[line] = reason
-
-    def report(self, *, are_lines: bool = True) -> None:
-        """Tell the reader of all of them.
-
-        Args:
-            are_lines: Whether they are counted by lines of the file.
-        """
-        reading = self.reader.reading
-        allowed = reading.options.bad_rows == "drop"
-        for kind, reasons in self._reasons.items():
-            numbers = np.array(list(reasons), np.int64)
-            problem = Problem(
-                kind,
-                next(iter(reasons.values())),
-                str(self.path),
-                numbers - 1,
-                numbers if are_lines else None,
-                pa.array(list(reasons.values()), pa.large_string()),
-                option="--bad-rows drop",
-                outcome="dropped" if allowed else "",
-            )
-            reading.problems.add(problem)
-            if allowed:
-                what = "line" if are_lines else "column"
-                shown = examples((f"{what} {number}" for number in numbers), len(reasons))
-                count, why = plural(len(reasons), what), plural(len(reasons), kind)
-                self.reader.notes.append(
-                    dropped(f"{count} of {self.path.name} dropped ({why}): {shown}.")
-                )
 
 
 def write_jsonl(

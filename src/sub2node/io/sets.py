@@ -27,6 +27,7 @@ from .folder import find_sets, format_of_sets
 from .gmx import GMX, gmx_columns
 from .grouped_rows import group_rows
 from .ibm_aml import attempts, is_patterns
+from .json_tables import JSONL
 from .member_rows import (
     clean,
     column_place,
@@ -37,7 +38,7 @@ from .member_rows import (
 )
 from .phenopackets import is_phenopackets, phenopacket_batches
 from .set_batch import SetBatch, in_sizes
-from .set_files import GMT, JSONL, json_row, split_gmt_line
+from .set_files import GMT, json_row, split_gmt_line
 from .table_layout import TableLayout
 from .tables import DELIMITERS, EXCEL, PARQUET, TableReader, suffix
 from .text_files import first_line, opened, raw_lines
@@ -193,9 +194,11 @@ def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
     ending = suffix(path)
     if ending in PARQUET:
         return _read_parquet_sets(path, way)
-    if ending == EXCEL:
+    if ending in (EXCEL, *JSONL):
         table = TableReader(way.columns).read(path, "members")
-        rows = table_rows(table, path, way.own_columns(table.column_names), first=2)
+        rows = table_rows(
+            table, path, way.own_columns(table.column_names), first=2 if ending == EXCEL else 1
+        )
         return group_rows(rows, at_once=True)
     first_line(path)
     layout = TableLayout.sniff(path, DELIMITERS.get(ending, "\t"), "members", way.columns)

@@ -23,6 +23,8 @@ from ..task.edges import undirected
 from ..task.graph import Graph
 from ..task.names import Names, check_names
 from ..task.reading_notes import edge_notes, parts_swapped
+from ..task.reading_options import Reading
+from .bad_lines import BadLines, StrictLines
 from .table_layout import TableLayout
 from .text_files import PACKED, delimited, first_line, lines
 from .text_tables import text_table
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..task import SubgraphTask
-    from ..task.reading_options import Reading
 
 EDGES, SUBGRAPHS = "edge_list.txt", "subgraphs.pth"
 _ROW = ("nodes", "label", "split")
@@ -41,8 +42,9 @@ _DIGITS = 10  # of a node id: 2,147,483,647 is the largest
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """The file of this name in a folder, plain or gzipped."""
-    return next((p for p in (folder / name, folder / f"{name}.gz") if p.exists()), None)
+    """The file of this name in a folder, plain or packed."""
+    places = (folder / f"{name}{packed}" for packed in ("", *PACKED))
+    return next((path for path in places if path.exists()), None)
 
 
 def read_subgnn(
@@ -64,13 +66,15 @@ def read_subgnn(
         name: What to call the data in outputs.
         contents: Unpacked bytes of files that have been read already.
     """
-    contents = contents or {}
+    contents, reading = contents or {}, reading or Reading()
     sets_name = SUBGRAPHS if variant is None else f"subgraphs.{variant}.pth"
     edge_file, set_file = find(folder, EDGES), find(folder, sets_name)
     if edge_file is None or set_file is None:
         missing = EDGES if edge_file is None else sets_name
         raise DataError(f"the folder has no {missing} (or {missing}.gz).", path=folder)
-    source, target = read_edge_list(edge_file, content=contents.get(edge_file))
+    bad_edges, bad_rows = (BadLines(path, reading) for path in (edge_file, set_file))
+    source, target = read_edge_list(edge_file, content=contents.get(edge_file), bad=bad_edges)
+    bad_edges.report()
     merged = undirected(source, target)
     size = int(max(source.max(initial=-1), target.max(initial=-1))) + 1
     if size > _SPARE_IDS * len(source) + 10**6 and not (folder / "nodes.tsv").is_file():
@@ -81,11 +85,15 @@ def read_subgnn(
         )
     stripped = StrippedValues()
     names, titles, size = _read_node_names(folder, size, stripped)
-    rows = _read_rows(set_file, contents.get(set_file))
+    rows, places, num_rows = _read_rows(set_file, contents.get(set_file), bad_rows)
+    bad_rows.report()
     nodes = pc.split_pattern(rows["nodes"], "-").combine_chunks()
     split, notes = _read_split(rows["split"], swap=swap)
     notes += edge_notes(merged, "same", str if names is None else lambda node: repr(names[node]))
-    set_names, set_titles = _read_set_names(folder, rows.num_rows, stripped)
+    set_names, set_titles = _read_set_names(folder, num_rows, stripped)
+    if places is not None:  # lines were dropped; the others are called by their places in the file
+        set_names = set_names.take(places)
+        set_titles = None if set_titles is None else set_titles.take(places)
     labels = pc.split_pattern(rows["label"], "-")
     if pc.max(pc.list_value_length(labels)).as_py() == 1:
         labels = rows["label"]
@@ -101,7 +109,7 @@ def read_subgnn(
         reading=reading,
         name=name or folder.name,
         paths={"edges": edge_file, "members": set_file, "labels": set_file},
-        notes=(*notes, *stripped.notes()),
+        notes=(*bad_edges.notes, *bad_rows.notes, *notes, *stripped.notes()),
     )
 
 
@@ -118,8 +126,17 @@ def is_edge_list(path: Path) -> bool:
     )
 
 
-def read_edge_list(path: Path, *, content: bytes | None = None) -> tuple[Array, Array]:
-    """Two integers per line, and perhaps ``{}``: sources and targets, int64 (E,) each."""
+def read_edge_list(
+    path: Path, *, content: bytes | None = None, bad: BadLines | None = None
+) -> tuple[Array, Array]:
+    """Two integers per line, and perhaps ``{}``: sources and targets, int64 (E,) each.
+
+    Args:
+        path: The file.
+        content: Its unpacked bytes, where they have been read already.
+        bad: Takes lines that are no edge; None: the first of them is an error.
+    """
+    bad = StrictLines(path, Reading()) if bad is None else bad
     head = first_line(path, content=content)
     delimiter = "\t" if "\t" in head else " "
     columns = [f"f{i}" for i in range(head.count(delimiter) + 1)]
@@ -129,18 +146,18 @@ def read_edge_list(path: Path, *, content: bytes | None = None) -> tuple[Array, 
             path, delimiter, columns=columns, types=types, quoted=False, content=content
         )
     except pa.ArrowInvalid:
-        return _read_edges_by_line(path, content)
+        return _read_edges_by_line(path, content, bad)
     rest = [table[c] for c in columns[2:]]
     fits = len(columns) in (2, 3) and all(pc.all(pc.equal(c, "{}")).as_py() for c in rest)
     if not fits or any(c.null_count for c in table.columns):
-        return _read_edges_by_line(path, content)
+        return _read_edges_by_line(path, content, bad)
     source, target = (np.asarray(table[c]) for c in columns[:2])
     if min(source.min(), target.min()) < 0:
-        return _read_edges_by_line(path, content)
+        return _read_edges_by_line(path, content, bad)
     return source, target
 
 
-def _read_edges_by_line(path: Path, content: bytes | None) -> tuple[Array, Array]:
+def _read_edges_by_line(path: Path, content: bytes | None, bad: BadLines) -> tuple[Array, Array]:
     """The same, line by line: takes what is odd but clear, and says which line is wrong."""
     pairs = []
     for number, line in lines(path, content=content):
@@ -148,29 +165,39 @@ def _read_edges_by_line(path: Path, content: bytes | None) -> tuple[Array, Array
             continue
         fields = line.split()
         if len(fields) not in (2, 3) or fields[2:] not in ([], ["{}"]):
-            raise DataError(
+            bad.add(
+                "unusable edge",
+                number,
                 f"expected two node ids per line ('u v' or 'u v {{}}'), found {line[:60]!r};"
                 " edges with weights go in a table (edges.csv with source, target, weight).",
-                path=path,
-                line=number,
             )
-        pairs.append((_parse_node(fields[0], path, number), _parse_node(fields[1], path, number)))
+        elif odd := next((word for word in fields[:2] if not _is_node(word)), None):
+            bad.add("unusable edge", number, _no_node(odd))
+        else:
+            pairs.append((int(fields[0]), int(fields[1])))
     if not pairs:
+        bad.raise_first()
         raise DataError("the graph has no edges.", path=path)
-    array = np.array(pairs, dtype=np.int64)
+    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return array[:, 0], array[:, 1]
 
 
-def _parse_node(word: str, path: Path, line: int) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) <= _DIGITS):
-        raise DataError(
-            f"expected a node id (an integer from 0), found {word!r}.", path=path, line=line
-        )
-    return int(word)
+def _is_node(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= _DIGITS
 
 
-def _read_rows(path: Path, content: bytes | None) -> pa.Table:
-    """The subgraph file as a table of text: nodes, label, split."""
+def _no_node(word: str) -> str:
+    return f"expected a node id (an integer from 0), found {word!r}."
+
+
+def _read_rows(
+    path: Path, content: bytes | None, bad: BadLines
+) -> tuple[pa.Table, Array | None, int]:
+    """The subgraph file as a table of text: nodes, label, split.
+
+    Also where each row stands among the lines (None: there are no bad ones), and the number of
+    lines.
+    """
     columns = list(_ROW) + ["rest"] * (first_line(path, content=content).count("\t") > 2)
     types = dict.fromkeys(columns, pa.string())
     try:
@@ -179,33 +206,49 @@ def _read_rows(path: Path, content: bytes | None) -> pa.Table:
         joined = pc.binary_join_element_wise(*(table[c] for c in _ROW), "\t")
         tail = pc.all(pc.equal(table["rest"], "")).as_py() if "rest" in columns else True
         if tail and pc.all(pc.match_substring_regex(joined, plain)).as_py():
-            return table
+            return table, None, len(table)
     except pa.ArrowInvalid:
         pass
-    return _read_rows_by_line(path, content)
+    return _read_rows_by_line(path, content, bad)
 
 
-def _read_rows_by_line(path: Path, content: bytes | None) -> pa.Table:
+def _read_rows_by_line(
+    path: Path, content: bytes | None, bad: BadLines
+) -> tuple[pa.Table, Array | None, int]:
     """The same, line by line: takes what is odd but clear, and says which line is wrong."""
-    rows = []
+    rows, places, count = [], list[int](), 0
     for number, line in lines(path, content=content):
+        count += 1
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) == 4 and not fields[3]:
             fields.pop()
-        if len(fields) != 3:
-            raise DataError(
-                "expected node ids joined by '-', a tab, the label, a tab, and train, val or test;"
-                f" found {len(fields)} fields: {line[:60]!r}.",
-                path=path,
-                line=number,
-            )
-        if not fields[0]:
-            raise DataError("the subgraph is empty; it needs a node.", path=path, line=number)
-        if not all(fields[1].split("-")):
-            raise DataError("the label is missing.", path=path, line=number)
-        nodes = "-".join(str(_parse_node(word, path, number)) for word in fields[0].split("-"))
+        if problem := _row_problem(fields, line):
+            kind, reason = problem
+            bad.add(kind, number, reason)
+            continue
+        nodes = "-".join(str(int(word)) for word in fields[0].split("-"))
         rows.append((nodes, fields[1], fields[2]))
-    return pa.table(dict(zip(_ROW, zip(*rows, strict=True), strict=True)))
+        places.append(count - 1)
+    columns = zip(*rows, strict=True) if rows else [()] * len(_ROW)
+    table = pa.table(
+        {name: pa.array(c, pa.string()) for name, c in zip(_ROW, columns, strict=True)}
+    )
+    return table, np.array(places, np.int64) if len(rows) < count else None, count
+
+
+def _row_problem(fields: list[str], line: str) -> tuple[str, str] | None:
+    """What is wrong with a line of the subgraph file, as kind and sentence; None if nothing."""
+    if len(fields) != 3:
+        return "unusable line", (
+            "expected node ids joined by '-', a tab, the label, a tab, and train, val or test;"
+            f" found {len(fields)} fields: {line[:60]!r}."
+        )
+    if not fields[0]:
+        return "empty subgraph", "the subgraph is empty; it needs a node."
+    if not all(fields[1].split("-")):
+        return "missing label", "the label is missing."
+    odd = next((word for word in fields[0].split("-") if not _is_node(word)), None)
+    return None if odd is None else ("unusable line", _no_node(odd))
 
 
 def _read_split(column: pa.Array, *, swap: bool) -> tuple[pa.Array, list[str]]:

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, Parquet and Excel, by column."""
+"""Tables in files: CSV, TSV, JSON lines, Parquet and Excel, by column."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from ..base.regular_files import require_regular_file
 from ..task.column_names import column_in
 from ..task.frames import check_unique_columns
 from ..task.reading_options import Reading
+from .bad_lines import BadLines
 from .excel import read_excel
 from .expansion import check_parquet
+from .json_tables import JSONL, read_json_table
 from .table_layout import TableLayout
 from .text_files import PACKED
 from .text_tables import text_table
@@ -30,8 +32,8 @@ DELIMITERS = {
 }
 PARQUET = (".parquet", ".pq")
 EXCEL = ".xlsx"
-SUFFIXES = (*PARQUET, *DELIMITERS, EXCEL)
-_PLAIN = tuple(f".txt{packed}" for packed in ("", *PACKED))
+SUFFIXES = (*PARQUET, *DELIMITERS, EXCEL, *JSONL)
+PLAIN = tuple(f".txt{packed}" for packed in ("", *PACKED))
 # Columns of ids and words: they stay the text that the file has. All of the labels table do.
 _TEXT = {
     "edges": ("source", "target"),
@@ -64,13 +66,13 @@ class TableReader:
     reading: Reading = field(default_factory=Reading)
     stripped: StrippedValues = field(default_factory=StrippedValues)
     notes: list[str] = field(default_factory=list)
-    _layouts: dict[str, TableLayout] = field(default_factory=dict)
+    _finders: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
 
     def read(self, path: Path, what: str) -> pa.Table:
         """One table. Ids, labels and words stay text, as written; other types are inferred.
 
         Args:
-            path: A CSV or TSV file (either may be packed), a Parquet or an Excel file.
+            path: A CSV, TSV or JSONL file (each may be packed), a Parquet or an Excel file.
             what: What the rows are: "edges", "members", "excluded", "labels", "nodes" or
                 "subgraph_edges".
         """
@@ -80,11 +82,17 @@ class TableReader:
         is_text = self._keeps_text(what)
         if ending == EXCEL:
             return read_excel(path, what, is_text=is_text)
-        if ending not in (*DELIMITERS, *_PLAIN):
+        if ending in JSONL:
+            bad = BadLines(path, self.reading, self.notes)
+            table, numbers = read_json_table(path, is_text, bad)
+            self._finders[str(path)] = numbers.__getitem__
+            bad.report()
+            return table
+        if ending not in (*DELIMITERS, *PLAIN):
             raise DataError(f"a table ends in {', '.join(SUFFIXES)}, not '{ending}'.", path=path)
         mark = DELIMITERS.get(ending, "\t")
         layout = TableLayout.sniff(path, mark, what, self.columns)
-        self._layouts[str(path)] = layout
+        self._finders[str(path)] = layout.row_lines
         self.notes += layout.notes
         return text_table(
             layout,
@@ -106,8 +114,8 @@ class TableReader:
 
     def find_lines(self, path: str, rows: Array) -> Array | None:
         """The lines of rows of a table that was read, where its file has lines."""
-        layout = self._layouts.get(path)
-        return None if layout is None else layout.row_lines(rows)
+        find = self._finders.get(path)
+        return None if find is None else find(rows)
 
 
 def _read_parquet(path: Path) -> pa.Table:

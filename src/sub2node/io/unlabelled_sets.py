@@ -12,10 +12,12 @@ import pyarrow.compute as pc
 from ..base.errors import DataError
 from ..task.clean_labels import missing_labels
 from ..task.frames import Frame
+from ..task.missing_values import NA_WORDS
 from .folder import find_sets, find_table
 from .folder import read_sets as read_members
+from .json_tables import JSONL
 from .set_batch import SetBatch
-from .set_files import GMT, JSONL
+from .set_files import GMT
 from .tables import TableReader, suffix
 
 
@@ -39,7 +41,7 @@ def find_unlabelled(folder: Path, columns: Mapping[str, str]) -> tuple[Path, pa.
     labelled = [pa.array([], pa.large_string())]
     for frame in tables:
         if frame.get("label") is not None:
-            missing = missing_labels(frame, na_missing=True)
+            missing = missing_labels(frame, NA_WORDS)
             labelled.append(frame.filter(~missing).ids("subgraph_id").cast(pa.large_string()))
     return sets, pa.concat_arrays(labelled)
 

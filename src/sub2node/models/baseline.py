@@ -29,6 +29,7 @@ from .candidates import Built, NetworkModel, NetworkOptions
 from .graph_network import feature_labels
 from .interface import Labels, Model, ModelSpec, Outputs
 from .presets import find_baseline
+from .replica_groups import build_in_groups
 
 
 @dataclass(frozen=True)
@@ -130,17 +131,14 @@ class BatchNetworkModel(NetworkModel):
         )
         width = max(inputs.width, getattr(settings.model, "hidden", 0))
         at_once = replicas_at_once(len(rows), width, device, len(seeds))
-        networks: list[tuple[nn.Module, Streams]] = [
-            self.model.build(
-                task,
-                settings,
-                seeds=seeds[start : start + at_once],
-                inputs=inputs,
-                device=device,
-            )
-            for start in range(0, len(seeds), at_once)
-        ]
-        return Built(part_rows(task, rows, device), networks, len(rows) * width, inputs.notes)
+        build, numbers = self.model.build, len(rows) * width
+
+        def make(some: Sequence[int]) -> tuple[nn.Module, Streams]:
+            return build(task, settings, seeds=some, inputs=inputs, device=device)
+
+        groups = build_in_groups(make, seeds, at_once=at_once, numbers=numbers, device=device)
+        notes, stages = (*inputs.notes, *groups.notes), part_rows(task, rows, device)
+        return Built(stages, groups.networks, numbers, notes, groups.apart)
 
     def record(self, settings: Settings) -> dict[str, Any]:
         """Settings as in ``config.toml``."""

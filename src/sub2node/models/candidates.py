@@ -28,7 +28,7 @@ from ..ops import triton as kernels
 from ..ops.triton import Compile, check_compile_mode, compile_mode
 from ..task import Part, SubgraphTask
 from ..task.content_hash import digest
-from ..train import Checkpoint, Fitted, Group, HeldOutGroup, Watch, fit, forward
+from ..train import Checkpoint, Fitted, Group, HeldOutGroup, Watch, fit, fit_apart, forward
 from ..train.training_resources import fitting_threads
 from .interface import Labels, Outputs
 
@@ -42,12 +42,14 @@ class Built:
         networks: Groups of replicas, each with the streams of its dropout.
         numbers: Size of the largest activation of one replica.
         notes: Sentences for the user.
+        apart: Whether one group is trained after the other.
     """
 
     stages: Stages
     networks: list[tuple[nn.Module, Streams]]
     numbers: int
     notes: tuple[str, ...] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +273,7 @@ class NetworkModel(ABC):
         checkpoint = self._checkpoint(task, settings, seeds, device)
         tensors = {part: target(value) for part, value in labels.items()}
         with fitting_threads(built.numbers, device):
-            fitted = fit(
+            fitted = (fit_apart if built.apart else fit)(
                 built.networks,
                 built.stages,
                 tensors,

@@ -22,6 +22,7 @@ from ..train.training_resources import replicas_at_once
 from ..translation import S2NGraph, normalize_by, translate_by
 from .candidates import Built, NetworkModel
 from .memory_estimate import require_memory
+from .replica_groups import build_in_groups
 
 
 @dataclass(frozen=True)
@@ -100,22 +101,18 @@ class GraphNetwork(NetworkModel):
         inputs = node_inputs(
             task, settings.features, stages.rows, encodings=self.encodings, device=device.type
         )
-        networks: list[tuple[nn.Module, Streams]] = [
-            build_network(
-                task,
-                settings,
-                stages,
-                seeds[start : start + at_once],
-                inputs=inputs,
-                conv=self.conv,
-            )
-            for start in range(0, len(seeds), at_once)
-        ]
+
+        def make(some: Sequence[int]) -> tuple[nn.Module, Streams]:
+            return build_network(task, settings, stages, some, inputs=inputs, conv=self.conv)
+
+        numbers = rows * width
+        groups = build_in_groups(make, seeds, at_once=at_once, numbers=numbers, device=device)
         notes = [
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
-            for name in ignores_weights(networks[0][0])
+            for name in ignores_weights(groups.networks[0][0])
         ]
-        return Built(stages, networks, rows * width, (*notes, *inputs.notes))
+        notes += [*inputs.notes, *groups.notes]
+        return Built(stages, groups.networks, numbers, tuple(notes), groups.apart)
 
 
 @lru_cache(maxsize=24)

@@ -8,12 +8,12 @@ from ..base.environment import free_memory
 from ..base.errors import ConfigError
 from ..config import Config
 from ..task import SubgraphTask
+from .replica_groups import COPIES
 
 if TYPE_CHECKING:
     import torch
 
 _NUMBER = 4  # bytes
-_COPIES = 4  # of a trained number: itself, its gradient and the two averages of Adam
 _GIGABYTE = 1e9
 
 
@@ -26,16 +26,17 @@ def least_bytes(task: SubgraphTask, config: Config, replicas: int) -> int:
     Args:
         task: The task to train on.
         config: Settings of the network.
-        replicas: Number of seeds; their networks exist side by side.
+        replicas: Number of seeds; their networks exist side by side, and one at least is trained.
     """
     model, features = config.model, config.features
     layers = model.layers + (model.inner_layers if config.structure.inner else 0)
     weights = layers * model.hidden**2 + model.hidden * max(task.num_classes, 1)
     rows = len(task) if task.split is None else task.split.count("train")
-    numbers = _COPIES * replicas * weights + rows * model.hidden * max(layers, 1)
+    copies = replicas + COPIES  # all replicas, and what the one that is trained has besides
+    numbers = copies * weights + rows * model.hidden * max(layers, 1)
     if features.kind != "given":
         covered = int(task.subgraphs.sizes.max(initial=1))
-        numbers += features.width * covered * (_COPIES * replicas if features.trainable else 1)
+        numbers += features.width * covered * (copies if features.trainable else 1)
     return _NUMBER * numbers
 
 

@@ -30,16 +30,23 @@ from .edges import conflicting_weights, undirected
 from .frames import Frame, TableLike, check_mapping
 from .graph import Graph
 from .ids import IdSpace, concat
-from .impute_features import fill_features
+from .impute_features import (
+    fill_features,
+    flag_name,
+    impute_anew,
+    imputed_places,
+    read_numbers,
+)
 from .learnable import require_learnable
-from .member_pairs import read_members
+from .member_pairs import MemberPairs, read_members
 from .names import Names
-from .node_features import check_chosen, read_features
+from .node_features import NodeFeatures, check_chosen, read_features
 from .other_names import read_other_names
 from .problems import Problem
 from .reading_notes import arc_notes, edge_notes, named_by_words, unused_columns
 from .reading_options import Reading
-from .subgraph_tables import SubgraphTables, build_parts, clean_subgraphs
+from .subgraph_tables import SubgraphTables, build_parts, build_sets, clean_subgraphs
+from .subgraphs import Subgraphs
 from .task import SubgraphTask
 
 
@@ -99,10 +106,16 @@ def assemble(
     labelled, unlabelled = clean_subgraphs(frames, reading, changes, known_classes=bool(classes))
     space, graph = (node_ids(edges), edges) if isinstance(edges, Graph) else (None, None)
     with reading.problems.collected():
-        ready = _clean_nodes(frames, labelled, reading, changes, node_features=node_features)
+        nodes_frame, imputed = _clean_nodes(frames, reading, changes, node_features=node_features)
         if "edges" in frames:
-            chosen = _with_flags(node_features, frames.get("nodes"), ready)
-            space, graph = build_graph(frames["edges"], ready, reading, changes, chosen)
+            space, graph = build_graph(
+                frames["edges"],
+                nodes_frame,
+                reading,
+                changes,
+                node_features=node_features,
+                imputed=imputed,
+            )
         if "aliases" in frames and graph is not None:
             names = read_other_names(frames["aliases"], graph.ids(), graph.other_names)
             graph = graph.renamed(names)
@@ -120,20 +133,16 @@ def assemble(
     if by_position and graph is not None:
         space = IdSpace(np.arange(graph.num_nodes))
     parts = [part for part in (labelled, unlabelled) if part is not None]
-    pairs, named = [], None if by_position else graph
-    for part in parts:
-        with reading.problems.collected():
-            pairs.append(read_members(part.members, space, reading, graph=named, strict=strict))
+    named = None if by_position else graph
+    sets = [_read_sets(part, space, reading, graph=named, strict=strict) for part in parts]
     if reading.problems.open:
         reading.problems.notes = [*reading.problems.notes, *changes]
     reading.problems.raise_open()
     assert graph is not None  # for mypy: else it is among the problems
-    assert space is not None
-    built = [
-        build_parts(part, sets, space, reading, graph=named, classes=classes)
-        for part, sets in zip(parts, pairs, strict=True)
+    main, *others = [
+        build_parts(part, *own, reading, classes=classes)
+        for part, own in zip(parts, filter(None, sets), strict=True)
     ]
-    main, *others = built
     if strict and not len(main.subgraphs):
         raise parts[0].members.error("no subgraph is left; the members table names no known node.")
     task = SubgraphTask(
@@ -143,14 +152,33 @@ def assemble(
         class_names=main.class_names,
         split=main.split,
         name=name,
-        notes=(*notes, *changes, *(note for part in built for note in part.notes)),
+        notes=(*notes, *changes, *(note for part in (main, *others) for note in part.notes)),
         input_order=main.order,
         attributes=main.attributes,
         unlabelled=None if not others else others[0].without_labels(graph, name),
     )
+    with reading.problems.collected((paths or {}).get("nodes")):
+        task = impute_anew(task)
+    reading.problems.raise_open()
     if strict:
         require_learnable(task, parts=())
     return task
+
+
+def _read_sets(
+    part: SubgraphTables,
+    space: IdSpace | None,
+    reading: Reading,
+    *,
+    graph: Graph | None,
+    strict: bool,
+) -> tuple[MemberPairs, Subgraphs] | None:
+    """Members, excluded nodes and own edges of subgraphs; None where they could not be read."""
+    with reading.problems.collected():
+        pairs = read_members(part.members, space, reading, graph=graph, strict=strict)
+        if space is not None:
+            return pairs, build_sets(part, pairs, space, reading, graph=graph)
+    return None
 
 
 def _read_frames(
@@ -176,29 +204,19 @@ def _read_frames(
 
 def _clean_nodes(
     frames: Mapping[str, Frame],
-    labelled: SubgraphTables | None,
     reading: Reading,
     notes: list[str],
     *,
     node_features: Sequence[str] | None,
-) -> Frame | None:
-    """The node table with each node once, and without missing numbers."""
+) -> tuple[Frame | None, list[str]]:
+    """The node table with each node once and no missing numbers, and the columns with such."""
     nodes = frames.get("nodes")
     if nodes is None:
-        return None
+        return None, []
     nodes = clean_table(nodes, ["node_id"], reading, notes, weighted=False)
     nodes = drop_repeated_nodes(nodes, reading, notes)
-    members, labels = (None, None) if labelled is None else labelled[:2]
-    return fill_features(nodes, members, labels, reading, notes, chosen=node_features)
-
-
-def _with_flags(
-    chosen: Sequence[str] | None, before: Frame | None, after: Frame | None
-) -> Sequence[str] | None:
-    """The chosen columns and those that say where one of them was missing."""
-    if chosen is None or before is None or after is None:
-        return chosen
-    return [*chosen, *after.table.column_names[before.table.num_columns :]]
+    nodes, odd_rows = read_numbers(nodes, reading, chosen=node_features)
+    return fill_features(nodes, reading, notes, chosen=node_features, odd_rows=odd_rows)
 
 
 def node_ids(graph: Graph) -> IdSpace:
@@ -211,7 +229,9 @@ def build_graph(
     nodes: Frame | None,
     reading: Reading,
     notes: list[str],
+    *,
     node_features: Sequence[str] | None = None,
+    imputed: Sequence[str] = (),
 ) -> tuple[IdSpace, Graph]:
     """The graph of an edge table (and a node table), and the ids of its nodes.
 
@@ -221,10 +241,11 @@ def build_graph(
         reading: What to do about problems; takes them.
         notes: Takes sentences about what was done.
         node_features: The columns of the node table that become features; None: all with numbers.
+        imputed: Those whose missing numbers were filled.
     """
     edges = clean_table(edges, ["source", "target"], reading, notes, weighted=False)
     source, target = edges.ids("source"), edges.ids("target")
-    titles, features, extra_notes = None, None, list[Note]()
+    titles, features = None, NodeFeatures(None, {}, ())
     if nodes is None:
         if not len(source) and not reading.problems.open:
             raise edges.error("the graph has no edges: the edges table has no rows.")
@@ -233,7 +254,9 @@ def build_graph(
         space = IdSpace.in_order(nodes.ids("node_id"))
         text = nodes.text("title")
         titles = None if text is None else Names(text)
-        features, extra_notes = read_features(nodes, node_features)
+        if node_features is not None:
+            node_features = [*node_features, *map(flag_name, imputed)]
+        features = read_features(nodes, reading.problems, node_features)
     ends = [space.find(source), space.find(target)]
     unknown = [np.flatnonzero(positions < 0) for positions in ends]
     if rows := np.union1d(*unknown).tolist():
@@ -252,10 +275,13 @@ def build_graph(
         weighted = with_usable_features(weighted, reading, notes)
     if weighted.rows is not None:  # rows were dropped, whose nodes stay
         ends = [space.find(weighted.ids(ours)) for ours in ("source", "target")]
-    common = {"num_nodes": len(space), "names": space.names(), "titles": titles}
+    common = dict[str, Any](num_nodes=len(space), names=space.names(), titles=titles)
+    common |= {"imputed": imputed_places(imputed, features.places)}
     join = _join_arcs if reading.options.directed else _join_edges
-    graph, edge_changes = join(weighted, ends, space, reading, {**common, "features": features})
-    notes += [*extra_notes, *edge_changes]
+    graph, edge_changes = join(
+        weighted, ends, space, reading, {**common, "features": features.values}
+    )
+    notes += [*features.notes, *edge_changes]
     return space, graph
 
 

@@ -67,6 +67,7 @@ def induced_graph(graph: Graph, keep: Array, names: Names) -> Graph:
         names=names.take(rows),
         titles=None if graph.titles is None else graph.titles.take(rows),
         arcs=None if graph.arcs is None else graph.arcs.within(keep),
+        imputed=graph.imputed,
     )
     others = graph.other_names
     return inside if others is None else inside.with_other_names(others.to_table(names.arrow))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +15,15 @@ from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .attributes import OWN_COLUMNS
 from .clean_tables import clean_table, drop_rows, join_texts, row_texts
-from .frames import Frame
+from .frames import Frame, as_text
+from .missing_values import NA_WORDS, is_text, is_word
 from .reading_options import Reading
 from .split import SplitCode, part_of
 
-# How programs write that a value is missing; a class of such a name needs na_labels="keep".
-NA_WORDS = frozenset({"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null", "None"})
 _SEPARATORS = "|;,"
+_FEW = 10  # if at most one subgraph in so many has several labels, that is said
+_LEAST = 4  # subgraphs with a label, below which nothing is more likely than another
+_SEVERAL = "all kept, the task is multi-label; --bad-rows drop takes the first of each"
 
 
 class LabelledFrames(NamedTuple):
@@ -36,7 +39,12 @@ class LabelledFrames(NamedTuple):
 
 
 def clean_labels(
-    labels: Frame, members: Frame, reading: Reading, notes: list[str], *, na_missing: bool
+    labels: Frame,
+    members: Frame,
+    reading: Reading,
+    notes: list[str],
+    *,
+    na_words: Collection[str],
 ) -> LabelledFrames:
     """The rows of the labels table that say what a subgraph is.
 
@@ -45,7 +53,7 @@ def clean_labels(
         members: The members table, clean.
         reading: What to do about other rows; takes the problems.
         notes: Takes sentences about what was done.
-        na_missing: Whether labels that read NA, nan, NULL or None are missing.
+        na_words: Labels that read so are missing.
     """
     if all(labels.get(column) is None for column in ("label", "split", "title")):
         with reading.problems.collected():
@@ -68,15 +76,67 @@ def clean_labels(
         notes += _unlabelled_table(labels) if not reading.problems.open else ()
         return LabelledFrames(_with_known_parts(labels, reading), pa.array([], pa.large_string()))
     labels = _split_labels(labels, reading, notes)
-    missing = missing_labels(labels, na_missing=na_missing)
+    missing = missing_labels(labels, na_words)
     missing &= ~_is_virtual(labels)
     labelled = _id_texts(labels).filter(pa.array(~missing))
     unlabelled = sets.filter(pc.invert(pc.is_in(sets, value_set=labelled)))
     if not len(labelled) and len(unlabelled):
-        _refuse_missing(labels, missing, reading)
+        _refuse_missing(labels, missing, reading, na_words)
     elif len(unlabelled) or missing.any():
-        _note_missing(labels, missing, unlabelled, members, reading, notes)
-    return LabelledFrames(_with_known_parts(labels.filter(~missing), reading), unlabelled)
+        _note_missing(labels, missing, unlabelled, members, reading, notes, na_words=na_words)
+    labels = note_second_labels(labels.filter(~missing), reading, notes)
+    return LabelledFrames(_with_known_parts(labels, reading), unlabelled)
+
+
+def note_second_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
+    """The labels without the further ones of subgraphs, where that is asked for and they are few.
+
+    Where few subgraphs have several labels, that is more likely a mistake than a task with several
+    labels per subgraph: it is said, with the rows. Where many have several, they are meant.
+
+    Args:
+        labels: Rows with a label.
+        reading: Whether the first counts; takes the problem.
+        notes: Takes the sentence about it.
+    """
+    column = labels.need("label").combine_chunks()
+    if is_lists(column):
+        return labels
+    owner = np.asarray(_id_texts(labels).dictionary_encode().indices)
+    codes = np.asarray(column.dictionary_encode().indices.fill_null(-1))  # -1: of virtual ones
+    count = int(owner.max(initial=-1)) + 1
+    first = np.full(count, len(owner))
+    np.minimum.at(first, owner, np.arange(len(owner)))
+    rows = np.flatnonzero(codes != codes[first[owner]])
+    several = len(np.unique(owner[rows]))
+    if not several or several > max(1, count // _FEW) or count < _LEAST:
+        return labels
+    allowed = reading.options.bad_rows == "drop"
+    shown = examples((repr(who) for who in _id_texts(labels).take(pa.array(rows[:3])).to_pylist()),
+                     several)  # fmt: skip
+    values = join_texts(row_texts(labels, rows), ": '", as_text(column.take(pa.array(rows))), "'",
+                        between="")  # fmt: skip
+    reading.problems.add(
+        labels.problem(
+            "second label",
+            f"row {rows[0] + 1} gives its subgraph a second label.",
+            rows,
+            values=values,
+            option="--bad-rows drop",
+            outcome="dropped, the first counts" if allowed else _SEVERAL,
+        )
+    )
+    subgraphs = plural(several, "subgraph")
+    if not allowed:
+        notes.append(
+            doubtful(
+                f"{subgraphs} of {count:,} with several labels ({shown}), so that the task is"
+                " multi-label; --bad-rows drop takes the first of each."
+            )
+        )
+        return labels
+    notes.append(dropped(f"{plural(len(rows), 'second label')} of {subgraphs} dropped: {shown}."))
+    return labels.filter(~np.isin(np.arange(len(owner)), rows))
 
 
 def _unlabelled_table(labels: Frame) -> list[str]:
@@ -106,13 +166,15 @@ def _is_virtual(labels: Frame) -> Array:
     return np.asarray(pc.equal(pc.utf8_lower(pc.utf8_trim_whitespace(parts)), "virtual"))
 
 
-def _refuse_missing(labels: Frame, missing: Array, reading: Reading) -> None:
+def _refuse_missing(
+    labels: Frame, missing: Array, reading: Reading, na_words: Collection[str]
+) -> None:
     """No subgraph has a label, though there is a column for it."""
     rows = np.flatnonzero(missing)
     if not len(rows):
         reading.problems.add(labels.problem("", "the labels table has no rows.", rows))
         return
-    word = _na_word(labels, rows[:1])
+    word = _na_word(labels, rows[:1], na_words)
     reads = f": it reads {word!r}" if word else ""
     reading.problems.add(
         labels.problem(
@@ -120,17 +182,17 @@ def _refuse_missing(labels: Frame, missing: Array, reading: Reading) -> None:
             f"no subgraph has a label; the label of row {rows[0] + 1} is missing{reads}.",
             rows,
             values=row_texts(labels, rows),
-            option="--na-labels keep" if word else "",
+            option="--na-labels keep" if word in NA_WORDS else "",
         )
     )
 
 
-def _na_word(labels: Frame, rows: Array) -> str:
+def _na_word(labels: Frame, rows: Array, words: Collection[str]) -> str:
     """A word for a missing value that the label of one of these rows is, '' if none."""
     column = labels.need("label").combine_chunks().take(pa.array(rows))
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         column = column.flatten()
-    return next((word for word in column.to_pylist() if word in NA_WORDS), "")
+    return next((word for word in column.to_pylist() if word in words), "")
 
 
 def _note_missing(
@@ -140,6 +202,8 @@ def _note_missing(
     members: Frame,
     reading: Reading,
     notes: list[str],
+    *,
+    na_words: Collection[str],
 ) -> None:
     """Say which subgraphs have no label, and what becomes of them."""
     rows = np.flatnonzero(missing)
@@ -157,8 +221,9 @@ def _note_missing(
             )
         )
         shown = examples(map(repr, unlabelled[:3].to_pylist()), count)
-        word = _na_word(labels, rows) if len(rows) else ""
-        why = f" (a label that reads {word!r} is missing; --na-labels keep takes it as a class)"
+        word = _na_word(labels, rows, na_words) if len(rows) else ""
+        keeps = "; --na-labels keep takes it as a class" if word in NA_WORDS else ""
+        why = f" (a label that reads {word!r} is missing{keeps})"
         text = f"{plural(count, 'unlabelled subgraph')}{why if word else ''}"
         if keep:
             what = "kept apart, to be scored and never trained on"
@@ -182,34 +247,25 @@ def _first_rows(members: Frame, ids: pa.Array) -> Array:
     return np.asarray(first[np.asarray(pc.index_in(ids, value_set=codes.dictionary))])
 
 
-def missing_labels(labels: Frame, *, na_missing: bool) -> Array:
-    """Rows whose label is missing; an empty list is none: it says that no class holds."""
+def missing_labels(labels: Frame, na_words: Collection[str]) -> Array:
+    """Rows whose label is missing; an empty list is none: it says that no class holds.
+
+    Args:
+        labels: The labels table.
+        na_words: Labels that read so are missing.
+    """
     column = labels.need("label").combine_chunks()
     missing: Array = np.asarray(column.is_null())
-    lists = is_lists(column)
-    if lists and na_missing:
-        hit = _reads_missing(column.flatten())
+    if is_lists(column):
+        hit = is_word(column.flatten(), na_words)
         rows = np.zeros(len(column), bool)
         rows[np.asarray(pc.list_parent_indices(column))[hit]] = True
         return np.asarray(missing | rows)
     if pa.types.is_floating(column.type):
         return np.asarray(missing | np.isnan(np.asarray(column.fill_null(np.nan))))
-    if not lists and _is_text(column.type):
+    if is_text(column.type):
         missing = missing | np.asarray(pc.equal(column, "").fill_null(True))
-        if na_missing:
-            missing = missing | _reads_missing(column)
-    return missing
-
-
-def _reads_missing(texts: pa.Array) -> Array:
-    """Which values are words for a missing value."""
-    if not _is_text(texts.type):
-        return np.zeros(len(texts), bool)
-    return np.asarray(pc.is_in(texts, value_set=pa.array(sorted(NA_WORDS), texts.type)))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return missing | is_word(column, na_words)
 
 
 def is_lists(column: pa.Array) -> bool:
@@ -220,7 +276,7 @@ def is_lists(column: pa.Array) -> bool:
 def _split_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
     """Labels that hold several, taken apart at the separator; a warning where that seems due."""
     column, separator = labels.need("label").combine_chunks(), reading.options.label_separator
-    if not _is_text(column.type):
+    if not is_text(column.type):
         return labels
     if separator is None:
         notes += _suspect_separators(column)

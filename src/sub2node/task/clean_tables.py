@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.notes import Note, changed, dropped
+from ..base.notes import Note, changed, doubtful, dropped
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .edges import weight_problem
 from .frames import Frame, as_text
 from .ids import Column
+from .missing_values import is_text, is_word, without_words
 from .reading_options import Reading
 
 # How a row of a table is told, by our names of the columns and what stands between them.
@@ -66,7 +67,7 @@ def clean_table(
         weighted: Whether the table may have weights.
     """
     for ours in ids:
-        missing = np.flatnonzero(_missing(frame.need(ours)))
+        missing = np.flatnonzero(_missing(frame.need(ours), reading.options.na_words))
         if len(missing):
             column = f"{frame.what} column '{frame.column_name(ours)}'"
             frame = drop_rows(
@@ -78,7 +79,24 @@ def clean_table(
                 message=f"{column} is missing in row {missing[0] + 1}.",
                 values=[f"no {ours}"] * len(missing),
             )
+        _warn_of_words(frame, ours, reading, notes)
     return with_usable_weights(frame, reading, notes) if weighted else frame
+
+
+def _warn_of_words(frame: Frame, ours: str, reading: Reading, notes: list[str]) -> None:
+    """Say where ids read as missing values are often written; they may be ids."""
+    column = frame.need(ours).combine_chunks()
+    rows = np.flatnonzero(is_word(column, reading.options.missing_words))
+    if len(rows):
+        words = column.take(pa.array(rows)).unique().to_pylist()
+        shown = examples(map(repr, words), len(words))
+        notes.append(
+            doubtful(
+                f"{plural(len(rows), 'id')} of the column '{frame.column_name(ours)}' of the"
+                f" {frame.what} table may mean a missing value: {shown}; --na-words"
+                f" {','.join(words)} takes them so."
+            )
+        )
 
 
 def drop_rows(
@@ -141,8 +159,8 @@ def drop_repeated_nodes(nodes: Frame, reading: Reading, notes: list[str]) -> Fra
     return drop_rows(nodes, rows, reading, notes, kind="repeated node", message=message)
 
 
-def _missing(column: pa.ChunkedArray) -> Array:
-    """Where a column of ids has none; (rows,)."""
+def _missing(column: pa.ChunkedArray, na_words: Sequence[str]) -> Array:
+    """Where a column of ids has none, or a word of the user's for a missing one; (rows,)."""
     missing = np.zeros(len(column), bool)
     if column.null_count:
         missing |= np.asarray(column.is_null())
@@ -150,9 +168,25 @@ def _missing(column: pa.ChunkedArray) -> Array:
         empty = pc.equal(column, "")
         if pc.any(empty).as_py():
             missing |= np.asarray(empty.fill_null(True))
+        if na_words:
+            missing |= is_word(column.combine_chunks(), na_words)
     elif pa.types.is_floating(column.type):
         missing |= np.isnan(np.asarray(column.fill_null(np.nan)))
     return missing
+
+
+def _weight_texts(
+    frame: Frame, rows: Array, weights: Sequence[float], na_words: frozenset[str]
+) -> list[str]:
+    """What messages say of weights that are none: the number, the text, or that it is missing."""
+    texts = [""] * len(rows)
+    column = frame.need("weight").take(pa.array(rows)).combine_chunks()
+    if is_text(column.type):
+        texts = without_words(column, na_words).fill_null("").to_pylist()
+    return [
+        repr(text) if text and np.isnan(value) else "missing" if np.isnan(value) else f"{value:g}"
+        for text, value in zip(texts, weights, strict=True)
+    ]
 
 
 def with_usable_weights(frame: Frame, reading: Reading, notes: list[str]) -> Frame:
@@ -172,9 +206,9 @@ def with_usable_weights(frame: Frame, reading: Reading, notes: list[str]) -> Fra
     if not bad.any():
         return frame
     rows, policy = np.flatnonzero(bad), reading.options.bad_weights
-    texts = ["missing" if np.isnan(value) else f"{value:g}" for value in weights[rows].tolist()]
+    texts = _weight_texts(frame, rows, weights[rows].tolist(), reading.options.missing_words)
     values = join_texts(row_texts(frame, rows), " (weight ", texts, ")", between="")
-    why = "weights are finite and above 0." if texts[0] == "missing" else None
+    why = "weights are finite and above 0." if np.isnan(weights[rows[0]]) else None
     problem = reading.problems.add(
         frame.problem(
             "unusable weight",

@@ -16,6 +16,7 @@ from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
 from .column_names import ALIASES, column_in, likely_column
 from .ids import Column, id_column
+from .missing_values import is_text, parse_numbers
 from .problems import MissingColumnError, Problem
 
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
@@ -120,6 +121,11 @@ class Frame:
         if column is None:
             return None
         try:
+            if is_text(column.type):
+                numbers = parse_numbers(column.combine_chunks())
+                if np.isnan(numbers).all() and any(as_text(column).unique().to_pylist()):
+                    raise pa.ArrowInvalid("none of them is a number")
+                return numbers
             if pa.types.is_temporal(column.type):
                 raise pa.ArrowInvalid("dates are no weights")
             return np.asarray(column.cast(pa.float64()).fill_null(math.nan))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -47,6 +48,9 @@ class Graph:
             is all there is.
         arcs: The rows of the edge table as they came, where they were read as directed; the weight
             of an edge is then the sum of the weights of its arcs.
+        imputed: By the name of a column of the node table whose missing numbers were set to its
+            median: the feature, and the feature that is 1 where it was missing. Not part of the
+            content hash.
     """
 
     indptr: Array
@@ -60,6 +64,7 @@ class Graph:
     other_names: OtherNames | None = None
     whole: WholeGraph | None = None
     arcs: Arcs | None = None
+    imputed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         dtype = index_dtype(len(self.indptr) - 1, len(self.indices))
@@ -133,6 +138,7 @@ class Graph:
         features: ArrayLike | None = None,
         names: Names | None = None,
         titles: Names | None = None,
+        imputed: Mapping[str, tuple[int, int]] | None = None,
     ) -> Graph:
         """Make a graph from directed edges, which it keeps; arguments as of :meth:`from_edges`.
 
@@ -140,7 +146,12 @@ class Graph:
         direction, their number where they have no weights.
         """
         graph = cls.from_undirected(
-            arcs.undirected(), num_nodes=num_nodes, features=features, names=names, titles=titles
+            arcs.undirected(),
+            num_nodes=num_nodes,
+            features=features,
+            names=names,
+            titles=titles,
+            imputed=imputed,
         )
         object.__setattr__(graph, "arcs", arcs)  # of which its edges were made
         return graph
@@ -154,6 +165,7 @@ class Graph:
         features: ArrayLike | None = None,
         names: Names | None = None,
         titles: Names | None = None,
+        imputed: Mapping[str, tuple[int, int]] | None = None,
     ) -> Graph:
         """Make a graph from edges that :func:`undirected` has put in order."""
         largest = max(
@@ -179,6 +191,7 @@ class Graph:
             features=None if features is None else _as_float32(features, "features"),
             names=names,
             titles=titles,
+            imputed=imputed or {},
         )
 
     def ids(self) -> pa.Array:
@@ -203,6 +216,14 @@ class Graph:
         graph = copy(self)
         object.__setattr__(graph, "other_names", other_names)
         _check_other_names(graph)
+        return graph
+
+    def with_features(self, features: Array) -> Self:
+        """The graph with these node features (N, F); nothing else is checked anew."""
+        graph = copy(self)
+        graph.__dict__.pop("hash", None)  # of the features before
+        object.__setattr__(graph, "features", _as_float32(features, "features"))
+        _check_features(graph)
         return graph
 
     @property

@@ -2,92 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..base.errors import DataError
 from ..base.notes import changed
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .clean_tables import join_texts, row_texts
 from .frames import Frame
+from .missing_values import is_text, odd_values, parse_numbers, without_words
 from .reading_options import Reading
-from .split import part_of
+
+if TYPE_CHECKING:
+    from .task import SubgraphTask
+
+
+def read_numbers(
+    nodes: Frame, reading: Reading, *, chosen: Sequence[str] | None = None
+) -> tuple[Frame, dict[str, Array]]:
+    """The node table whose columns of text have no words for a missing value; rows of no number.
+
+    A column most of whose other values are numbers becomes one of numbers. Those of its values that
+    are none are a problem, and count as missing where missing ones are imputed.
+
+    Args:
+        nodes: The node table.
+        reading: What to do about problems; takes them.
+        chosen: The columns that become features; None: all with numbers.
+    """
+    odd_rows = dict[str, Array]()
+    for name in _feature_columns(nodes, chosen):
+        if not is_text(nodes.table[name].type):
+            continue
+        texts = without_words(nodes.table[name], reading.options.missing_words)
+        numbers = parse_numbers(texts)
+        rows = odd_values(texts, numbers)
+        if rows is None:
+            nodes = nodes.with_column(name, texts)
+            continue
+        odd_rows[name] = rows
+        if len(rows):
+            odd = texts.take(pa.array(rows))
+            fill = reading.options.missing_features == "impute"
+            reading.problems.add(
+                nodes.problem(
+                    "no number",
+                    f"the feature '{name}' has numbers, but {odd[0].as_py()!r} in row"
+                    f" {rows[0] + 1} ({plural(len(rows), 'row')} so); correct them, choose other"
+                    " columns (--node-features), or say which words mean a missing value"
+                    " (--na-words).",
+                    rows,
+                    values=join_texts(row_texts(nodes, rows), f": {name} '", odd, "'", between=""),
+                    option="--missing-features impute",
+                    outcome="taken as missing" if fill else "",
+                )
+            )
+        column = pa.array(numbers, mask=np.isnan(numbers))
+        nodes = nodes.with_column(name, column)
+    return nodes, odd_rows
 
 
 def fill_features(
     nodes: Frame,
-    members: Frame | None,
-    labels: Frame | None,
     reading: Reading,
     notes: list[str],
     *,
     chosen: Sequence[str] | None = None,
-) -> Frame:
-    """The node table without missing numbers.
+    odd_rows: Mapping[str, Array] | None = None,
+) -> tuple[Frame, list[str]]:
+    """The node table without missing numbers, and the columns that were filled.
 
-    Each is the median of its column over the nodes that are members of training subgraphs (without
-    a split, over all nodes), and a column ``NAME_missing`` has 1 there and 0 elsewhere.
+    Each is the median of its column over all nodes until :func:`impute_anew` knows the training
+    subgraphs, and a column ``NAME_missing`` has 1 there and 0 elsewhere.
 
     Args:
         nodes: The node table, one row per node.
-        members: The members table.
-        labels: The labels table, which may say which subgraphs are for training.
         reading: Whether to fill them; takes the problems.
         notes: Takes sentences about what was done.
         chosen: The columns that become features; None: all with numbers.
+        odd_rows: Rows by column whose value is no number, which is known to be a problem.
     """
-    used = (nodes.column_name("node_id"), nodes.column_name("title"))
-    missing = {
-        name: rows
-        for name in nodes.table.column_names
-        if name not in used
-        and (chosen is None or name in chosen)
-        and len(rows := _missing_rows(nodes, name))
-    }
-    if not missing:
-        return nodes
-    fill = reading.options.missing_features == "impute"
-    for name, rows in missing.items():
-        row = rows[0] + 1
-        reading.problems.add(
-            nodes.problem(
-                "missing feature",
-                f"the feature '{name}' of row {row} is missing or not finite.",
-                rows,
-                values=join_texts(row_texts(nodes, rows), name, between=": "),
-                option="--missing-features impute",
-                outcome="median taken" if fill else "",
+    fill, filled = reading.options.missing_features == "impute", list[str]()
+    for name in _feature_columns(nodes, chosen):
+        rows = _missing_rows(nodes, name)
+        if not len(rows):
+            continue
+        blank = np.setdiff1d(rows, (odd_rows or {}).get(name, rows[:0]))
+        if len(blank):
+            reading.problems.add(
+                nodes.problem(
+                    "missing feature",
+                    f"the feature '{name}' of row {blank[0] + 1} is missing or not finite.",
+                    blank,
+                    values=join_texts(row_texts(nodes, blank), name, between=": "),
+                    option="--missing-features impute",
+                    outcome="median taken" if fill else "",
+                )
             )
-        )
-    train = _training_nodes(nodes, members, labels) if fill else None
-    whose = "all nodes" if train is None else "members of training subgraphs"
-    for name, rows in missing.items():
         values = np.asarray(nodes.table[name].cast(pa.float64(), safe=False).fill_null(np.nan))
         values = np.where(np.isfinite(values), values, np.nan)
-        known = values if train is None else values[train]
-        known = known[np.isfinite(known)]
-        if fill and not len(known):
-            problem = nodes.error(f"the feature '{name}' has no number for {whose}; remove it.")
+        if fill and np.isnan(values).all():
             with reading.problems.collected():
-                raise problem
-        median = float(np.median(known)) if len(known) else 0.0
+                raise nodes.error(f"the feature '{name}' has no number; remove it.")
+        median = 0.0 if np.isnan(values).all() else float(np.nanmedian(values))
         nodes = nodes.with_column(name, pa.array(np.where(np.isnan(values), median, values)))
         if fill:
-            nodes = nodes.appended(
-                f"{name}_missing", pa.array(np.isin(np.arange(len(values)), rows) * 1.0)
-            )
+            filled.append(name)
+            flags = np.isin(np.arange(len(values)), rows) * 1.0
+            nodes = nodes.appended(flag_name(name), pa.array(flags))
             shown = examples(row_texts(nodes, rows[:3]).to_pylist(), len(rows))
             notes.append(
                 changed(
-                    f"{plural(len(rows), 'missing value')} of the feature '{name}' set to"
-                    f" {median:g}, the median of {whose}; the column '{name}_missing' says where:"
-                    f" {shown}."
+                    f"{plural(len(rows), 'missing value')} of the feature '{name}' set to the"
+                    " median of members of training subgraphs (of all nodes without a split); the"
+                    f" column '{flag_name(name)}' says where: {shown}."
                 )
             )
-    return nodes
+    return nodes, filled
+
+
+def _feature_columns(nodes: Frame, chosen: Sequence[str] | None) -> list[str]:
+    used = (nodes.column_name("node_id"), nodes.column_name("title"))
+    names = [name for name in nodes.table.column_names if name not in used]
+    return [name for name in names if chosen is None or name in chosen]
 
 
 def _missing_rows(nodes: Frame, name: str) -> Array:
@@ -102,14 +144,46 @@ def _missing_rows(nodes: Frame, name: str) -> Array:
     return np.empty(0, np.int64)
 
 
-def _training_nodes(nodes: Frame, members: Frame | None, labels: Frame | None) -> Array | None:
-    """Which nodes are members of training subgraphs; None where nothing says which are."""
-    parts = None if labels is None else labels.text("split")
-    if parts is None or labels is None or members is None:
-        return None
-    text = pa.large_string()
-    is_train = np.array([part_of(word) == "train" for word in parts.to_pylist()], bool)
-    trained = labels.ids("subgraph_id").cast(text).filter(pa.array(is_train))
-    rows = pc.is_in(members.ids("subgraph_id").cast(text), value_set=trained)
-    ids = members.ids("node_id").cast(text).filter(rows)
-    return np.asarray(pc.is_in(nodes.ids("node_id").cast(text), value_set=ids))
+def flag_name(name: str) -> str:
+    """The column that says where numbers of a column were missing."""
+    return f"{name}_missing"
+
+
+def imputed_places(imputed: Sequence[str], places: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """By the name of an imputed column: its place among the features, and that of its flag.
+
+    Args:
+        imputed: The columns that were filled.
+        places: The place of each column of the node table among the features.
+    """
+    pairs = {name: (name, flag_name(name)) for name in imputed}
+    return {
+        name: (places[column], places[flag])
+        for name, (column, flag) in pairs.items()
+        if column in places and flag in places
+    }
+
+
+def impute_anew(task: SubgraphTask) -> SubgraphTask:
+    """The task with missing features set to the medians over members of its training subgraphs.
+
+    Args:
+        task: The task; without a split, or where nothing was missing, it is returned as it is.
+    """
+    graph, split = task.graph, task.split
+    count = 0 if split is None else split.count("train")
+    if not graph.imputed or graph.features is None or not count:
+        return task
+    members = np.unique(task.subgraphs.nodes[: task.subgraphs.ptr[count]])
+    features = graph.features.copy()
+    for name, (column, flag) in graph.imputed.items():
+        missing = features[:, flag] > 0
+        known = features[members, column][~missing[members]]
+        if not len(known):
+            raise DataError(
+                f"the feature {name!r} has no number for members of training subgraphs; remove it."
+            )
+        features[missing, column] = np.median(known.astype(np.float64))
+    if np.array_equal(features, graph.features):
+        return task
+    return replace(task, graph=graph.with_features(features))

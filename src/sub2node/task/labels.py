@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from .attributes import OWN_COLUMNS, SubgraphAttributes, as_attribute
 from .clean_labels import is_lists, missing_labels
 from .frames import Frame
 from .ids import IdSpace
+from .missing_values import without_words
 from .names import Names
 from .reading_notes import attributes_merged, unread_columns
 from .split import Split, SplitCode, part_of
@@ -46,7 +48,7 @@ def read_labels(
     space: IdSpace,
     classes: tuple[str, ...],
     *,
-    na_missing: bool = False,
+    na_words: Collection[str] = (),
 ) -> SubgraphLabels:
     """Labels, class names, split, titles, order and attributes of the subgraphs of ``space``.
 
@@ -54,7 +56,7 @@ def read_labels(
         frame: The labels table, clean.
         space: The ids of the subgraphs.
         classes: All classes in order, where they are known.
-        na_missing: Whether labels that read NA, nan, NULL or None are missing.
+        na_words: Labels and attributes that read so are missing.
     """
     if frame is None:
         return SubgraphLabels(None, (), None, None, np.arange(len(space)))
@@ -69,18 +71,16 @@ def read_labels(
     first = np.full(len(space), len(rows))
     np.minimum.at(first, rows, np.arange(len(rows)))
     split = _read_split(frame, first)
-    labels, class_names = _read_label_values(
-        frame, rows, len(space), classes, na_missing=na_missing
-    )
+    labels, class_names = _read_label_values(frame, rows, len(space), classes, na_words=na_words)
     text = frame.text("title")
     titles = None if text is None else Names(text.take(first))
-    attributes, notes = _read_attributes(frame, rows, first, space)
+    attributes, notes = _read_attributes(frame, rows, first, space, na_words)
     order = np.argsort(first)
     return SubgraphLabels(labels, class_names, split, titles, order, attributes, notes)
 
 
 def _read_attributes(
-    frame: Frame, rows: Array, first: Array, space: IdSpace
+    frame: Frame, rows: Array, first: Array, space: IdSpace, na_words: Collection[str]
 ) -> tuple[SubgraphAttributes, tuple[Note, ...]]:
     """The columns that are none of ours, as text; of several rows of a subgraph, the first."""
     used = {frame.column_name(ours) for ours in OWN_COLUMNS}
@@ -92,6 +92,7 @@ def _read_attributes(
         if texts is None:
             unread.append(name)
             continue
+        texts = without_words(texts, na_words).fill_null("")
         columns[name] = Names(texts.take(first))
         if len(first) < len(rows):
             differs = pc.not_equal(texts, columns[name].arrow.take(rows))
@@ -101,13 +102,13 @@ def _read_attributes(
 
 
 def _read_label_values(
-    frame: Frame, rows: Array, size: int, all_classes: tuple[str, ...], *, na_missing: bool
+    frame: Frame, rows: Array, size: int, all_classes: tuple[str, ...], *, na_words: Collection[str]
 ) -> tuple[Array | None, tuple[str, ...]]:
     """Labels of the subgraphs: (M,) numbers, or (M, C) booleans where one has several."""
     column = frame.get("label")
     if column is None:
         return None, ()
-    missing = missing_labels(frame, na_missing=na_missing)  # of virtual subgraphs
+    missing = missing_labels(frame, na_words)  # of virtual subgraphs
     column = column.combine_chunks().filter(pa.array(~missing))
     several, rows = is_lists(column), rows[~missing]
     if several:

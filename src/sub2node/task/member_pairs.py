@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ..base.plural import plural
 from ..base.ragged import Array
-from .clean_tables import row_texts
+from .clean_tables import drop_rows, join_texts, row_texts
 from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
@@ -28,14 +28,23 @@ _SIGN_WORDS = {
 
 @dataclass
 class MemberPairs:
-    """Pairs of subgraph and node while members are put together, and which subgraphs to keep."""
+    """Pairs of subgraph and node while members are put together, and which subgraphs to keep.
+
+    ``rows`` are the rows of the table that the pairs are from.
+    """
 
     space: IdSpace
     subgraph: Array
     node: Array
     weights: Array | None
     keep: Array
+    rows: Array
     notes: list[str] = field(default_factory=list)
+
+    def select(self, keep: Array) -> None:
+        """Leave only the pairs of a mask."""
+        self.subgraph, self.node, self.rows = self.subgraph[keep], self.node[keep], self.rows[keep]
+        self.weights = None if self.weights is None else self.weights[keep]
 
     def names_of(self, subgraphs: Array) -> list[str]:
         """How messages call some subgraphs."""
@@ -70,6 +79,7 @@ def read_members(
         node=np.zeros(len(what), np.int64) if nodes is None else nodes.find(what),
         weights=members.weights(),
         keep=np.ones(len(space), bool),
+        rows=np.arange(len(who)),
     )
     if graph is not None and nodes is not None:
         sets.node, notes = match_members(graph, what, sets.node)
@@ -97,8 +107,7 @@ def read_members(
     else:
         pairs = [(who[row].as_py(), what[row].as_py()) for row in rows[:3].tolist()]
         sets.notes.append(members_dropped(pairs, len(rows), len(hit)))
-    sets.subgraph, sets.node = sets.subgraph[~lost], sets.node[~lost]
-    sets.weights = None if sets.weights is None else sets.weights[~lost]
+    sets.select(~lost)
     empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
     if empty.any():
         sets.keep[empty] = False
@@ -107,10 +116,19 @@ def read_members(
     return sets
 
 
-def build_subgraphs(members: Frame, sets: MemberPairs, nodes: IdSpace) -> Subgraphs:
-    """Pairs as subgraphs, repeated ones merged; a note says so."""
+def build_subgraphs(
+    members: Frame, sets: MemberPairs, nodes: IdSpace, reading: Reading
+) -> Subgraphs:
+    """Pairs as subgraphs, repeated ones merged; a note says so.
+
+    Args:
+        members: The table that the pairs are from.
+        sets: The pairs; takes notes.
+        nodes: How nodes are called.
+        reading: What to do about a member that is given again with another weight.
+    """
     if sets.weights is not None:
-        _check_repeated(members, sets, nodes)
+        _drop_other_weights(members, sets, reading)
     count = len(sets.space)
     subgraphs = Subgraphs.from_pairs(sets.subgraph, sets.node, count, weights=sets.weights)
     if len(sets.node) > len(subgraphs.nodes):
@@ -123,17 +141,26 @@ def build_subgraphs(members: Frame, sets: MemberPairs, nodes: IdSpace) -> Subgra
     return subgraphs
 
 
-def _check_repeated(members: Frame, sets: MemberPairs, nodes: IdSpace) -> None:
-    """Raise unless a member that is given again has the same weight."""
+def _drop_other_weights(members: Frame, sets: MemberPairs, reading: Reading) -> None:
+    """Leave the first weight of members that are given again with another one."""
     assert sets.weights is not None  # for mypy
-    order = np.lexsort((sets.weights, sets.node, sets.subgraph))
-    one, two = order[:-1], order[1:]
-    same = (sets.subgraph[one] == sets.subgraph[two]) & (sets.node[one] == sets.node[two])
-    clash = one[same & (sets.weights[one] != sets.weights[two])]
-    if len(clash):
-        who = sets.space.text()[int(sets.subgraph[clash[0]])]
-        what = nodes.text()[int(sets.node[clash[0]])]
-        raise members.error(f"subgraph {who!r} has the node {what!r} with two different weights.")
+    key = sets.subgraph * (int(sets.node.max(initial=0)) + 1) + sets.node
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    weights = sets.weights.astype(np.float32)
+    other = weights != weights[first[inverse]]
+    if not other.any():
+        return
+    who = sets.space.text()[int(sets.subgraph[np.argmax(other)])]
+    what = members.need("node_id")[int(sets.rows[np.argmax(other)])].as_py()
+    drop_rows(
+        members,
+        sets.rows[other],
+        reading,
+        sets.notes,
+        kind="second weight",
+        message=f"subgraph {who!r} has the node {what!r} with two different weights.",
+    )
+    sets.select(~other)
 
 
 def read_signs(column: pa.Array) -> pa.Array:
@@ -149,8 +176,17 @@ def sign_problem(value: object) -> str:
     return f"the column 'excluded' has {value!r}; it says true or false."
 
 
-def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame | None]:
-    """Members and excluded nodes, where the table of members tells them apart by a column."""
+def split_by_sign(
+    members: Frame, excluded: Frame | None, reading: Reading, notes: list[str]
+) -> tuple[Frame, Frame | None]:
+    """Members and excluded nodes, where the table of members tells them apart by a column.
+
+    Args:
+        members: The table of members.
+        excluded: The table of excluded nodes, which is not beside such a column.
+        reading: What to do about rows that say neither; takes the problem.
+        notes: Takes the sentence about it.
+    """
     column = members.get("excluded")
     if column is None:
         return members, excluded
@@ -160,8 +196,18 @@ def split_by_sign(members: Frame, excluded: Frame | None) -> tuple[Frame, Frame 
         )
     absent = read_signs(column.combine_chunks())
     if absent.null_count:
-        row = int(np.argmax(np.asarray(absent.is_null())))
-        raise members.error(f"row {row + 1}: {sign_problem(column[row].as_py())}")
+        rows = np.flatnonzero(np.asarray(absent.is_null()))
+        words = column.take(pa.array(rows)).combine_chunks()
+        members = drop_rows(
+            members,
+            rows,
+            reading,
+            notes,
+            kind="unclear row",
+            message=f"row {rows[0] + 1}: {sign_problem(words[0].as_py())}",
+            values=join_texts(row_texts(members, rows), " (excluded: ", words, ")", between=""),
+        )
+        absent = absent.drop_null()
     is_absent = np.asarray(absent)
     return members.filter(~is_absent), members.filter(is_absent)
 
@@ -188,35 +234,43 @@ def read_excluded(
     if excluded is None:
         return None
     who, what = excluded.ids("subgraph_id"), excluded.ids("node_id")
+    rows = np.arange(len(who))
     pairs = MemberPairs(
-        sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep
+        sets.space, sets.space.find(who), nodes.find(what), excluded.weights(), sets.keep, rows
     )
     if graph is not None:
         pairs.node, notes = match_members(graph, what, pairs.node)
         sets.notes += notes
     lost = pairs.node < 0
-    if lost.any() and reading.options.unknown_nodes == "error":
-        row = int(np.argmax(lost))
-        raise excluded.error(
-            f"subgraph {who[row].as_py()!r} excludes the node {what[row].as_py()!r}, which is not"
-            f" in the graph ({plural(int(lost.sum()), 'unknown node')}); unknown_nodes='drop' goes"
-            " on without."
-        )
-    size = len(nodes)
     nowhere = ~lost & (pairs.subgraph < 0)
+    size = len(nodes)
     keys = members.owner * size + members.nodes
     both = ~lost & ~nowhere & np.isin(pairs.subgraph * size + pairs.node, keys)
-    for rows, why in (
-        (lost, "unknown to the graph"),
-        (nowhere, "of a subgraph without members"),
-        (both, "a member too"),
+    dropped = reading.options.unknown_nodes != "error"
+    for some, kind, why, option in (
+        (lost, "unknown excluded node", "unknown to the graph", "--unknown-nodes drop"),
+        (nowhere, "excluded node without members", "of a subgraph without members", ""),
+        (both, "excluded node that is a member", "a member too", ""),
     ):
-        some = np.flatnonzero(rows)[:3].tolist()
-        examples = [(who[row].as_py(), what[row].as_py()) for row in some]
-        sets.notes += excluded_dropped(examples, int(rows.sum()), why)
-    kept = ~(lost | nowhere | both)
-    pairs.subgraph, pairs.node = pairs.subgraph[kept], pairs.node[kept]
-    pairs.weights = None if pairs.weights is None else pairs.weights[kept]
-    absent = build_subgraphs(excluded, pairs, nodes)
+        at = np.flatnonzero(some)
+        if not len(at):
+            continue
+        first = (who[int(at[0])].as_py(), what[int(at[0])].as_py())
+        reading.problems.add(
+            excluded.problem(
+                kind,
+                f"subgraph {first[0]!r} excludes the node {first[1]!r}, which is"
+                f" {'not in the graph' if some is lost else why}"
+                f" ({plural(len(at), 'excluded node')} so).",
+                at,
+                values=row_texts(excluded, at),
+                option=option,
+                outcome="dropped" if dropped or not option else "",
+            )
+        )
+        examples = [(who[row].as_py(), what[row].as_py()) for row in at[:3].tolist()]
+        sets.notes += excluded_dropped(examples, len(at), why)
+    pairs.select(~(lost | nowhere | both))
+    absent = build_subgraphs(excluded, pairs, nodes, reading)
     sets.notes += pairs.notes
     return absent

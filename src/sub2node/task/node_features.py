@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +14,10 @@ from ..base.notes import Note, changed
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .frames import Frame
+from .problems import Problems
 from .reading_notes import unused_features
 
 MOST_CATEGORIES = 20  # with a column of their own; the others share one
-_NUMBER = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"
 
 
 def check_chosen(chosen: Sequence[str] | None, *, has_nodes: bool) -> None:
@@ -30,13 +31,28 @@ def check_chosen(chosen: Sequence[str] | None, *, has_nodes: bool) -> None:
         )
 
 
+class NodeFeatures(NamedTuple):
+    """Features of the nodes, and what became of the columns of their table.
+
+    Args:
+        values: float32 (N, F); None: there are none.
+        places: The first feature of each column of the table that became some.
+        notes: What became of the columns.
+    """
+
+    values: Array | None
+    places: dict[str, int]
+    notes: tuple[Note, ...]
+
+
 def read_features(
-    nodes: Frame, chosen: Sequence[str] | None = None
-) -> tuple[Array | None, list[Note]]:
-    """Features of the nodes, float32 (N, F), and what became of the columns.
+    nodes: Frame, problems: Problems, chosen: Sequence[str] | None = None
+) -> NodeFeatures:
+    """Features of the nodes.
 
     Args:
         nodes: The table of nodes.
+        problems: Takes what is wrong, column by column.
         chosen: The columns that become features, in this order: numbers as they are, text as one
             column of 0 and 1 for each of the most frequent categories; None: all with numbers.
     """
@@ -52,15 +68,18 @@ def read_features(
             _check_column(nodes, name)
         omitted, why = [name for name in others if name not in columns], "not chosen"
     notes = list(unused_features(omitted, why))
-    blocks = []
+    blocks, places, width = list[Array](), dict[str, int](), 0
     for name in columns:
-        if _is_numeric(nodes, name):
-            blocks.append(_read_numbers(nodes, name))
-        else:
-            block, note = _read_categories(nodes, name)
-            blocks.append(block)
-            notes.append(note)
-    return np.concatenate(blocks, axis=1) if blocks else None, notes
+        with problems.collected():
+            if _is_numeric(nodes, name):
+                blocks.append(_read_numbers(nodes, name))
+            else:
+                block, note = _read_categories(nodes, name)
+                blocks.append(block)
+                notes.append(note)
+            places[name], width = width, width + blocks[-1].shape[1]
+    values = np.concatenate(blocks, axis=1) if blocks else None
+    return NodeFeatures(values, places, tuple(notes))
 
 
 def _check_column(nodes: Frame, name: str) -> None:
@@ -131,7 +150,6 @@ def _read_categories(nodes: Frame, name: str) -> tuple[Array, Note]:
     filled = np.asarray(pc.not_equal(values, ""))
     if not filled.any():
         raise nodes.error(f"the column '{name}' has no value, so it is no feature.")
-    _refuse_spoiled_numbers(nodes, name, values=values, counts=counts, codes=codes)
     # The most frequent first, of equally frequent ones the first in the alphabet.
     ranked = np.lexsort((np.asarray(pc.rank(values)), -counts))
     ranked = ranked[filled[ranked]]
@@ -149,18 +167,3 @@ def _read_categories(nodes: Frame, name: str) -> tuple[Array, Note]:
     if blank := len(codes) - len(rows):
         text += f"; {plural(blank, 'node')} without a value {'has' if blank == 1 else 'have'} zeros"
     return block, changed(f"{text}.")
-
-
-def _refuse_spoiled_numbers(
-    nodes: Frame, name: str, *, values: pa.Array, counts: Array, codes: Array
-) -> None:
-    """Raise where a column is text only because a few of its values are no numbers."""
-    numeric = np.asarray(pc.match_substring_regex(values, _NUMBER))
-    odd = ~numeric & np.asarray(pc.not_equal(values, ""))
-    if odd.any() and counts[numeric].sum() > counts[odd].sum():
-        row = int(np.argmax(odd[codes]))
-        raise nodes.error(
-            f"the feature '{name}' has numbers, but {values[int(codes[row])].as_py()!r} in row"
-            f" {row + 1} ({plural(int(counts[odd].sum()), 'row')} so); correct them, or leave the"
-            " column out of the features."
-        )

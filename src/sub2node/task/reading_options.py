@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ..base.errors import ConfigError
 from .edges import Repeated
+from .missing_values import NA_WORDS
 from .problems import Problems
 
 UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
@@ -42,8 +44,12 @@ class ReadingOptions:
             ``one`` as the weight.
         bad_rows: Rows that cannot be used: ``drop`` them. Such are lines of another length than the
             header, rows without an id, empty subgraphs, ids given again (the first counts), labels
-            without members, edges to nodes that the nodes table does not have.
+            without members, a second label where few subgraphs have several, edges to nodes that
+            the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        na_words: Words for a missing value of your own, as ``-``, beside NA, nan, NULL and None:
+            in labels, numbers, categories, attributes and weights. Ids that read so are missing;
+            of the usual words, ids may be such.
         directed: Whether edges go from source to target, each row of their table one of its own,
             and have their columns of numbers as features.
     """
@@ -56,6 +62,7 @@ class ReadingOptions:
     bad_weights: BadWeights = "error"
     bad_rows: BadRows = "error"
     label_separator: str | None = None
+    na_words: Sequence[str] = ()
     directed: bool = False
 
     def __post_init__(self) -> None:
@@ -65,11 +72,24 @@ class ReadingOptions:
                 raise ConfigError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
         if self.label_separator is not None and not self.label_separator.strip(" \r\n"):
             raise ConfigError("label_separator is one or more characters, as '|'.")
+        if isinstance(self.na_words, str) or not all(self.na_words):
+            raise ConfigError(f"na_words is a list of words, found {self.na_words!r}.")
+        object.__setattr__(self, "na_words", tuple(word.strip() for word in self.na_words))
         if self.directed and self.repeated != "same":
             raise ConfigError(
                 "directed edges are kept as they come, also those between the same two nodes; omit"
                 " repeated (--repeated)."
             )
+
+    @property
+    def missing_words(self) -> frozenset[str]:
+        """All words for a missing value, the usual ones and the user's own."""
+        return NA_WORDS | frozenset(self.na_words)
+
+    @property
+    def missing_labels(self) -> frozenset[str]:
+        """Words for a missing label."""
+        return frozenset(self.na_words) if self.na_labels == "keep" else self.missing_words
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.errors import DataError
-from ..base.ragged import Array, pointers
+from ..base.ragged import Array
 from .attributes import SubgraphAttributes
-from .clean_labels import NA_WORDS, clean_labels
+from .clean_labels import clean_labels
 from .clean_tables import clean_table
 from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
 from .labels import read_labels, used_classes
 from .member_pairs import MemberPairs, build_subgraphs, read_excluded, split_by_sign
-from .reading_notes import classes_omitted, na_classes_kept, own_edges_changed
+from .missing_values import NA_WORDS
+from .own_edges import with_own_edges
+from .reading_notes import classes_omitted, na_classes_kept
 from .reading_options import Reading
 from .split import Split
 from .subgraphs import Subgraphs
@@ -92,9 +93,14 @@ def clean_subgraphs(
     if members is not None:
         with reading.problems.collected():
             members = clean_table(members, ["subgraph_id", "node_id"], reading, notes)
-            members, excluded = split_by_sign(members, excluded)
-            if excluded is not None:
-                excluded = clean_table(excluded, ["subgraph_id", "node_id"], reading, notes)
+            members, excluded = split_by_sign(members, excluded, reading, notes)
+    if excluded is not None:
+        with reading.problems.collected():
+            excluded = clean_table(excluded, ["subgraph_id", "node_id"], reading, notes)
+    if edges is not None:
+        with reading.problems.collected():
+            ids = ["subgraph_id", "source", "target"]
+            edges = clean_table(edges, ids, reading, notes, weighted=False)
     if members is None or not _has(members, "subgraph_id", "node_id"):
         if labels is not None:
             with reading.problems.collected():
@@ -104,8 +110,8 @@ def clean_subgraphs(
     if labels is None or not len(members.table):
         return tables._replace(labels=None), None
     with reading.problems.collected():
-        na_missing = reading.options.na_labels == "missing" and not known_classes
-        known = clean_labels(labels, members, reading, notes, na_missing=na_missing)
+        words = frozenset[str]() if known_classes else reading.options.missing_labels
+        known = clean_labels(labels, members, reading, notes, na_words=words)
         if not len(known.unlabelled):
             return tables._replace(labels=known.labels), None
         apart = tables._replace(labels=_plain_labels(labels, known.unlabelled))
@@ -130,40 +136,56 @@ def _plain_labels(labels: Frame, ids: pa.Array) -> Frame:
     return replace(labels, table=pa.table(columns), rows=None, lines=None)
 
 
-def build_parts(
+def build_sets(
     tables: SubgraphTables,
     sets: MemberPairs,
     nodes: IdSpace,
     reading: Reading,
     *,
     graph: Graph | None = None,
-    classes: tuple[str, ...] = (),
-) -> SubgraphParts:
-    """Subgraphs from clean tables, without those that lost all their members.
+) -> Subgraphs:
+    """Subgraphs with their excluded nodes and edges, from clean tables; problems are collected.
 
     Args:
         tables: The tables.
-        sets: Their members as positions.
+        sets: Their members as positions; takes notes.
         nodes: How nodes are called.
-        reading: What to do about edges of subgraphs with unknown ends.
+        reading: What to do about rows that cannot be used; takes them.
         graph: Whose other names excluded nodes may be given by.
-        classes: All classes in order, where they are known.
     """
-    na_missing = reading.options.na_labels == "missing" and not classes
-    values, class_names, split, titles, order, attributes, label_notes = read_labels(
-        tables.labels, sets.space, classes, na_missing=na_missing
-    )
-    if not classes:
-        sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
-    subgraphs = build_subgraphs(tables.members, sets, nodes)
+    subgraphs = build_subgraphs(tables.members, sets, nodes, reading)
     absent = read_excluded(
         tables.excluded, subgraphs, sets=sets, nodes=nodes, reading=reading, graph=graph
     )
     if tables.edges is not None:
-        subgraphs = _with_own_edges(
-            subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading
-        )
-    subgraphs = replace(subgraphs, names=sets.space.names(), titles=titles, excluded=absent)
+        subgraphs = with_own_edges(subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading)
+    return replace(subgraphs, names=sets.space.names(), excluded=absent)
+
+
+def build_parts(
+    tables: SubgraphTables,
+    sets: MemberPairs,
+    subgraphs: Subgraphs,
+    reading: Reading,
+    *,
+    classes: tuple[str, ...] = (),
+) -> SubgraphParts:
+    """Subgraphs with what the labels table says, without those that lost all their members.
+
+    Args:
+        tables: The tables.
+        sets: How the subgraphs are called, and which to keep.
+        subgraphs: What :func:`build_sets` made of them.
+        reading: Which labels are missing.
+        classes: All classes in order, where they are known.
+    """
+    words = frozenset[str]() if classes else reading.options.missing_labels
+    values, class_names, split, titles, order, attributes, label_notes = read_labels(
+        tables.labels, sets.space, classes, na_words=words
+    )
+    if not classes:
+        sets.notes += na_classes_kept([name for name in class_names if name in NA_WORDS])
+    subgraphs = replace(subgraphs, titles=titles)
     if not sets.keep.all():
         remaining = np.flatnonzero(sets.keep)
         subgraphs = subgraphs.take(remaining)
@@ -178,31 +200,3 @@ def build_parts(
             sets.notes += classes_omitted(all_names, class_names)
     notes = (*label_notes, *sets.notes)
     return SubgraphParts(subgraphs, values, class_names, split, order, attributes, notes)
-
-
-def _with_own_edges(
-    subgraphs: Subgraphs,
-    frame: Frame,
-    *,
-    sets: MemberPairs,
-    nodes: IdSpace,
-    reading: Reading,
-) -> Subgraphs:
-    owner = sets.space.find(frame.ids("subgraph_id"))
-    ends = np.stack([nodes.find(frame.ids("source")), nodes.find(frame.ids("target"))])
-    lost = (owner < 0) | (ends < 0).any(axis=0)
-    if lost.any() and reading.options.unknown_nodes == "error":
-        row = int(np.argmax(lost)) + 1
-        raise frame.error(f"row {row} names a subgraph or node that the members do not have.")
-    owner, ends = owner[~lost], np.sort(ends[:, ~lost], axis=0)
-    loop = np.flatnonzero(ends[0] == ends[1])
-    if len(loop):
-        raise frame.error(f"node {nodes.text()[int(ends[0, loop[0]])]!r} is joined to itself.")
-    table = np.unique(np.stack([owner, *ends], axis=1), axis=0)
-    sets.notes += own_edges_changed(int(lost.sum()), len(owner) - len(table))
-    counts = np.bincount(table[:, 0], minlength=len(subgraphs))
-    try:
-        edge_ptr, names = pointers(counts), sets.space.names()
-        return replace(subgraphs, edge_ptr=edge_ptr, edges=table[:, 1:], names=names)
-    except DataError as error:
-        raise frame.error(str(error)) from None

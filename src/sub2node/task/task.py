@@ -16,6 +16,7 @@ from ..base.ragged import Array, distinct, frozen, integers, pointers
 from .attributes import SubgraphAttributes
 from .content_hash import digest
 from .graph import Graph
+from .impute_features import impute_anew
 from .learnable import require_learnable
 from .split import PARTS, Split
 from .subgraphs import Subgraphs
@@ -123,6 +124,7 @@ class SubgraphTask:
         bad_weights: policies.BadWeights = "error",
         bad_rows: policies.BadRows = "error",
         label_separator: str | None = None,
+        na_words: Sequence[str] = (),
         directed: bool = False,
         node_features: Sequence[str] | None = None,
         name: str = "",
@@ -153,6 +155,7 @@ class SubgraphTask:
             bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
             bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
+            na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``.
             directed: Whether edges go from source to target: each row is kept, with its columns of
                 numbers as features; ``border`` inputs tell senders from receivers.
             node_features: The columns of ``nodes`` that become features: numbers as they are, text
@@ -171,6 +174,7 @@ class SubgraphTask:
             bad_weights=bad_weights,
             bad_rows=bad_rows,
             label_separator=label_separator,
+            na_words=na_words,
             directed=directed,
         )
         return assemble(
@@ -322,6 +326,8 @@ class SubgraphTask:
     def with_split(self, split: Split | Sequence[str] | Mapping[str, str]) -> SubgraphTask:
         """The task split anew; the order of its input stays.
 
+        Where missing features were imputed, they are set to the medians of the new training part.
+
         Args:
             split: A :class:`Split` of the rows; or one word (train, val, test) per subgraph, by id
                 or in the order of the input.
@@ -333,7 +339,7 @@ class SubgraphTask:
         split = split if isinstance(split, Split) else read_split_words(self, split)
         task = replace(self, split=split)
         require_learnable(task, parts=())
-        return task
+        return impute_anew(task)
 
     def label_counts(self) -> Array:
         """Subgraphs of each class in each part: int64 (4, C), by :class:`SplitCode`."""

@@ -1,5 +1,6 @@
 """Training: the loop over epochs, replicas side by side, checkpoints."""
 
+from .apart import fit_apart as fit_apart
 from .batch_loop import BatchGroup as BatchGroup
 from .checkpoint import Checkpoint as Checkpoint
 from .fit import Fitted as Fitted

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -36,7 +36,12 @@ class Checkpoint:
     every: float = 30.0
     resume: bool = False
     failed: str = ""
-    _last: float = field(default_factory=time.monotonic)
+    _last: float = field(default_factory=time.monotonic, init=False)
+
+    def part(self, name: str) -> Checkpoint:
+        """The file of a part of the training, beside this one."""
+        own = self.path.with_name(f"{self.path.stem}-{name}{self.path.suffix}")
+        return replace(self, path=own, key=f"{self.key} {name}")
 
     @property
     def due(self) -> bool:

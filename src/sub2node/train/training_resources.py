@@ -32,6 +32,11 @@ def replicas_at_once(rows: int, width: int, device: torch.device, replicas: int)
     return max(1, min(replicas, room // max(1, rows * width * 4)))
 
 
+def activation_bytes(numbers: int) -> int:
+    """Bytes of the activations that a step holds, of a replica whose largest has these numbers."""
+    return _ACTIVATIONS * numbers * 4
+
+
 @contextmanager
 def fitting_threads(numbers: int, device: torch.device) -> Iterator[None]:
     """Inside the block PyTorch uses as many threads of the CPU as the work is worth.

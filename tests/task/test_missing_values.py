@@ -1,0 +1,74 @@
+"""Words for missing values, and text that is meant as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sub2node import ConfigError, DataError, SubgraphTask
+from sub2node.task.missing_values import NA_WORDS, is_word, odd_values, parse_numbers, without_words
+
+EDGES = {"source": list("abcd"), "target": list("bcde")}
+MEMBERS = {"subgraph_id": list("stuv"), "node_id": list("abcd")}
+NODES = {"node_id": list("abcde"), "age": ["1", "2", "NA", "4", "-"]}
+
+
+def task_of(nodes: dict[str, list[str]] = NODES, **options: Any) -> SubgraphTask:
+    return SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes, **options)
+
+
+def test_words_and_numbers() -> None:
+    texts = pa.array(["1", " -2.5e1 ", "NA", None, "", "+3", "1,5", "nan", "inf"])
+    assert is_word(texts, NA_WORDS).tolist() == [False, False, True, *[False] * 4, True, False]
+    left = without_words(texts, NA_WORDS)
+    assert left.is_null().to_pylist() == [False, False, True, True, True, False, False, True, False]
+    numbers = parse_numbers(left)
+    assert np.nan_to_num(numbers, nan=99).tolist() == [1, -25, 99, 99, 99, 3, 99, 99, 99]
+    assert odd_values(left, numbers).tolist() == [6, 8]
+    assert odd_values(pa.array(["a", "1"]), np.array([np.nan, 1])) is None
+    assert without_words(pa.array([1, 2]), NA_WORDS).to_pylist() == [1, 2]
+
+
+def test_a_column_of_numbers_with_other_words_is_one_of_numbers() -> None:
+    with pytest.raises(DataError) as error:
+        task_of()
+    found = {p.kind: (p.rows.tolist(), p.option) for p in error.value.problems}
+    option = "--missing-features impute"
+    assert found == {"no number": ([4], option), "missing feature": ([2], option)}
+    task = task_of(missing_features="impute")
+    assert task.graph.features.tolist() == [[1, 0], [2, 0], [2, 1], [4, 0], [2, 1]]
+    with pytest.raises(DataError) as error:
+        task_of(na_words=["-"])
+    assert [problem.rows.tolist() for problem in error.value.problems] == [[2, 4]]
+
+
+def test_a_missing_category_is_none() -> None:
+    nodes = {"node_id": list("abcde"), "city": ["Oslo", "NA", "Rome", "?", "Oslo"]}
+    task = task_of(nodes, node_features=["city"], na_words=["?"])
+    assert task.graph.features.tolist() == [[1, 0], [0, 0], [0, 1], [0, 0], [1, 0]]
+
+
+def test_words_count_in_labels_attributes_weights_and_ids() -> None:
+    members = {"subgraph_id": list("stuvv"), "node_id": ["a", "b", "c", "d", "?"]}
+    labels = {"subgraph_id": list("stuv"), "label": ["x", "y", "?", "x"]}
+    labels["paper"] = ["1", "NA", "?", "2"]
+    edges = {**EDGES, "weight": ["1", "2.5", "NA", "3"]}
+    options = {"na_words": ["?"], "bad_rows": "drop", "bad_weights": "one"}
+    task = SubgraphTask.from_tables(edges, members, labels, **options)
+    assert task.unlabelled.subgraph_ids == ["u"]
+    assert list(task.attributes["paper"]) == ["1", "", "2"]
+    assert task.graph.edges()[2].tolist() == [1, 2.5, 1, 3]
+    assert "(1 missing id): row 5: no node_id." in " ".join(task.notes)
+    with pytest.raises(DataError, match="the weight in row 3 of the edges table is missing"):
+        SubgraphTask.from_tables(edges, MEMBERS)
+    odd = {**edges, "weight": ["1", "2.5", "much", "3"]}
+    with pytest.raises(DataError, match="of the edges table is 'much'; weights are finite"):
+        SubgraphTask.from_tables(odd, MEMBERS)
+
+
+def test_words_are_a_list() -> None:
+    with pytest.raises(ConfigError, match="na_words is a list of words, found '-'"):
+        SubgraphTask.from_tables(EDGES, MEMBERS, na_words="-")
