@@ -31,7 +31,7 @@ from sub2node.tune.study_spec import Spec
 SEARCHED = 10  # splits that searches may have used; see rehearsals
 
 
-def trials(folder: Path, count: int) -> Iterator[tuple[dict[str, Any], Config]]:
+def trials(folder: Path, count: int) -> Iterator[tuple[dict[str, Any], Any]]:
     """The best complete trials of a study; of equal ones, those of lower loss come first."""
     study = read_json(StudyFile, folder / "study.json")
     done = [trial for trial in study.trials if trial["state"] == "complete"]
@@ -39,7 +39,8 @@ def trials(folder: Path, count: int) -> Iterator[tuple[dict[str, Any], Config]]:
     spec = Spec.from_dict(study.spec)
     for trial in done[:count]:
         about = {"study": folder.name, "trial": trial["number"], "searched": trial["value"],
-                 "trials": len(study.trials), "base": spec.base.name}  # fmt: skip
+                 "trials": len(study.trials), "base": spec.base.name,
+                 "model": spec.baseline}  # fmt: skip
         yield about, spec.settings(trial["point"])
 
 
@@ -48,14 +49,14 @@ def preset(text: str, task: s2n.SubgraphTask, conv: str) -> tuple[dict[str, Any]
     name, *changes = text.split(",")
     config = find_preset(name, task, "s2n+a", conv).config
     about = {"study": f"preset {Path(name).stem}", "trial": None, "searched": None, "trials": 0,
-             "base": Path(name).stem}  # fmt: skip
+             "base": Path(name).stem, "model": ""}  # fmt: skip
     return about, config.with_settings(dict(map(parse_setting, changes)))
 
 
-def fresh(task: s2n.SubgraphTask, count: int, device: str) -> Objective:
+def fresh(task: s2n.SubgraphTask, count: int, device: str, model: str = "") -> Objective:
     """Scores on splits after those of searches, a seed each."""
     seeds = list(range(100, 100 + count))
-    objective = Objective(task, seeds, device=device)
+    objective = Objective(task, seeds, device=device, baseline=model)
     tasks = rehearsals(objective.task, SEARCHED + count)[SEARCHED:]
     objective.rehearse = count
     objective.parts = [(each, [seed]) for each, seed in zip(tasks, seeds, strict=True)]
@@ -92,6 +93,7 @@ def main() -> None:
     candidates = [each for folder in asked.folders for each in trials(folder, asked.top)]
     candidates += [preset(text, task, asked.conv) for text in asked.also]
     for about, config in candidates:
+        objective.baseline = about["model"]
         score = objective(config)
         sd = float(np.std(score.values, ddof=1))
         numbers = {"mean": score.mean, "sd": sd, "n": len(score.values), "loss": score.loss}

@@ -22,6 +22,7 @@ from sub2node.models.candidates import NetworkModel
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.reproduce.paper_data import SYNTHETIC_DATA, paper_dataset
 from sub2node.task import SubgraphTask
+from sub2node.tune.baseline_spaces import baseline_space
 from sub2node.tune.search_space import Axis, Choice, Range, paper_space
 
 WIDTH = 64  # columns that nodes of every model enter with
@@ -174,7 +175,7 @@ def enter(
         if synthetic
         else {"features.scale": Range(0.05, 1.0, log=True)}
     )
-    axes = {**_axes(contestant, base.config, synthetic), **inputs}
+    axes = {**_axes(contestant, base.config), **inputs}
     encoding = walks(task, device) if contestant.encoding == "rwpe" else None
     return Entry(contestant, base, origin, axes, encoding)
 
@@ -207,32 +208,8 @@ def _network(contestant: Contestant, task: SubgraphTask) -> tuple[Preset[Any], s
     return find_preset("default", task, str(structure), contestant.conv), "default"
 
 
-def _axes(contestant: Contestant, config: Any, synthetic: bool) -> dict[str, Axis]:
+def _axes(contestant: Contestant, config: Any) -> dict[str, Axis]:
     """What the authors of a model searched or chose by hand, as far as it is known."""
-    tenths, lr = Range(0.0, 0.5, step=0.1), Range(5e-4, 1e-2, log=True)
     if isinstance(config, Config):
         return dict(paper_space(config).axes)
-    if contestant.baseline == "glass":
-        sizes: dict[str, Axis] = {"model.hidden": Choice((8, 16, 32, 64))} if synthetic else {}
-        return {
-            **sizes,
-            "model.aggregation": Choice(("mean", "sum", "gcn")),
-            "model.layers": Range(1, 2),
-            "model.dropout": tenths,
-            "model.pool": Choice(("sum", "mean", "max", "size")),
-            "model.z_ratio": Range(0.5, 1.0, step=0.05),
-            "training.lr": lr,
-            "training.plateau_factor": Choice((0.2, 0.5, 0.7, 0.9)),
-            "training.batch": Choice((8, 16, 32) if synthetic else (32, 64, 128)),
-        }
-    return {
-        "model.layers": Range(1, 4),
-        "model.neighborhood": Choice((False, True)),
-        "model.patches": Range(15, 45),
-        "model.dropout": Range(0.0, 0.4, step=0.1),
-        "model.lstm_layers": Range(1, 2),
-        "model.lstm_dropout": Range(0.0, 0.4, step=0.1),
-        "training.lr": Range(1e-4, 5e-3, log=True),
-        "training.clip": Range(0.1, 0.3, step=0.1),
-        "training.batch": Choice((32, 64, 128)),
-    }
+    return dict(baseline_space(contestant.baseline, config).axes)

@@ -35,11 +35,11 @@ def unsigned(task: Any) -> Any:
     )
 
 
-def assess(task: Any, model: str) -> Any:
+def assess(task: Any, model: str, seeds: list[int]) -> Any:
     """One model, its test part read once."""
     if model in SIMPLE:
         return s2n.run(task, model=model)
-    return s2n.run(task, structure=model, preset="fast", seeds=list(SEEDS))
+    return s2n.run(task, structure=model, preset="fast", seeds=seeds)
 
 
 def main() -> None:
@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--models", default="bag,hops,s2n+0")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="Of networks.")
     options = parser.parse_args()
     task, rows = s2n.load_task("patients"), []
     groups = list(task.attributes["publication"])
@@ -59,7 +60,7 @@ def main() -> None:
             variants |= {"unsigned": unsigned(drawn)} if model in SIMPLE else {}
             for excluded, one in variants.items():
                 start = time.perf_counter()
-                result = assess(one, model)
+                result = assess(one, model, list(SEEDS[: options.seeds]))
                 score = result.test["micro_f1"].mean
                 row = {"model": model, "split": number, "excluded": excluded}
                 row |= {"micro_f1": f"{score:.5f}", "val": f"{result.val['micro_f1'].mean:.5f}"}
@@ -67,7 +68,7 @@ def main() -> None:
                 row |= {"runs": result.test["micro_f1"].n}
                 rows.append(row | {"seconds": f"{time.perf_counter() - start:.1f}"})
                 print(*rows[-1].values(), flush=True)
-    save_rows(options.out, rows)
+                save_rows(options.out, rows)
 
 
 if __name__ == "__main__":

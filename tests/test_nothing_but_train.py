@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from quick_models import CLASSES, COUNT, NODES, PARTS, QUICK, odd_graph, odd_task
+from small_ensembles import use_short_plans
 from sub2node.baselines import NETWORKS, SIMPLE
 from sub2node.config import STRUCTURES, Config
 from sub2node.models.baseline import baseline
+from sub2node.models.find import find_model
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.models.interface import Model
 from sub2node.report.html import model_descriptions
@@ -119,3 +121,95 @@ def test_networks(structure: str, features: str, scaling: str) -> None:
     assert_fitted_on_train(
         *(GraphNetwork((config.with_settings({"epochs": n}),), device="cpu") for n in (2, 1))
     )
+
+
+CONVOLUTIONS = ("gcn", "gin", "gatv2", "sage", "fagcn")
+READOUTS = ("mean", "max", "node-degree", "volume", "degree", "degree-code", "learned")
+LINKS: dict[str, dict[str, Any]] = {
+    "without self-loops": {"translation.self_loops": False},
+    "shared nodes": {"translation.te": "shared_nodes"},
+    "shortest path": {"translation.te": "shortest_path"},
+    "without weights": {"translation.weighted": False},
+    "normalised batches, skip": {"model.batch_norm": True, "model.skip": True},
+}
+COARSENINGS: dict[str, dict[str, Any]] = {
+    "root": {"coarsening.averaging": "root", "coarsening.small": "keep"},
+    "heavy edges": {"coarsening.method": "heavy_edge", "coarsening.ratio": 0.3},
+    "communities": {"coarsening.method": "louvain"},
+    "ego nets": {"coarsening.method": "ego_nets", "coarsening.ratio": 0.8},
+    "walks": {"coarsening.method": "random_walks", "coarsening.ratio": 0.8},
+}
+OPTIONS: list[dict[str, Any]] = [
+    *({"structure": s, "conv": conv} for s, conv in product(STRUCTURES, CONVOLUTIONS)),
+    *({"structure": s, "readout": name} for s, name in product(("s2n+0", "s2n+a"), READOUTS)),
+    *({"structure": s, **more} for s, more in product(("s2n+a", "cos2n+0"), LINKS.values())),
+    *(
+        {"structure": s, **more}
+        for s, more in product(("cos2n+0", "cos2n+a"), COARSENINGS.values())
+    ),
+]
+
+
+def small_network(epochs: int = 1, **settings: Any) -> GraphNetwork:
+    """A network of six channels."""
+    config = Config().with_settings({**SMALL, "model.outer.heads": 2, "model.inner.heads": 2})
+    return GraphNetwork((config.with_settings({**settings, "epochs": epochs}),), device="cpu")
+
+
+@pytest.mark.parametrize(
+    "options", OPTIONS, ids=lambda options: " ".join(map(str, options.values()))
+)
+def test_options_of_networks(options: dict[str, Any]) -> None:
+    assert_fitted_on_train(*(small_network(epochs, **options) for epochs in (2, 1)))
+
+
+def with_excluded(task: SubgraphTask, seed: int) -> SubgraphTask:
+    """Some nodes are excluded from each subgraph; those of train are the same for all seeds."""
+    first, late = np.random.default_rng(5), np.random.default_rng(seed)
+    absent = []
+    for row, (start, end) in enumerate(pairwise(task.subgraphs.ptr)):
+        others = np.setdiff1d(np.arange(KNOWN if row < TRAIN else NODES),
+                              task.subgraphs.nodes[start:end])  # fmt: skip
+        rng = first if row < TRAIN else late
+        absent.append(rng.choice(others, min(3, len(others)), replace=False))
+    excluded = Subgraphs.from_lists(absent)
+    return replace(task, subgraphs=replace(task.subgraphs, excluded=excluded))
+
+
+def assert_fitted_on_train_with_excluded(model: Model, once: Model) -> None:
+    task, others = with_excluded(TASK, 1), with_excluded(OTHERS, 2)
+    no_test = task.subset(~task.split.mask("test"))
+    close = {"rtol": 1e-5, "atol": 2e-6}
+    np.testing.assert_allclose(logits(once, others, "train"), logits(once, task, "train"), **close)
+    expected = logits(model, task, "train", "val")
+    np.testing.assert_allclose(logits(model, no_test, "train", "val"), expected, **close)
+    plain = logits(once, TASK, "train")
+    assert not np.allclose(plain, logits(once, task, "train"))
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_networks_with_excluded_nodes(structure: str) -> None:
+    assert_fitted_on_train_with_excluded(
+        *(small_network(epochs, structure=structure) for epochs in (2, 1))
+    )
+
+
+@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.parametrize("name", ["bag", "diffused-bag", "hops"])
+def test_simple_models_with_excluded_nodes(name: str) -> None:
+    model = baseline(TASK, name, settings=QUICK[name], device="cpu").model
+    assert_fitted_on_train_with_excluded(model, model)
+
+
+@pytest.mark.slow
+def test_best_learns_nothing_from_the_test_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_short_plans(monkeypatch)
+    for task in (TASK, with_excluded(TASK, 1)):
+        no_test = task.subset(~task.split.mask("test"))
+        answers = [
+            logits(find_model(each, "best", structure=None, conv=None, preset="default",
+                              settings={"folds": 2, "most_seeds": 2}, device="cpu").model,
+                   each, "train", "val")
+            for each in (task, no_test)
+        ]  # fmt: skip
+        np.testing.assert_allclose(answers[1], answers[0], rtol=1e-5, atol=2e-6)

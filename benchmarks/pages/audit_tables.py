@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pages.claims import Claim, claim, claims_on
 from pages.equal_tables import _DATA, _MODELS, _score, equal_scores
 from pages.markdown import generates, table
-from pages.rows import p_text, read, welch
+from pages.rows import mean, p_text, read, welch
+from pages.verdicts import Difference, paired_difference
 from sub2node.audit.part_power import smallest_difference
 
 PAGE = "docs/audit.md"
@@ -96,3 +97,28 @@ def what_ties_are_worth() -> Iterator[Claim]:
         most=max(worth),
         splits=rows[0]["splits"],
     )
+
+
+def worth_of_copies(model: str, share: str) -> Difference:
+    """What near copies of a share of the test subgraphs add, over the same random splits."""
+    rows = read("near-copies.csv").where(model=model)
+    sides = [rows.where(share=value) for value in (share, "0.0")]
+    sizes = sides[0].rows[0]
+    overlap = float(sizes["test"]) / float(sizes["train"])
+    return paired_difference("", *(side.numbers("score") for side in sides), overlap=overlap)
+
+
+@generates("near-copies")
+def near_copies() -> str:
+    """What near copies are worth, by their share of the test part."""
+    rows = read("near-copies.csv")
+    lines = []
+    for model in rows.distinct("model"):
+        for share in rows.distinct("share")[1:]:
+            own, found = rows.where(model=model, share=share), worth_of_copies(model, share)
+            right = f"{mean(own.numbers('score_of_copied')):.1f}"
+            before = mean(rows.where(model=model, share="0.0").numbers("score"))
+            line = [model, f"{100 * float(share):.0f} %", f"{before:.1f}"]
+            lines.append([*line, f"{found.points:+.1f} ({p_text(found.p)})", right])
+    head = ["quick model", "test subgraphs with a near copy", "without", "change of the score"]
+    return table([*head, "score of the copied"], lines)

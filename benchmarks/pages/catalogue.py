@@ -15,6 +15,7 @@ from pages import (  # noqa: F401 (they declare)
     equal_tables,
     excluded_tables,
     guide_claims,
+    headline_tables,
     score_claims,
     score_tables,
     source_tables,
@@ -23,10 +24,12 @@ from pages import (  # noqa: F401 (they declare)
     study_claims,
     study_tables,
     suite_tables,
+    tested_claims,
     theory_claims,
     theory_tables,
 )
 from pages.claims import with_claims, wrong_claims
+from pages.conclusions import unbacked_conclusions
 from pages.markdown import name_of, with_tables
 from pages.scanner import allowed, entry_pattern, unexplained
 
@@ -44,6 +47,7 @@ def problems(page: Path) -> list[str]:
         *outdated_tables(text, name),
         *(f"{name} should say: {said}" for said in wrong_claims(name)),
         *unexplained(text, name),
+        *unbacked_conclusions(text, name),
         *(
             f"{name} no longer has what allowed.toml allows: {entry.get('text') or entry['block']}"
             for entry in allowed(name)

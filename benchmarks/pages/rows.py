@@ -95,7 +95,12 @@ def cell(table: str, row: str, column: str) -> Rows:
 
 def cell_scores(table: str, row: str, column: str) -> list[float]:
     """Test scores of each seed of such a cell, in points."""
-    return _seed_scores()[cell(table, row, column).only()["key"]]
+    return seed_scores(cell(table, row, column))
+
+
+def seed_scores(selected: Rows) -> list[float]:
+    """Test scores of each seed of the one cell there is, in points."""
+    return _seed_scores()[selected.only()["key"]]
 
 
 def mean(values: Sequence[float]) -> float:

@@ -69,12 +69,6 @@ def effort_of_search() -> Iterator[Claim]:
 @claims_on(INDEX)
 def simple_models() -> Iterator[Claim]:
     """Bag of nodes and exact statistics."""
-    bag = cell("real", "bag of nodes", "PPI-BP").number("ours")
-    networks = read("reproduction/real.csv").where(
-        column="PPI-BP", status="done", group=lambda group: group != "Simple models"
-    )
-    assert max(networks.numbers("ours")) < bag
-    yield claim("a **bag of nodes** ({bag:.1f}) is above every network of the table.", bag=bag)
     statistics_scores = {
         cell("synthetic", "exact statistics", data).number("ours") for data in SYNTHETIC
     }

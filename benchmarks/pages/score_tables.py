@@ -22,7 +22,6 @@ TASK_OF = dict(
         strict=True,
     )
 )  # fmt: skip
-BEST_FILES = ("best-cpu.csv", "best.csv")  # with time for networks; without
 SIMPLE = ("majority class", "bag of nodes", "diffused bag of nodes", "exact statistics")
 BASELINES = ("Sub2Vec", "GBDT", "SubGNN", "GLASS")
 STRUCTURES = ("Separated", "Connected", "S2N+0", "S2N+A")
@@ -59,21 +58,6 @@ def scores(names: Sequence[str], data: Sequence[str], *, with_published: bool) -
         if with_published and set(reported) != {"-"}:
             rows.append(["*published*", *reported])
     return table(["", *(REAL.get(column, column) for column in data)], rows)
-
-
-@generates("readme-results")
-def readme_results() -> str:
-    """The compact table of the front page."""
-    names = ("bag of nodes", "exact statistics", "SubGNN", "GLASS", "S2N+0 GCNII", "S2N+A GCNII")
-    networks = scores((*names, "S2N+A GIN"), tuple(TABLE_OF), with_published=False)
-    ensemble = [f"{ensemble_score(task):.1f}" for task in TASK_OF.values()]
-    return networks + f"\n| `best` | {' | '.join(ensemble)} |"
-
-
-def ensemble_score(task: str) -> float:
-    """Test micro-F1 of ``best`` on the split that the data came with, in points."""
-    runs = [read(file).where(task=task, split="given", model="best") for file in BEST_FILES]
-    return 100 * next(rows for rows in runs if len(rows)).number("micro_f1")
 
 
 @generates("scores-real")

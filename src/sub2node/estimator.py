@@ -21,8 +21,9 @@ from .base.records import JsonObject
 from .config.best_settings import NAME as BEST
 from .evaluate.positive_class import PositiveClass
 from .scoring import Answers, Explanation, Neighbor, Scorer, load_scorer, save_scorer
-from .scoring.arguments import build_query, build_task, order_labels, task_labels
+from .scoring.arguments import build_task, order_labels, query_of, task_labels
 from .scoring.choices import choose_structure, describe_choice
+from .scoring.growing_scorer import growing
 from .scoring.label_encoding import encode_labels, truth_table
 from .scoring.null_distribution import null_p_values
 from .scoring.parameter_checks import check_parameters, learned_groups, read_seeds
@@ -168,7 +169,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             recipe = replace(recipe, structure=choice.structure, conv=choice.conv)
             for row in self.choices_ if self.verbose else ():
                 print(row["structure"], row["conv"], *describe_choice(row))
-        self.scorer_ = train(task, recipe, choices=self.choices_)
+        self.scorer_ = growing(train(task, recipe, choices=self.choices_))
         self._set_attributes(classes)
         return self
 
@@ -243,7 +244,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def answers(self, X: object) -> Answers:
         """Probabilities with ids, their spread over seeds, and the share of known nodes."""
         scorer = self._require_scorer()
-        query = build_query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer, X, self.unknown_nodes)
         return scorer.predict(query, mode=self.mode)  # type: ignore[arg-type]
 
     def predict_proba(self, X: object) -> Array:
@@ -260,7 +261,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
     def transform(self, X: object) -> Array:
         """Vectors of subgraphs, those of all networks side by side; (K, seeds · width)."""
         scorer = self._require_scorer()
-        query = build_query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer, X, self.unknown_nodes)
         return scorer.vectors(query, mode=self.mode)  # type: ignore[arg-type]
 
     def get_feature_names_out(self, input_features: object = None) -> Array:
@@ -273,7 +274,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         from sklearn.metrics import accuracy_score, f1_score
 
         scorer = self._require_scorer()
-        query = build_query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer, X, self.unknown_nodes)
         if y is None and isinstance(X, SubgraphTask):
             y = task_labels(X)
         y = order_labels(y, query.names)
@@ -300,13 +301,13 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             label: The class; by default the likeliest of each.
         """
         scorer = self._require_scorer()
-        query = build_query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer, X, self.unknown_nodes)
         return scorer.explain(query, label=None if label is None else str(label))
 
     def neighbors(self, X: object, count: int = 10) -> list[list[Neighbor]]:
         """The most similar training subgraphs of each, by their vectors."""
         scorer = self._require_scorer()
-        return scorer.neighbors(build_query(scorer.index, X, self.unknown_nodes), count=count)
+        return scorer.neighbors(query_of(scorer, X, self.unknown_nodes), count=count)
 
     def null(self, X: object, *, draws: int = 200, seed: int = 0) -> Array:
         """How often random sets of the same degrees, asked alone, get as high a probability.
@@ -317,7 +318,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
             seed: Seed of the random sets.
         """
         scorer = self._require_scorer()
-        query = build_query(scorer.index, X, self.unknown_nodes)
+        query = query_of(scorer, X, self.unknown_nodes)
         return null_p_values(scorer, query, draws=draws, seed=seed)
 
     def save(self, path: str | Path, *, graph: str | None = None, overwrite: bool = False) -> Path:

@@ -105,3 +105,15 @@ def test_a_task_without_test_part_or_split() -> None:
         audit(replace(clean_task(), split=None, labels=None, class_names=()))
     with pytest.raises(ConfigError, match="at least one permutation"):
         audit(clean_task(), permutations=0)
+
+
+def test_origins_of_edges_reach_their_check() -> None:
+    task = clean_task()
+    low, high, _ = task.graph.edges()
+    found = audit(
+        task, origins={"source": low, "target": high, "origin": ["all"] * len(low)}, permutations=1
+    )["label_links"]
+    (row,) = found.numbers["origins"].values()
+    assert row["edges"] == task.graph.num_edges
+    assert row["score_without"] < row["score"] or found.verdict is not Verdict.PROBLEM
+    assert found.verdict.severity

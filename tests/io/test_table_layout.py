@@ -27,6 +27,8 @@ def sniffed(path: Path, text: str, what: str = "edges", delimiter: str = ",") ->
         ("source|target\na|b\n", "|"),
         ('source,target,note\na,b,"x;y"\n', ","),
         ("subgraph_id\na\n", ","),
+        ("source target weight\na b 1\n", " "),
+        ("source target\na b\nc\n", ","),
     ],
 )
 def test_the_delimiter_is_what_cuts_all_lines_alike(
@@ -86,3 +88,19 @@ def test_a_folder_of_odd_tables_is_read(tmp_path: Path, pack) -> None:
     assert sorted(task.graph.edges()[2].tolist()) == [1, 1.5, 2.25]
     assert (len(task), task.members("s")) == (2, ["a", "b"])
     assert sum("no header line" in note for note in task.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("s,a,no\ns,b,yes\n", ("subgraph_id", "node_id", "excluded")),
+        ("s,a,1,no\ns,b,0.5,yes\n", ("subgraph_id", "node_id", "weight", "excluded")),
+        ("s,a,1\ns,b,0\n", ("subgraph_id", "node_id", "weight")),
+        ("s,a,x,no\ns,b,1,yes\n", ("s", "a", "x", "no")),
+        ("s,a,maybe\ns,b,yes\n", ("s", "a", "maybe")),
+        ("s,a,1,no,3\ns,b,1,yes,4\n", ("s", "a", "1", "no", "3")),
+    ],
+)
+def test_members_without_a_header(tmp_path: Path, text: str, names: tuple[str, ...]) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert TableLayout.sniff(tmp_path / "a.csv", ",", "members", {}).names == names

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import sub2node as s2n
+from directed_tasks import directed_task
 from sub2node.coarsen import coarsen, with_virtual
 from sub2node.config import Config
 from sub2node.models.graph_network import presented
@@ -154,3 +155,26 @@ def test_virtual_subgraphs_kept_or_made_are_the_same(task, virtual, inputs) -> N
     )
     for part in ("train", "val", "test"):
         assert np.array_equal(coarsened.outputs[part].logits, kept.outputs[part].logits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("conv", ["gcn2", "gin", "gatv2", "sage"])
+def test_networks_read_one_direction_of_directed_edges(conv) -> None:
+    task, logits = directed_task(), []
+    for direction in ("both", "out", "in"):
+        settings = {**QUICK, "translation.direction": direction, "a": 0.0, "delta": 1.0}
+        result = s2n.run(
+            task, structure="s2n+0", conv=conv, seeds=2, preset="fast", settings=settings
+        )
+        logits.append(result.outputs["test"].logits)
+    assert all(np.isfinite(each).all() for each in logits)
+    assert np.abs(logits[1] - logits[0]).max() > 1e-4
+    assert np.abs(logits[1] - logits[2]).max() > 1e-4
+
+
+def test_a_model_for_new_subgraphs_reads_both_directions() -> None:
+    classifier = s2n.SubgraphClassifier(
+        structure="s2n+0", seeds=1, preset="fast", settings={"translation.direction": "out"}
+    )
+    with pytest.raises(s2n.ConfigError, match="joins them in both directions"):
+        classifier.fit(directed_task())

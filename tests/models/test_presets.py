@@ -20,7 +20,7 @@ from sub2node.config import STRUCTURES, Config, LinkSettings
 from sub2node.config.best_settings import BestSettings
 from sub2node.config.settings import to_toml
 from sub2node.models import baseline_of, find_baseline, find_preset, presets
-from sub2node.task import Graph, Subgraphs, SubgraphTask
+from sub2node.task import Graph, Subgraphs, SubgraphTask, WholeGraph
 
 REAL = ("ppi_bp", "hpo_neuro", "hpo_metab", "em_user")
 SYNTHETIC = ("density", "cut_ratio", "coreness", "component")
@@ -132,7 +132,14 @@ NAMES = ("default", "fast", "tuned", "papr", "fast:x",
 CONVS = ("gcn", "gcn2", "gin", "gatv2", "sage", "own")
 
 
-NEW = {"te": "edges", "max_distance": 2, "weighted": True, "averaging": "mean", "eps": 0.3}
+NEW = {
+    "te": "edges",
+    "max_distance": 2,
+    "weighted": True,
+    "direction": "both",
+    "averaging": "mean",
+    "eps": 0.3,
+}
 
 
 def values(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
@@ -153,9 +160,10 @@ def values(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 def fingerprint(find: Callable[[Any], Any]) -> str:
     """A hash of what a preset gives, for graphs with and without features."""
     lines = []
+    sizes = {"num_nodes": 99, "full_size": 99}
     for features in (None, 1):
         task: Any = SimpleNamespace(
-            name="density", graph=SimpleNamespace(features=features, num_nodes=99)
+            name="density", graph=SimpleNamespace(**sizes, features=features, whole=None)
         )
         try:
             preset = find(task)
@@ -244,3 +252,16 @@ def test_best_has_settings_of_its_own(task, tmp_path: Path) -> None:
     file.write_text('baseline = "best"\nfolds = 1\n')
     with pytest.raises(DataError, match="folds is at least 2"):
         find_baseline("best", str(file), task)
+
+
+def test_presets_of_a_part_need_no_whole_graph(task: SubgraphTask) -> None:
+    whole = WholeGraph(task.graph.num_nodes + 1, task.graph.num_edges + 9, task.graph.degrees)
+    part = replace(task, graph=replace(task.graph, whole=whole))
+    found = find_preset("default", part, "s2n+0")
+    assert {config.features.kind for config in found.candidates} == {"random", "constant"}
+    assert "need the whole graph in memory" in found.notes[-1]
+    assert find_baseline("gbdt", "default", part).config.inputs == "statistics"
+    graph = replace(part.graph, features=np.ones((part.graph.num_nodes, 2)))
+    trees = find_baseline("gbdt", "default", replace(part, graph=graph)).config
+    assert (trees.features.kind, trees.features.encoding) == ("given", "none")
+    assert find_baseline("gbdt", "default", task).config.features.kind == "svd"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+import scipy.sparse as sp
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +80,23 @@ def test_a_draw_is_the_mask_that_it_draws() -> None:
     assert torch.equal(graph.drop(draw).values, graph.drop(mask).values)
     assert torch.equal(graph.drop(draw).present, (graph.weights * mask) != 0)
     assert graph.off_diagonal.sum() == len(graph.pattern.index) - 7
+
+
+@pytest.mark.parametrize("kind", ["normalized", "weighted", "mean"])
+def test_messages_of_one_direction_and_their_gradient_are_those_of_dense_matrices(kind) -> None:
+    rng = np.random.default_rng(0)
+    matrix = sp.csr_array(np.where(rng.random((6, 6)) < 0.4, rng.integers(1, 5, (6, 6)), 0))
+    assert (matrix != matrix.T).nnz
+    adjacency = Adjacency.from_csr(matrix)
+    dense = torch.from_numpy(matrix.toarray()).float()
+    if kind == "mean":
+        dense = dense / (dense != 0).sum(1, keepdim=True).clamp(min=1)
+    if kind == "normalized":
+        dense = dense + torch.diag((dense.diagonal() == 0).float())
+        scale = dense.sum(1).rsqrt()
+        dense = scale[:, None] * dense * scale
+    x = torch.randn(1, 6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    found, times = adjacency.around(x, kind), torch.arange(18.0).view(1, 6, 3)
+    torch.testing.assert_close(found, dense @ x)
+    (found * times).sum().backward()
+    torch.testing.assert_close(x.grad, dense.T @ times)

@@ -31,6 +31,19 @@ def test_statistics_stand_beside_the_published_ones() -> None:
     assert waiting.count("not yet") == 3
 
 
+def test_attributes_stand_beside_the_words_of_the_paper() -> None:
+    facts = {"internal": "0.91 (density)", "border": "0.10 (cut ratio)"}
+    cells = [table_cell("attributes-synthetic", row, "density", key="one") for row in facts]
+    table = statistics_table(
+        "attributes-synthetic", sheet_of("table1", cells), {"one": record("one", facts=facts)}
+    )
+    internal, border = (line.entries[0] for line in table.lines)
+    assert (internal.text, internal.published.text) == ("0.91 (density)", "Internal structure")
+    assert (border.text, border.published.text) == ("0.10 (cut ratio)", "-")
+    assert [line.title for line in table.lines] == ["Internal structure", "Border structure"]
+    assert (table.source, table.head) == ("tab:syn_properties", "Attribute")
+
+
 def test_compression_has_counts_and_shares() -> None:
     facts = {"nodes_after": 1591, "entries": [2000.0, 10.0], "homophily_bare": None}
     rows = ("nodes s2n", "edges s2n", "homophily bare")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sub2node as s2n
 from sub2node.base.errors import DataError
 from sub2node.efficiency.measure import Efficiency, Timing
 from sub2node.reproduce import job_measures
-from sub2node.reproduce.job_measures import count_statistics, measure_compression, measure_speed
+from sub2node.reproduce.job_measures import (
+    count_statistics,
+    explain_attributes,
+    measure_compression,
+    measure_speed,
+    share_between,
+)
 from sub2node.task import Split, SubgraphTask
 
 
@@ -29,6 +38,29 @@ def test_statistics_are_those_of_the_description(task: SubgraphTask) -> None:
     assert facts["labels"] == "Single-label"
     shares = [100 * task.split.count(part) / 40 for part in ("train", "val", "test")]
     assert facts["split"] == "/".join(f"{share:.0f}" for share in shares)
+
+
+def test_attributes_name_the_statistic_that_labels_tell_most_about(task: SubgraphTask) -> None:
+    facts = explain_attributes(task)
+    assert list(facts) == ["internal", "border", "position"]
+    share, _, name = facts["internal"].partition(" ")
+    assert name in ("(density)", "(internal edges)", "(mean inner degree)")
+    assert float(share) > 0.8  # the labels are bins of the density
+    assert float(facts["border"].split()[0]) < float(share)
+    table = replace(task, labels=task.labels[:, None] == np.arange(3))
+    with pytest.raises(DataError, match="each subgraph has one"):
+        explain_attributes(table)
+
+
+@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 3)), min_size=2, max_size=20))
+def test_the_share_between_classes_is_one_minus_that_within(pairs: list[tuple[int, int]]) -> None:
+    values, labels = np.array(pairs, float)[:, 0], np.array(pairs)[:, 1]
+    total = ((values - values.mean()) ** 2).sum()
+    within = sum(
+        ((values[labels == k] - values[labels == k].mean()) ** 2).sum() for k in set(labels)
+    )
+    expected = 0.0 if total == 0 else 1 - within / total
+    assert share_between(values, labels) == pytest.approx(expected, abs=1e-9)
 
 
 def test_compression_is_the_mean_over_the_settings_of_s2n(task, monkeypatch) -> None:

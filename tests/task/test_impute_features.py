@@ -9,8 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sub2node import DataError, SubgraphTask
+from sub2node import DataError, SubgraphTask, load_task, save_task
 from sub2node.cli.data_arguments import DataArguments
+from sub2node.scoring.arguments import build_query
+from sub2node.scoring.node_index import NodeIndex
+from sub2node.task.impute_features import is_same_graph
 
 EDGES = {"source": list("abcd"), "target": list("bcde")}
 MEMBERS = {"subgraph_id": list("sstu"), "node_id": list("abcd")}
@@ -85,3 +88,21 @@ def test_medians_follow_the_split_of_the_command_line(
     assert 2 < len(train) < 12
     known = [ages[node] for node in train.tolist() if node != 5]
     assert task.graph.features[5, 0] == np.median(known)
+
+
+def test_a_model_knows_the_graph_whatever_the_split(tmp_path: Path) -> None:
+    task = features({"subgraph_id": list("stu"), "label": list("xyx")})
+    other = task.with_split({"s": "test", "t": "train", "u": "train"})
+    assert other.graph != task.graph
+    assert is_same_graph(other.graph, task.graph)
+    saved = load_task(save_task(other, tmp_path / "saved"))
+    assert saved.with_split({"s": "train", "t": "train", "u": "test"}).graph == features().graph
+    plain = load_task(save_task(other, tmp_path / "plain", format="csv"))
+    assert not plain.graph.imputed
+    assert is_same_graph(plain.graph, task.graph)
+    assert is_same_graph(saved.graph, task.graph)
+    assert is_same_graph(task.graph, saved.graph)
+    changed = task.graph.with_features(task.graph.features + np.array([0, 1, 0, 0]))
+    assert not is_same_graph(changed, task.graph)
+    assert not is_same_graph(task.graph.with_features(task.graph.features[:, :3]), task.graph)
+    assert len(build_query(NodeIndex(other.graph), task, "error").names) == 3

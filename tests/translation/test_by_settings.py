@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
+from directed_tasks import directed_task
 from small_networks import task_of
 from sub2node.base.errors import ConfigError
 from sub2node.config import TranslationSettings
 from sub2node.task import Graph
 from sub2node.translation import normalize_by, normalize_rows_by, translate_by
-from sub2node.translation.by_settings import find_te
+from sub2node.translation.by_settings import find_te, require_symmetric
 
 
 def twice(graph: Graph) -> Any:
@@ -79,3 +80,13 @@ def test_a_te_that_there_is_not(own: str, te: str, message: str) -> None:
     assert find_te(own) is twice
     with pytest.raises(ConfigError, match=message):
         find_te(te)
+
+
+def test_a_direction_is_that_of_translate_and_of_models_that_keep_no_new_subgraphs() -> None:
+    task, settings = directed_task(), TranslationSettings(direction="in")
+    found = translate_by(task, settings).weights.toarray()
+    assert np.array_equal(found, s2n.translate(task, direction="in").weights.toarray())
+    assert settings.raw.direction == "in"
+    require_symmetric(TranslationSettings())
+    with pytest.raises(ConfigError, match="joins them in both directions"):
+        require_symmetric(settings)

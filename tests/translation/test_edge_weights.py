@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sub2node as s2n
 from dense_translation import dense_membership
 from strategies import tasks
-from sub2node import SubgraphTask
+from sub2node import ConfigError, SubgraphTask
+from sub2node.task import Arcs, Graph
 from sub2node.translation.edge_weights import (
     EdgeWeights,
     ShortestPathEdgeWeights,
@@ -107,3 +108,87 @@ def test_estimates_of_memory_bound_the_entries(task: SubgraphTask) -> None:
     entries = (s2n.translate(replace(task, split=None)).weights != 0).sum(axis=1)
     assert (close >= 12 * entries).all()
     assert (rough >= close).all()
+
+
+@st.composite
+def directed_tasks(draw: st.DrawFn) -> SubgraphTask:
+    """A task whose graph has directed edges, repeated ones and self-loops among them."""
+    task = replace(draw(tasks()), unlabelled=None)
+    size = task.graph.num_nodes
+    node = st.integers(0, size - 1)
+    ends = np.array(draw(st.lists(st.tuples(node, node), min_size=1, max_size=25)))
+    weights = np.arange(1, len(ends) + 1) / 4 if draw(st.booleans()) else None
+    arcs = Arcs(ends[:, 0], ends[:, 1], weights=weights)
+    own = replace(task.subgraphs, edges=None, edge_ptr=None)
+    return replace(task, graph=Graph.from_arcs(arcs, num_nodes=size), subgraphs=own, split=None)
+
+
+def dense_direction(task: SubgraphTask, direction: str, *, self_loops: bool) -> np.ndarray:
+    """W by its definition, edge by edge."""
+    arcs, size = task.graph.arcs, task.graph.num_nodes
+    operator, loops = np.zeros((size, size)), np.zeros(size)
+    for row in range(len(arcs)):
+        weight = 1.0 if arcs.weights is None else float(arcs.weights[row])
+        ends = int(arcs.source[row]), int(arcs.target[row])
+        if ends[0] == ends[1]:
+            loops[ends[0]] += weight
+        else:
+            operator[ends if direction == "out" else ends[::-1]] += weight
+    if self_loops:
+        loops[loops == 0] = 1
+    members = dense_membership(task)
+    return members @ (operator + np.diag(loops)) @ members.T
+
+
+@given(directed_tasks(), st.booleans())
+def test_a_direction_counts_the_edges_that_go_that_way(task: SubgraphTask, loops: bool) -> None:
+    out, back = (
+        s2n.translate(task, direction=direction, self_loops=loops) for direction in ("out", "in")
+    )
+    expected = dense_direction(task, "out", self_loops=loops)
+    assert out.weights.toarray() == pytest.approx(expected)
+    assert back.weights.toarray() == pytest.approx(expected.T)
+    assert back.weights.toarray() == pytest.approx(dense_direction(task, "in", self_loops=loops))
+    assert out.statistics.total == pytest.approx(expected.sum())
+    assert out.statistics.squares == pytest.approx((expected**2).sum())
+    both = s2n.translate(task, self_loops=loops)
+    shared = dense_membership(task)
+    shared = shared @ np.diag(loop_column(task, loops)) @ shared.T
+    sum_of_both = out.weights.toarray() + back.weights.toarray() - shared
+    assert both.weights.toarray() == pytest.approx(sum_of_both)
+    off = expected[~np.eye(len(task), dtype=bool)]
+    assert out.num_edges == (off > 0).sum()
+    known = out.attach(task.subgraphs).known.toarray()
+    assert known == pytest.approx(expected)
+
+
+def loop_column(task: SubgraphTask, self_loops: bool) -> np.ndarray:
+    column = task.graph.loop_column()
+    return np.where(column == 0, 1.0, column) if self_loops else column
+
+
+@given(directed_tasks(), st.sampled_from([{"min_weight": 2.0}, {"top_k": 1}, {"cut": 0.5}]))
+def test_cuts_of_a_direction_are_by_row(task: SubgraphTask, kept: dict[str, float]) -> None:
+    whole = s2n.translate(task, direction="out").weights.toarray()
+    assume("cut" not in kept or whole.std() > 0)  # else there are no scores
+    found = s2n.translate(task, direction="out", **kept).weights.toarray()  # type: ignore[arg-type]
+    expected = whole.copy()
+    if "min_weight" in kept:
+        expected[expected < 2] = 0
+    elif "cut" in kept:
+        expected[expected <= whole.mean() + 0.5 * whole.std(ddof=1)] = 0
+    else:
+        for row, values in enumerate(whole):
+            others = [column for column in np.argsort(-values, kind="stable") if column != row]
+            expected[row, others[1:]] = 0
+    assert found == pytest.approx(expected)
+
+
+def test_a_direction_needs_directed_edges() -> None:
+    task = s2n.datasets.generate("density", subgraphs=12)
+    with pytest.raises(ConfigError, match="direction 'out' is for directed edges"):
+        s2n.translate(task, direction="out")
+    with pytest.raises(ConfigError, match="no direction 'up'"):
+        s2n.translate(task, direction="up")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="direction is for T_e 'edges', not for 'shared_nodes'"):
+        s2n.translate(task, te="shared_nodes", direction="in")

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 
 import sub2node as s2n
+from directed_tasks import directed_task
 from strategies import tasks
 from sub2node import ConfigError, DataError, S2NGraph, Subgraphs, SubgraphTask
 from sub2node.evaluate import homophily
@@ -48,6 +50,22 @@ def test_graphs_read_back_the_same(
         assert stored.edges == whole.edges
         assert stored.edge == pytest.approx(whole.edge, nan_ok=True)
         assert stored.node == pytest.approx(whole.node, nan_ok=True)
+
+
+@pytest.mark.parametrize("direction", ["out", "in"])
+def test_a_graph_of_one_direction_reads_back_whole(direction: Any, tmp_path: Path) -> None:
+    task = directed_task(weighted=True)
+    graph = s2n.translate(task, direction=direction)
+    path = graph.save(tmp_path / "g", task)
+    again = S2NGraph.load(path, task=task)
+    assert np.array_equal(again.weights.toarray(), graph.weights.toarray())
+    assert (again.settings, again.num_edges) == (graph.settings, graph.num_edges)
+    fresh = Subgraphs.from_lists([[0, 1]])
+    assert np.array_equal(again.attach(fresh).known.toarray(), graph.attach(fresh).known.toarray())
+    labels = read_labels(path)
+    assert labels is not None
+    stored, whole = homophily_of_pairs(read_pairs(path), labels), homophily(graph.weights, labels)
+    assert (stored.edge, stored.edges) == (whole.edge, whole.edges)
 
 
 @pytest.fixture

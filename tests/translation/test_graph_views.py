@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sub2node as s2n
+from directed_tasks import directed_task
 from report_runs import NASTY, small_task
 
 
@@ -23,6 +24,19 @@ def test_a_frame_has_each_edge_once_by_id() -> None:
     assert np.array_equal(dense, np.triu(graph.weights.toarray(), 1))
     loops = graph.to_frame(diagonal=True)
     assert len(loops) == graph.num_edges + np.count_nonzero(graph.weights.diagonal())
+
+
+def test_a_frame_has_both_directions_where_they_differ() -> None:
+    task = directed_task()
+    graph = s2n.translate(task, direction="out")
+    frame, dense = graph.to_frame(diagonal=True), np.zeros((40, 40))
+    for source, target, weight in frame.itertuples(index=False):
+        dense[int(source), int(target)] = weight
+    assert np.array_equal(dense, graph.weights.toarray())
+    assert len(graph.to_frame()) == graph.num_edges
+    page = graph._repr_html_()
+    assert "direction out" in page
+    assert f"{graph.num_edges:,}, {graph.num_edges / 40:.1f} per node" in page
 
 
 def test_html_and_repr_are_short_and_safe() -> None:

@@ -10,8 +10,10 @@ import pytest
 import sub2node as s2n
 from small_models import QUICK, write_task
 from sub2node import ConfigError, DataError, Split
+from sub2node.baselines import NETWORKS
 from sub2node.config import STRUCTURES, Config
-from sub2node.tune import Objective, without_test
+from sub2node.config.settings import flatten
+from sub2node.tune import Objective, make_spec, without_test
 from sub2node.tune.objective import rehearsals
 
 TEST = 3
@@ -132,3 +134,30 @@ def test_refusals(task) -> None:
     half = task.with_split(Split.random(task.labels, fractions=(0.4, 0.4, 0.2)))
     with pytest.raises(ConfigError, match="without --rehearse"):
         Objective(half, [1, 2], rehearse=2)
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-seg"])
+def test_a_baseline_is_scored_as_a_run_shows_it(task, name) -> None:
+    given = {"epochs": 3, "batch": 8, "features.kind": "random", "start": 0}
+    result = s2n.run(task, model=name, seeds=[1, 2], settings=given, device="cpu")
+    config = (
+        NETWORKS[name]
+        .settings()
+        .with_settings({key: value for key, value in flatten(result.config) if key != "baseline"})
+    )
+    score = Objective(task, [1, 2], device="cpu", baseline=name)(config)
+    assert score.values == pytest.approx(result.val["micro_f1"].values, abs=1e-6)
+    other = Objective(other_test_part(task), [1, 2], device="cpu", baseline=name)
+    assert other(config).values == score.values
+    spec = make_spec(task, settings={"features.kind": "random"})
+    with pytest.raises(ConfigError, match="of another model"):
+        Objective(task, [1, 2], device="cpu", baseline=name).require(spec, "here")
+
+
+def test_rehearsals_keep_groups_apart(task) -> None:
+    words = np.array([f"{n // 6} {n % 3}" for n in range(48)])
+    grouped = without_test(replace(task, attributes={"family": words}))
+    for each in rehearsals(grouped, 3, groups="family"):
+        owner = np.array(each.attributes["family"][:])
+        parts = [set(owner[each.split.mask(part)]) for part in ("train", "val", "test")]
+        assert sum(map(len, parts)) == len(set(owner))

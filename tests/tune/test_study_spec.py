@@ -12,6 +12,7 @@ pytest.importorskip("optuna")
 
 from studies import SPACE, Landscape, begun, spec, task
 from sub2node import ConfigError, DataError
+from sub2node.baselines import NETWORKS
 from sub2node.tune import Choice, Range, make_spec
 from sub2node.tune.study_spec import Spec
 
@@ -73,3 +74,23 @@ def test_columns_of_ones_own_are_noted() -> None:
     assert "runs with the winner need it too" in own.notes[-1]
     assert spec().notes == ()
     assert not spec().published
+
+
+def test_a_baseline_is_searched_by_its_own_settings() -> None:
+    whole = make_spec(task(), model="glass", settings={"features.kind": "constant"}, seeds=2)
+    assert (whole.title, whole.model) == ("component glass", "glass")
+    assert type(whole.config) is NETWORKS["glass"].settings
+    assert "model.z_ratio" in whole.space.axes
+    again = Spec.from_dict(json.loads(json.dumps(whole.to_dict())))
+    assert again == whole
+    assert again.settings({"model.z_ratio": 0.6}).model.z_ratio == 0.6
+    with pytest.raises(ConfigError, match="has other settings around the space"):
+        again.require_same(spec(), "here")
+    for choice, message in (
+        ({"structure": "s2n+a"}, "glass has no structure to choose"),
+        ({"space": "wide"}, "glass has one search space; omit --space wide"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            make_spec(task(), model="glass", **choice)
+    with pytest.raises(ConfigError, match="'bag' has no training loop"):
+        make_spec(task(), model="bag")

@@ -20,6 +20,7 @@ from ..config import TranslationSettings
 from ..evaluate.homophily import label_overlap
 from ..task import SubgraphTask
 from ..task.subgraph_measures import measure
+from ..task.whole_graph import require_loaded
 from ..translation import S2NGraph, normalize_by, translate_by
 
 _CHUNK = 1 << 22  # shared nodes processed together
@@ -156,6 +157,7 @@ def traits(task: SubgraphTask, translation: TranslationSettings | None = None) -
         task: The data; labels and split may be missing.
         translation: Settings of the S2N graph; by default those of the default preset.
     """
+    require_loaded(task.graph, "measuring the traits of a task")
     if translation is None:
         from ..models import find_preset
 

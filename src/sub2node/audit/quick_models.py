@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +90,14 @@ def quick_models(task: SubgraphTask) -> tuple[QuickModel, ...]:
         _model(task, "bag", NodeBag(excluded=hops.excluded).rows(task)),
         _model(task, "hops", hops.rows(task)),
         model_of_numbers(task, "shape", subgraph_statistics(task)),
+    )
+
+
+def quick_scores(task: SubgraphTask, models: Sequence[QuickModel]) -> tuple[QuickScore, ...]:
+    """Scores of models on the test part of a task, after learning from train."""
+    truth, labels = truth_of_part(task, "test"), labels_of_part(task, "train")
+    return tuple(
+        QuickScore.of(truth, model.predict(labels, classes=task.num_classes)) for model in models
     )
 
 

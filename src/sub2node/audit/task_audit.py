@@ -15,7 +15,10 @@ from ..base.records import JsonObject
 from ..coarsen import without_virtual
 from ..evaluate.protocol import split_if_needed
 from ..task import Part, SubgraphTask
+from ..task.frames import TableLike
+from ..task.whole_graph import require_loaded
 from .check import Check, Verdict, not_applicable, worst
+from .edge_origins import EdgeOrigin, edge_origins
 from .group_leaks import check_groups, group_numbers
 from .label_conflicts import check_label_conflicts
 from .label_links import check_label_links
@@ -27,7 +30,7 @@ from .quick_models import (
     QuickScore,
     labels_of_part,
     quick_models,
-    truth_of_part,
+    quick_scores,
     why_not_learned,
 )
 from .random_sets import check_random_sets
@@ -84,6 +87,7 @@ def audit(
     task: SubgraphTask,
     *,
     groups: Mapping[str, object] | Sequence[object] | Array | None = None,
+    origins: TableLike | None = None,
     permutations: int = 39,
     seed: int = 0,
 ) -> Audit:
@@ -92,6 +96,7 @@ def audit(
     Args:
         task: The data; a missing split is drawn where there are labels.
         groups: The patient, family or source of each subgraph, by id or in the order of the input.
+        origins: Where edges of the graph come from: a data frame ``source, target, origin``.
         permutations: How often labels are permuted; p-values are multiples of one over one more.
         seed: Seed of permutations and random sets.
 
@@ -100,12 +105,14 @@ def audit(
     """
     if permutations < 1:
         raise ConfigError(f"at least one permutation is needed, found {permutations}.")
+    require_loaded(task.graph, "an audit")
     start = time.perf_counter()
     task, split_notes = split_if_needed(without_virtual(task))
     if task.split is None:
         raise DataError("the data has neither labels nor a split, so there is nothing to audit.")
     numbers = None if groups is None else group_numbers(task, groups)
-    checks = _Checks(task, numbers, permutations, seed)
+    named = () if origins is None else edge_origins(task, origins)
+    checks = _Checks(task, numbers, named, permutations, seed)
     found = [make() for _, make in counted(checks.steps, "Check", name=lambda step: step[0])]
     return Audit(
         name=task.name,
@@ -122,6 +129,7 @@ class _Checks:
 
     task: SubgraphTask
     groups: Array | None
+    origins: tuple[EdgeOrigin, ...]
     permutations: int
     seed: int
 
@@ -160,11 +168,7 @@ class _Checks:
     @cached_property
     def scores(self) -> tuple[QuickScore, ...]:
         """Their scores on the test part."""
-        truth, labels = truth_of_part(self.task, "test"), labels_of_part(self.task, "train")
-        classes = self.task.num_classes
-        return tuple(
-            QuickScore.of(truth, model.predict(labels, classes=classes)) for model in self.models
-        )
+        return quick_scores(self.task, self.models)
 
     def _predictions(self) -> dict[Part, Array]:
         """Predictions by part of the quick model that is best on test."""
@@ -194,7 +198,13 @@ class _Checks:
     def _label_links(self) -> Check:
         if self.obstacle is not None:
             return self._not_learned("label_links", "Links that agree with labels")
-        return check_label_links(self.task)
+        return check_label_links(self.task, self.origins, self._best_score)
+
+    def _best_score(self, task: SubgraphTask) -> float:
+        """The best score of the quick models on a task with other edges, or on this one."""
+        own = task is self.task
+        scores = self.scores if own else quick_scores(task, quick_models(task))
+        return max(score.score for score in scores)
 
     def _not_learned(self, name: str, title: str) -> Check:
         return not_applicable(

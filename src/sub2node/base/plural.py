@@ -15,7 +15,12 @@ def plural(count: int, noun: str) -> str:
 
 
 def plural_of(noun: str) -> str:
-    """``nodes``, ``classes``, ``families``, ``diagnoses``, ``batches``, but ``epochs``."""
+    """``nodes``, ``classes``, ``families``, ``diagnoses``, ``batches``, but ``epochs``.
+
+    Of what comes with a preposition, the noun before it: ``terms without an id``.
+    """
+    if (place := re.search(" (without|between|outside) ", noun)) is not None:
+        return plural_of(noun[: place.start()]) + noun[place.start() :]
     if noun.endswith("is"):
         return f"{noun[:-2]}es"
     if re.search("[^aeiou]y$", noun):

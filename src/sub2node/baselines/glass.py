@@ -21,6 +21,7 @@ from ..nn.layers import Dropout, ReplicaLinear
 from ..nn.node_inputs import NodeInputs
 from ..ops.pattern import Pattern
 from ..task import Graph, SubgraphTask
+from ..task.whole_graph import require_loaded
 from .batch_network import BatchNetwork, BatchSettings, gather_members, pool
 
 Aggregation = Literal["mean", "sum", "gcn"]
@@ -234,6 +235,7 @@ def build_glass(
     device: torch.device | str,
 ) -> tuple[GLASS, Streams]:
     """A network with one replica per seed, and the streams that its dropout reads."""
+    require_loaded(task.graph, "GLASS")
     init, streams = Init(seeds), Streams(seeds, device)
     rows = np.arange(task.graph.num_nodes)
     table = NodeTable(rows, settings.features, inputs=inputs, init=init, streams=streams)

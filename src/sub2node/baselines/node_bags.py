@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from ..base.ragged import Array, SparseMatrix, blocks, owners
 from ..task import Graph, Subgraphs, SubgraphTask
+from ..task.whole_graph import require_loaded
 
 _ENTRIES = 1 << 26  # of a product that are computed together
 _KEPT = 256  # nodes per subgraph and step, the heaviest
@@ -126,6 +127,7 @@ def inverse_frequencies(subgraphs: Subgraphs, size: int) -> Array:
 @lru_cache(maxsize=4)
 def transitions(graph: Graph, symmetric: bool) -> SparseMatrix:
     """D^-½ A D^-½, or D^-1 A; self-loops count, an isolated node leads nowhere; CSR (N, N)."""
+    require_loaded(graph, "a diffusion from the nodes of a subgraph")
     adjacency = graph.adjacency(loops=True, dtype=np.float64)
     degrees = np.asarray(adjacency.sum(axis=1))
     inverse = np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)

@@ -232,7 +232,7 @@ def build_segregated(
     rows = np.arange(task.graph.num_nodes)
     table: NodeTable | DegreeTable
     if settings.model.degrees:
-        table = DegreeTable(np.array(task.graph.degrees), settings.model.hidden, init)
+        table = DegreeTable(np.array(task.graph.full_degrees), settings.model.hidden, init)
     else:
         table = NodeTable(rows, settings.features, inputs=inputs, init=init, streams=streams)
     batch = settings.training.batch

@@ -27,6 +27,16 @@ def audit(
     source: DataArguments,
     *,
     groups: Groups = None,
+    edge_origins: Annotated[
+        Path | None,
+        typer.Option(
+            "--edge-origins",
+            metavar="FILE",
+            help="Where edges come from: a table source, target, origin. Each origin is checked for"
+            " edges that follow the labels of test subgraphs.",
+            rich_help_panel=EVALUATION,
+        ),
+    ] = None,
     permutations: Annotated[
         int,
         typer.Option(
@@ -47,6 +57,7 @@ def audit(
     Examples:
         s2n audit my-folder
         s2n audit my-folder --groups publication
+        s2n audit my-folder --edge-origins evidence.csv
         s2n audit my-folder -o my-run && s2n report my-run
 
     Near copies and groups across parts, permuted labels, random sets, what the test part can show,
@@ -55,6 +66,7 @@ def audit(
     """
     from ..audit import audit as check_task
     from ..audit.audit_files import check_audit_file, save_audit
+    from ..io.tables import TableReader
 
     if out is not None:
         check_audit_file(out, overwrite=overwrite)
@@ -62,8 +74,9 @@ def audit(
     by_id = None
     if groups is not None:
         by_id = dict(zip(task.subgraph_ids, task.attributes.require(groups), strict=True))
+    origins = None if edge_origins is None else TableReader().read(edge_origins, "edges")
     with progress():
-        found = check_task(task, groups=by_id, permutations=permutations)
+        found = check_task(task, groups=by_id, origins=origins, permutations=permutations)
     path = None if out is None else save_audit(found, out, overwrite=overwrite)
     if as_json:
         print_json(found.to_dict())

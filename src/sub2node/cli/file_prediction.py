@@ -119,12 +119,14 @@ class _FilePrediction:
         from ..scoring.name_mapping import NameMapping
         from ..scoring.query import IdLists
 
-        request, index = self.request, self.scorer.index
+        request = self.request
         size = None if request.mode == "joint" else _BATCH
         for batch in request.read_sets(
             size=size, at_once=self.read_all, stripped=self.stripped, notes=self.reading_notes
         ):
             lists = IdLists.of_arrow(batch.names, batch.ptr, batch.nodes, absent=batch.absent)
+            self.scorer.reach(lists.ids)
+            index = self.scorer.index
             matches = index.match(lists.ids)
             lists = replace(lists, matches=matches)
             self.mapping.add(NameMapping(index, lists.ids, matches))

@@ -40,6 +40,7 @@ class OnePrediction:
         draws: Number of random sets that it was compared with.
         names: What was meant by members that were not given by their id.
         written: Files that were written, by what they are.
+        notes: How the file was read.
     """
 
     answers: Answers
@@ -48,6 +49,7 @@ class OnePrediction:
     draws: int | None = None
     names: Sequence[MappedName] = ()
     written: tuple[tuple[str, str], ...] = ()
+    notes: Sequence[str] = ()
 
 
 def answer_one(
@@ -60,7 +62,8 @@ def answer_one(
         scorer: The model.
         cases: Takes question and answer for a case report.
     """
-    query, mapping = request.read_one(scorer)
+    notes = list[str]()
+    query, mapping = request.read_one(scorer, notes=notes)
     placed = scorer.place(query, mode=request.mode)  # type: ignore[arg-type]
     answers = request.predict(scorer, placed)
     if cases is not None:
@@ -84,6 +87,7 @@ def answer_one(
         request.draws,
         answers.mapping[0],
         tuple(written),
+        notes,
     )
 
 

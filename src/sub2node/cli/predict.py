@@ -169,11 +169,11 @@ def predict(
             keep = None if as_json else _SHOWN
             facts, collected = answer_file(request, scorer, extras, keep=keep, cases=cases)
         if report is not None:
-            given = [] if one is not None else facts["notes"]
+            given = one.notes if one is not None else facts["notes"]
             write_cases(cases, report, scorer, extras, request=request, notes=given)
     notes = unchosen_note(extras.positive)
     if one is not None:
-        show_notes(notes, to=errors)
+        show_notes([*one.notes, *notes], to=errors)
         show_one(one, extras, as_json=as_json)
         say_report(report, 1, as_json=as_json)
         return

@@ -183,8 +183,10 @@ class PredictionRequest:
             format=self.format,
         )
 
-    def read_one(self, scorer: Scorer) -> tuple[Query, NameMapping]:
-        """The one subgraph, and what its names mean."""
+    def read_one(
+        self, scorer: Scorer, *, notes: list[str] | None = None
+    ) -> tuple[Query, NameMapping]:
+        """The one subgraph, and what its names mean; ``notes`` take how its file was read."""
         from ..scoring.name_mapping import NameMapping
         from ..scoring.query import IdLists
 
@@ -192,7 +194,8 @@ class PredictionRequest:
         lists = IdLists.of([own], [""], excluded=[absent])
         problems: dict[int, str] = {}
         if self.source is not None:
-            lists, problems = self._read_only_list(self.source)
+            lists, problems = self._read_only_list(self.source, notes)
+        scorer.reach(lists.ids)
         matches = scorer.index.match(lists.ids)
         query, unanswerable = scorer.look_up(
             replace(lists, matches=matches), unknown_nodes=self.unknown_nodes
@@ -203,11 +206,13 @@ class PredictionRequest:
             query = replace(query, names=("this",))  # its id in JSON
         return query, NameMapping(scorer.index, lists.ids, matches)
 
-    def _read_only_list(self, source: Path) -> tuple[IdLists, dict[int, str]]:
+    def _read_only_list(
+        self, source: Path, notes: list[str] | None
+    ) -> tuple[IdLists, dict[int, str]]:
         """The nodes of the only subgraph of a file, and what is wrong with it."""
         from ..scoring.query import IdLists
 
-        batches = list(islice(self.read_sets(size=2, at_once=True), 2))
+        batches = list(islice(self.read_sets(size=2, at_once=True, notes=notes), 2))
         if sum(len(batch.names) for batch in batches) != 1:
             raise ConfigError(
                 f"without -o, --why, --neighbors and --export are for one subgraph, and"

@@ -37,6 +37,14 @@ def translate(
     max_distance: Annotated[
         int, typer.Option("--max-distance", help="Most hops that count, for shortest_path.")
     ] = 2,
+    direction: Annotated[
+        str,
+        typer.Option(
+            "--direction",
+            help="Of directed edges, which join i to j: those from i to j (out), from j to i (in),"
+            " or both.",
+        ),
+    ] = "both",
     a: Annotated[
         float | None, typer.Option("--a", help="Normalise: the standard score that becomes 0.")
     ] = None,
@@ -83,6 +91,7 @@ def translate(
         te=te,
         self_loops=self_loops,
         max_distance=max_distance,
+        direction=direction,  # type: ignore[arg-type]  # checked below
         cut=cut,
         min_weight=min_weight,
         top_k=top_k,
@@ -142,6 +151,7 @@ def _translate_in_memory(
         te=settings.te,
         self_loops=settings.self_loops,
         max_distance=settings.max_distance,
+        direction=settings.direction,
         cut=cut,
         min_weight=settings.min_weight,
         top_k=settings.top_k,
@@ -178,12 +188,12 @@ def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
     card = graph_card(out)
     nodes, edges = _count_input(task, data)
     diagonal, pairs, count = 0, card["entries"], card["nodes"]
-    homophily = None
+    homophily, symmetric = None, card["settings"].get("direction", "both") == "both"
     labels = read_labels(out)
     for row, column in read_pairs(out):
         diagonal += int((row == column).sum())
     if labels is not None:
-        measured = homophily_of_pairs(read_pairs(out), labels, half=True)
+        measured = homophily_of_pairs(read_pairs(out), labels, half=symmetric)
         homophily = {"edge": measured.edge, "node": measured.node} if measured.edges else None
     after = pairs - diagonal
     compression = Compression(nodes, count, edges, after)
@@ -193,7 +203,7 @@ def _summarize(out: Path, task: SubgraphTask | None, data: Path) -> JsonObject:
         "before_counts": "rows of the tables" if task is None else "nodes and edges",
         "self_loops": diagonal,
         "compression": {"nodes": compression.nodes, "edges": compression.edges},
-        "density": compression.density,
+        "density": compression.density / (1 if symmetric else 2),
         "homophily": homophily,
         "statistics": card["statistics"],
         "settings": card["settings"],

@@ -15,6 +15,7 @@ from ..base.errors import ConfigError, Sub2NodeError
 from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
+from .help_text import MODEL
 from .options import (
     AsJson,
     ChangedSettings,
@@ -34,6 +35,7 @@ from .output import console, errors, print_json, progress, say, show_notes, tabl
 from .study_place import StudyPlace
 
 if TYPE_CHECKING:
+    from ..config.settings import Settings
     from ..task import SubgraphTask
     from ..tune import SearchResult, Trial
     from ..tune.search_space import Axis
@@ -48,6 +50,15 @@ def tune(
     source: DataArguments,
     *,
     context: typer.Context,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="A baseline with a training loop instead of a structure: glass, subgnn, …",
+            metavar="NAME",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
     structure: Structure = None,
     conv: Conv = None,
     trials: Annotated[
@@ -117,7 +128,7 @@ def tune(
         typer.Option(
             "--study",
             help="Name of the study in the storage.",
-            show_default="DATA STRUCTURE CONV",
+            show_default="DATA STRUCTURE CONV, or DATA MODEL",
             rich_help_panel=_WORKERS,
         ),
     ] = None,
@@ -149,6 +160,7 @@ def tune(
     Examples:
         s2n tune my-folder --trials 50 -o my-study
         s2n run my-folder --preset my-study/best.toml
+        s2n tune my-folder --model glass --trials 50 -o glass-study
 
     Every trial trains all seeds together and is kept as soon as it ends: Ctrl-C or a crash loses
     the trial in hand, and --resume goes on. What --set fixes is not searched; the preset says what
@@ -156,21 +168,23 @@ def tune(
     trials.csv, study.json and a figure. Start as many more processes as you like on the same
     storage with --worker.
     """
+    from ..tune.study_spec import settings_of
     from ..tune.study_storage import require_optuna
 
     require_optuna()  # before a folder is made
     place = StudyPlace(out, storage, study, worker, share, resume)
     feature_arguments = FeatureArguments(features, encoding)
-    fixed = feature_arguments.with_settings(settings or [])
+    fixed = feature_arguments.with_settings(settings or [], kinds=[settings_of(model or "")])
     wanted = None if trials is None else _read_trials(trials)
     if worker:
         _refuse_options(context, feature_arguments.file_options)
     request: dict[str, Any] = {
+        "model": model,
         "structure": structure,
         "conv": conv,
         "preset": preset,
         "space": space,
-        "vary": _parse_axes(vary or []),
+        "vary": _parse_axes(vary or [], settings_of(model or "")),
         "settings": fixed,
         "seeds": seeds,
         "rehearse": rehearse,
@@ -210,12 +224,12 @@ def _read_trials(text: str) -> int:
     return int(text)
 
 
-def _parse_axes(texts: list[str]) -> dict[str, Axis]:
+def _parse_axes(texts: list[str], settings: type[Settings]) -> dict[str, Axis]:
     from ..tune.search_space import parse_axis
 
     axes: dict[str, Axis] = {}
     for text in texts:
-        name, axis = parse_axis(text)
+        name, axis = parse_axis(text, settings)
         if name in axes:
             raise ConfigError(f"{name} is varied twice.")
         axes[name] = axis
@@ -287,6 +301,7 @@ class _Search:
             device=self.device,
             compile=self.compile,  # type: ignore[arg-type]  # checked there
             encodings=self.request["encodings"],
+            baseline=spec.baseline,
         )
         objective.require(spec, place.url)
         study = joined or place.begin(spec, self.trials)
@@ -320,14 +335,14 @@ def _finish(
     _draw(outcome, place.folder)
     if not as_json:
         say("Wrote", str(place.folder), style="green")
-        conv = outcome.config.conv
+        conv = getattr(outcome.config, "conv", "")
         own = f" --conv {shlex.quote(conv)}" if ":" in conv else ""  # no file may name it
         say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}{own}", style="bold")
 
 
 def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:
-    best, spec, config = outcome.best, outcome.spec, outcome.spec.config
-    title = f"{spec.name or 'This task'}, {config.structure} {config.conv}: the best of the search"
+    best, spec = outcome.best, outcome.spec
+    title = f"{spec.name or 'This task'}, {spec.model}: the best of the search"
     view = table(title, "Setting", "Best", "Searched", "Importance")
     view.columns[0].no_wrap = True
     order = list(outcome.importance) or list(spec.space.axes)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array, SparseMatrix, sealed
 from ..task import Graph, Subgraphs
+from ..task.whole_graph import require_loaded
 from .coarsening import Coarsening
 from .communities import COMMUNITY_METHODS, communities
 from .controls import CONTROL_METHODS, random_sets
@@ -56,6 +57,7 @@ def coarsen(
     Returns:
         Partition, coarse graph and virtual subgraphs (sets of a single node are none).
     """
+    require_loaded(graph, "coarsening")
     check_method(method, ratio)
     _check_options(graph, eigenvectors=eigenvectors, small=small, averaging=averaging, seed=seed)
     weights = graph.adjacency(dtype=np.float64)

@@ -171,6 +171,8 @@ class TranslationSettings:
         max_distance: The most hops that count, for ``shortest_path``.
         weighted: Whether links keep their weights; without, each link that is left weighs 1, as
             GIN, GraphSAGE and FAGCN of the published runs read it.
+        direction: Of directed ``edges``, which count for a link: those that leave the subgraph that
+            reads it (``out``), those that enter it (``in``), or both.
     """
 
     a: float = 2.0
@@ -179,12 +181,16 @@ class TranslationSettings:
     te: str = "edges"
     max_distance: int = within(2, 0)
     weighted: bool = True
+    direction: Literal["both", "out", "in"] = "both"
 
     @property
     def raw(self) -> TranslationSettings:
         """What decides the raw weights, before any normalisation: equal for all cuts."""
         return TranslationSettings(
-            te=self.te, self_loops=self.self_loops, max_distance=self.max_distance
+            te=self.te,
+            self_loops=self.self_loops,
+            max_distance=self.max_distance,
+            direction=self.direction,
         )
 
 

@@ -72,7 +72,7 @@ def _unread_by_network(config: Config) -> Iterator[str]:
     if not structure.translated:
         yield "translation"
     if translation.te != "edges":
-        yield "translation.self_loops"
+        yield from ("translation.self_loops", "translation.direction")
     if translation.te != "shortest_path":
         yield "translation.max_distance"
     if not translation.weighted:

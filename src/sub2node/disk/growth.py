@@ -55,10 +55,12 @@ def grow(graph: Graph, ids: pa.Array) -> Graph:
         graph: A part of a graph on disk.
         ids: Ids of nodes, of which the part may have some.
     """
-    index = _index_of(graph)
     own = graph.ids().cast(pa.large_string())
     fresh = ids.cast(pa.large_string()).unique()
     fresh = fresh.filter(pc.invert(pc.is_in(fresh, value_set=own)))
+    if not len(fresh):
+        return graph
+    index = _index_of(graph)
     keys = index.neighbours.as_keys(fresh)
     rows = index.neighbours.rows(keys)
     if index.nodes is None:
@@ -71,7 +73,8 @@ def grow(graph: Graph, ids: pa.Array) -> Graph:
     names = pa.concat_arrays([own, new])
     ends = {name: _places(rows[name], names) for name in ("node", "other")}
     grown = _joined(graph, rows, ends, index.card, names=names, table=table)
-    return replace(grown, whole=_grown_whole(graph, rows, ends, index.card, count=len(new)))
+    whole = _grown_whole(graph, rows, ends, index.card, count=len(new))
+    return replace(grown, whole=whole).renamed(graph.other_names)
 
 
 def _index_of(graph: Graph) -> Index:

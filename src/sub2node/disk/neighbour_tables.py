@@ -124,13 +124,15 @@ def count_edges(path: Path) -> EdgeCounts:
 
 
 def _in_order(files: list[Path], key: str) -> list[Path]:
-    """Files of a sorted table by their first key; those without rows are omitted."""
-    firsts = []
+    """Files of a sorted table by their first and last key; those without rows are omitted."""
+    ranges_of_keys = []
     for file in files:
         with pq.ParquetFile(file) as table:
             if table.metadata.num_rows:
-                firsts.append((table.read_row_group(0, columns=[key]).column(0)[0].as_py(), file))
-    return [file for _, file in sorted(firsts, key=lambda pair: pair[0])]
+                groups = (0, table.num_row_groups - 1)
+                first, last = (table.read_row_group(n, columns=[key]).column(0) for n in groups)
+                ranges_of_keys.append((first[0].as_py(), last[-1].as_py(), file))
+    return [file for *_, file in sorted(ranges_of_keys, key=lambda row: row[:2])]
 
 
 def cast_ids(ids: pa.Array, kind: pa.DataType) -> pa.Array:

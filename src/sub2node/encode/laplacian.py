@@ -13,6 +13,7 @@ from ..base.errors import ConfigError, Sub2NodeError
 from ..base.progress import step
 from ..base.ragged import Array, pointers, ranges
 from ..task import Graph
+from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count, wanted_nodes
 from .spectrum import AWAY, Spectrum, solve
 
@@ -47,6 +48,7 @@ def laplacian(
         Vectors (n, K); ``facts`` has the largest residual and the eigenvalues of the largest
         component.
     """
+    require_loaded(graph, "LapPE")
     width, wanted = check_count(width, "columns of LapPE"), wanted_nodes(nodes, graph.num_nodes)
     if not tolerance > 0:
         raise ConfigError(f"the tolerance of LapPE is above 0, found {tolerance}.")

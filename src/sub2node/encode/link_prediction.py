@@ -22,6 +22,7 @@ from ..base.ragged import Array, SparseMatrix, among, generator
 from ..config import LinkSettings
 from ..ops.pattern import Pattern
 from ..task import Graph
+from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count
 
 _TRIES = 64
@@ -48,6 +49,7 @@ def link_prediction(
     Returns:
         Vectors (N, width); ``facts`` has the validation AUC and its history.
     """
+    require_loaded(graph, "an encoding by link prediction")
     settings, width = settings or LinkSettings(), check_count(width, "columns of link embeddings")
     where, start = find_device(device), time.perf_counter()
     training = _Training(graph, width, settings, where)

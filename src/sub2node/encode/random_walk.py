@@ -20,6 +20,7 @@ from ..base.errors import ConfigError, Sub2NodeError
 from ..base.progress import activity, step
 from ..base.ragged import Array, SparseMatrix
 from ..task import Graph
+from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count, wanted_nodes
 from .spectrum import Spectrum, symmetric
 
@@ -65,6 +66,7 @@ def random_walk(
     Returns:
         Values (n, K); ``facts`` has the route, the estimates in seconds, and the error bound.
     """
+    require_loaded(graph, "RWPE")
     width, where = check_count(width, "columns of RWPE"), find_device(device)
     wanted = wanted_nodes(nodes, graph.num_nodes)
     if route not in _ROUTES:

@@ -15,6 +15,7 @@ from ..base.progress import step
 from ..base.ragged import Array, blocks, owners
 from ..task import Graph, SubgraphTask, measure
 from ..task.subgraph_measures import core_numbers, ratio
+from ..task.whole_graph import require_loaded
 from .border import BORDER_HOPS, border_inputs
 from .encoding import Encoding, wanted_nodes
 
@@ -52,6 +53,7 @@ def node_statistics(graph: Graph) -> Array:
     and the standard deviation of the neighbours' degrees. Self-loops and weights do not count;
     isolated nodes have 0 throughout.
     """
+    require_loaded(graph, "the encoding by statistics of nodes")
     degrees = graph.degrees.astype(np.float64)
     pairs = degrees * (degrees - 1) / 2
     clustering = ratio(triangles(graph), pairs)

@@ -9,6 +9,7 @@ import numpy as np
 from ..base.errors import ConfigError
 from ..base.progress import activity
 from ..task import Graph
+from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count
 from .spectrum import symmetric
 
@@ -23,6 +24,7 @@ def svd(graph: Graph, width: int = 64, *, seed: int = 0) -> Encoding:
     """
     from sklearn.utils.extmath import randomized_svd
 
+    require_loaded(graph, "an encoding by singular vectors")
     width, start = check_count(width, "columns of SVD vectors"), time.perf_counter()
     if width > graph.num_nodes:
         raise ConfigError(

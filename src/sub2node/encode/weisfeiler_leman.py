@@ -10,6 +10,7 @@ import numpy as np
 from ..base.errors import ConfigError
 from ..base.ragged import Array
 from ..task import SubgraphTask, measure
+from ..task.whole_graph import require_loaded
 
 View = Literal["induced", "hops"]
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -67,6 +68,7 @@ def member_colours(
         matrix = measure(graph, subgraphs).inner_graph
         indptr, indices = matrix.indptr, matrix.indices
     else:
+        require_loaded(graph, "colours of nodes within hops")
         size, members = graph.num_nodes, subgraphs.nodes
         indptr, indices = graph.indptr, graph.indices
     colours = np.zeros(size, np.uint64)

@@ -46,8 +46,8 @@ class Compression:
 def compression(task: SubgraphTask, graph: S2NGraph) -> Compression:
     """How much smaller a task's S2N graph is than its global graph."""
     return Compression(
-        nodes_before=task.graph.num_nodes,
+        nodes_before=task.graph.full_size,
         nodes_after=len(graph),
-        edges_before=task.graph.num_edges,
+        edges_before=task.graph.full_edges,
         edges_after=graph.num_edges,
     )

@@ -241,8 +241,8 @@ def data_facts(task: SubgraphTask) -> dict[str, object]:
     return {
         "name": task.name,
         "hash": task.hash,
-        "nodes": task.graph.num_nodes,
-        "edges": task.graph.num_edges,
+        "nodes": task.graph.full_size,
+        "edges": task.graph.full_edges,
         "subgraphs": len(task),
         "classes": task.num_classes,
         "multilabel": task.multilabel,

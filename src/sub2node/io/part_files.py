@@ -98,6 +98,8 @@ def read_part(task: SubgraphTask, folder: Path, facts: Mapping[str, Any]) -> Sub
         added["whole"] = _read_whole(folder, facts)
     if "arcs" in facts:
         added["arcs"] = _read_arcs(graph, folder, _texts(facts, "arcs", folder))
+    if "imputed" in facts and graph.features is not None:
+        added["imputed"] = _read_imputed(graph.features.shape[1], folder, facts["imputed"])
     subgraphs = [part.subgraphs for part in parts]
     if "border" in facts:
         columns = _texts(facts, "border", folder)
@@ -108,6 +110,19 @@ def read_part(task: SubgraphTask, folder: Path, facts: Mapping[str, Any]) -> Sub
     if others is not None:
         others = replace(others, graph=graph, subgraphs=subgraphs[1])
     return replace(task, graph=graph, subgraphs=subgraphs[0], unlabelled=others)
+
+
+def _read_imputed(width: int, folder: Path, pairs: object) -> dict[str, tuple[int, int]]:
+    """Which features were imputed, and which say where."""
+    try:
+        imputed = {str(name): (int(at), int(flag)) for name, (at, flag) in pairs.items()}  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError):
+        imputed = {"": (-1, -1)}
+    if not all(0 <= place < width for pair in imputed.values() for place in pair):
+        raise DataError(
+            "'imputed' must name two features for each imputed column.", path=folder / "task.json"
+        )
+    return imputed
 
 
 def _texts(facts: Mapping[str, Any], name: str, folder: Path) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("tables", "subgnn", "elliptic2", "ibm-aml", "phenopackets", "gmt", "gmx", "jsonl")
 _FOLDERS = FORMATS[:5]  # that may be folders
-_SETS = (*GMT, *GMX, *JSONL, *SUFFIXES)
+_SETS = tuple(dict.fromkeys((*GMT, *GMX, *JSONL, *SUFFIXES)))
 
 
 def read_task(

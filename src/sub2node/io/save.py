@@ -229,6 +229,7 @@ def write_tables(task: SubgraphTask, folder: Path, format: Format) -> None:
             "nodes": task.graph.num_nodes,
             "edges": task.graph.num_edges,
             "subgraphs": len(task),
+            **({"imputed": task.graph.imputed} if task.graph.imputed else {}),
             **beyond,
         }
         text = json.dumps(card, indent=2, ensure_ascii=False) + "\n"

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ..base.errors import DataError
 from ..base.notes import changed
 from ..base.ragged import Array
 from ..task.column_names import column_in
 from ..task.frames import check_unique_columns
+from ..task.member_pairs import read_signs
 from .text_files import first_line, lines, opened
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "'|'", " ": "spaces"}
@@ -24,7 +26,7 @@ _HEAD = 1 << 16  # bytes of them
 # Tables that may come without a header, and what their columns are then.
 _HEADLESS = {
     "edges": ("source", "target", "weight"),
-    "members": ("subgraph_id", "node_id", "weight"),
+    "members": ("subgraph_id", "node_id", "weight", "excluded"),
 }
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
@@ -73,7 +75,7 @@ class TableLayout(NamedTuple):
         line, _ = next(lines(path))
         sample, notes = _first_lines(path), list[str]()
         sniffed = _find_delimiter(sample, delimiter)
-        if sniffed != delimiter and _DELIMITERS[sniffed] != "spaces":
+        if sniffed != delimiter:
             notes.append(changed(f"{path.name} is read as separated by {_DELIMITERS[sniffed]}."))
         rows = [_fields(text, sniffed) for text in sample]
         names: Sequence[str] = _header_names(sample[0], sniffed, path, line)
@@ -152,7 +154,10 @@ def _first_lines(path: Path) -> list[str]:
 
 
 def _find_delimiter(sample: Sequence[str], delimiter: str) -> str:
-    """Of the delimiters that cut all lines alike, the one that cuts most; else of the header."""
+    """Of the delimiters that cut all lines alike, the one that cuts most; else of the header.
+
+    Spaces are one where nothing else cuts any line.
+    """
     candidates = [delimiter, *(mark for mark in _DELIMITERS if mark not in (delimiter, " "))]
     best, most = delimiter, 1
     for mark in candidates:
@@ -161,6 +166,9 @@ def _find_delimiter(sample: Sequence[str], delimiter: str) -> str:
             best, most = mark, width
     if most > 1 or delimiter in sample[0]:
         return best
+    spaced = {len(_fields(text, " ")) for text in sample}
+    if len(spaced) == 1 and spaced.pop() > 1:
+        return " "
     return max(candidates, key=lambda mark: len(_fields(sample[0], mark)))
 
 
@@ -170,17 +178,27 @@ def _headless_columns(
     """The columns of a table that begins with its first row; () where that is a header.
 
     It is a row where it names no column of ours, and is all numbers or has an id that comes again.
+    A third value that is no number, and a fourth one, say whether the node is excluded.
     """
     ours, first = _HEADLESS.get(what, ()), rows[0]
     if not 2 <= len(first) <= len(ours):
         return ()
     if any(column_in(first, name, what, columns) is not None for name in ours):
         return ()
-    if len(first) == 3 and not _NUMBER.fullmatch(first[2]):
-        return ()
     ids = {value for row in rows[1:] for value in row[:2]}
-    numbers = all(_NUMBER.fullmatch(value) for value in first)
-    return ours[: len(first)] if numbers or ids & set(first[:2]) else ()
+    if not (all(_NUMBER.fullmatch(value) for value in first) or ids & set(first[:2])):
+        return ()
+    has_weight = len(first) < 3 or bool(_NUMBER.fullmatch(first[2]))
+    names = tuple(name for name in ours if has_weight or name != "weight")[: len(first)]
+    if len(names) < len(first) or (names[-1] == "excluded" and not _are_signs(rows)):
+        return ()
+    return names
+
+
+def _are_signs(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last values of rows say that nodes are excluded or not."""
+    words = pa.array([row[-1] for row in rows], pa.string())
+    return not read_signs(words).null_count
 
 
 def _decimal_comma(rows: Sequence[Sequence[str]]) -> str:

@@ -162,7 +162,7 @@ def baseline(
     """The baseline of this name, with the settings of a preset and changes to them."""
     encodings, device = options.get("encodings"), options.get("device", "auto")
     resolved = find_baseline(name, preset, task)
-    resolved = resolved.with_settings(_settings_for(name, settings or {}, encodings))
+    resolved = resolved.with_settings(baseline_settings(name, settings or {}, encodings))
     unused = unused_note(resolved.candidates, settings or (), name, encoded=encodings is not None)
     find_device(device)
     check_compile_mode(options.get("compile", "auto"))
@@ -175,7 +175,7 @@ def baseline(
     return ModelSpec(model, resolved.name, (*resolved.notes, *unused))
 
 
-def _settings_for(
+def baseline_settings(
     name: str, settings: Mapping[str, object], encodings: Encoding | ArrayLike | None
 ) -> dict[str, object]:
     """Settings of a baseline, with what follows from node vectors that the user passed."""

@@ -20,6 +20,7 @@ from ..nn.node_inputs import node_inputs
 from ..task import Graph, SubgraphTask, excluded_for
 from ..train.training_resources import replicas_at_once
 from ..translation import S2NGraph, normalize_by, translate_by
+from ..translation.by_settings import require_symmetric
 from .candidates import Built, NetworkModel
 from .memory_estimate import require_memory
 from .replica_groups import build_in_groups
@@ -85,6 +86,8 @@ class GraphNetwork(NetworkModel):
         """The network of one candidate, for a task as it sees it."""
         graph = weighted = None
         if settings.structure.translated:
+            if self.all_nodes:
+                require_symmetric(settings.translation)
             graph = translated(task, settings.translation.raw)
             weighted = normalized(task, settings.translation)
         stages = build_stages(

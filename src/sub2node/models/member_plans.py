@@ -11,7 +11,7 @@ from ..task import SubgraphTask
 from .baseline import Simple
 from .graph_network import GraphNetwork
 from .interface import Model
-from .presets import find_preset
+from .presets import find_preset, for_part
 
 _SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("bag", {}),  # the quickest: there is always an answer
@@ -25,6 +25,7 @@ _BORDER: tuple[tuple[str, dict[str, Any]], ...] = (  # where nodes or edges have
     ("gbdt", {"inputs": "border", "rate": 0.1, "leaves": 15}),
     ("hops", {"inputs": "border"}),
 )
+OF_ALL_NODES = ("hops", "diffused-bag", "wl")  # which a graph on disk does not let be read
 _STRUCTURES = ("s2n+0", "s2n+a")
 _TREE_SECONDS = 0.005  # to grow one small tree, whatever it is grown on
 _PATIENCE = 40  # epochs; most members are at their best long before the last epoch
@@ -81,13 +82,18 @@ def member_plans(
     if options.get("encodings") is not None:
         changes["features.join"] = "concat"  # any width goes along with any features
     beside = {"features.encoding": "given"} if task.graph.features is not None else {}
+    on_disk, bordered = task.graph.whole is not None, _has_border(task)
     plans = [
         _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
         for name, settings in _SIMPLE
+        if not (on_disk and name in OF_ALL_NODES)
     ]
-    bordered = _has_border(task)
     if bordered:
-        plans += [_simple_plan(name, settings, task, options) for name, settings in _BORDER]
+        nearest = {"hops": 0} if on_disk else {}
+        plans += [
+            _simple_plan(name, {**settings, **(nearest if name == "hops" else {})}, task, options)
+            for name, settings in _BORDER
+        ]
     presets = [find_preset(preset, task, structure) for structure in _STRUCTURES]
     if options.get("encodings") is not None:
         presets = [one.without_given() for one in presets]
@@ -123,7 +129,7 @@ def _kind_of_inputs(config: Config) -> str:
 def _simple_plan(
     name: str, changes: dict[str, Any], task: SubgraphTask, options: dict[str, Any]
 ) -> MemberPlan:
-    settings: Any = SIMPLE[name].settings().with_settings(changes)
+    settings: Any = for_part(SIMPLE[name].settings().with_settings(changes), task)
     model = Simple(SIMPLE[name], settings, device=options.get("device", "auto"))
     seconds = 0.0
     if name == "gbdt":  # each round grows a tree for every class, of two classes for one

@@ -40,14 +40,20 @@ def find_preset(
 
 
 def _affordable(preset: Preset[Config], task: SubgraphTask) -> Preset[Config]:
-    """With narrow random vectors where the graph is too large for wide ones of all nodes."""
-    nodes, narrowed, notes = task.graph.num_nodes, [], list(preset.notes)
+    """With narrow random vectors where singular vectors of all nodes would be too many numbers.
+
+    So too where the graph stays on disk, of which there are none.
+    """
+    nodes, narrowed, notes = task.graph.full_size, [], list(preset.notes)
     for config in preset.candidates:
         width = config.features.width
-        if config.features.kind == "svd" and nodes * width > _MOST_NUMBERS:
+        on_disk = task.graph.whole is not None
+        if config.features.kind == "svd" and (on_disk or nodes * width > _MOST_NUMBERS):
+            why = "would be too many numbers"
             notes.append(
-                f"singular vectors of {nodes:,} nodes would be too many numbers; vectors of"
-                f" {_NARROW} columns start at random instead (features.kind, features.width)."
+                f"singular vectors of {nodes:,} nodes"
+                f" {'need the whole graph in memory' if on_disk else why}; vectors of {_NARROW}"
+                " columns start at random instead (features.kind, features.width)."
             )
             changes = {"features.kind": "random", "features.width": min(width, _NARROW)}
             narrowed.append(config.with_settings({**changes, "features.scale": 0.1}))
@@ -76,7 +82,28 @@ def find_baseline(name: str, preset: str, task: SubgraphTask) -> Preset[Any]:
     file = model.presets if isinstance(model, BatchModel) else ""
     family = PresetFamily(model.settings, baseline=name, file=file)
     has_features = task.graph.features is not None
-    return resolve_preset(preset, family, dataset=task.name, has_features=has_features)
+    found = resolve_preset(preset, family, dataset=task.name, has_features=has_features)
+    if preset.endswith(".toml"):
+        return found
+    return replace(found, candidates=tuple(for_part(one, task) for one in found.candidates))
+
+
+def for_part(settings: Any, task: SubgraphTask) -> Any:
+    """Defaults that need the whole graph, as what works on a part of one on disk.
+
+    Args:
+        settings: Settings of a baseline; those for a graph in memory stay what they are.
+        task: The task that they are for.
+    """
+    if task.graph.whole is None:
+        return settings
+    features = getattr(settings, "features", None)
+    if features is None or features.kind not in ("svd", "link"):
+        return settings
+    if task.graph.features is None and settings.has("inputs"):
+        return settings.with_settings({"inputs": "statistics"})
+    kind = "given" if task.graph.features is not None else "random"
+    return settings.with_settings({"features.kind": kind, "features.encoding": "none"})
 
 
 def find_best(preset: str, task: SubgraphTask) -> Preset[BestSettings]:

@@ -18,6 +18,7 @@ from ..config import Config
 from ..encode import subgraph_inputs
 from ..ops.pattern import Pattern
 from ..task import Part, SubgraphTask
+from ..task.whole_graph import require_loaded
 from ..translation import S2NGraph, normalize_by, readout_weights, translate_by
 from .adjacency import Adjacency
 from .custom_convolution import find_convolution
@@ -88,6 +89,8 @@ def build_stages(
         graph.require_task(task)
         if normalized is None:
             normalized = normalize_by(graph, config.translation)
+    if config.structure == "connected":
+        require_loaded(task.graph, "the structure connected")
     all_nodes = all_nodes or config.structure == "connected"
     rows = np.arange(task.graph.num_nodes) if all_nodes else _read_nodes(task)
     inputs = None

@@ -13,6 +13,7 @@ from ..config import NodeFeatureSettings
 from ..encode import Encoding, encode
 from ..encode.structure_statistics import standardized
 from ..task import Graph, SubgraphTask
+from ..task.whole_graph import draw_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +25,14 @@ class NodeInputs:
         encodings: Further columns that are never trained; (rows, K).
         width: Number of columns of the table.
         notes: Sentences about how the vectors came to be.
+        numbers: What random vectors are drawn by, (rows,); None: the numbers of the nodes.
     """
 
     vectors: Array | None
     encodings: Array | None
     width: int
     notes: tuple[str, ...] = ()
+    numbers: Array | None = None
 
 
 def node_inputs(
@@ -85,7 +88,7 @@ def node_inputs(
     used = [encoding for encoding in (extra, pretrained) if encoding is not None]
     notes = [note for encoding in used for note in _notes(encoding)]
     vectors = None if table is None else np.array(table[rows], np.float32)
-    return NodeInputs(vectors, values, width, tuple(notes))
+    return NodeInputs(vectors, values, width, tuple(notes), draw_numbers(graph, rows))
 
 
 def _given_features(graph: Graph, advice: str) -> Array:

@@ -104,4 +104,5 @@ def _initial_values(
         return torch.full((1, 1, inputs.width), features.value)
     if inputs.vectors is not None:
         return torch.from_numpy(inputs.vectors)[None]
-    return torch.from_numpy(random_vectors(seeds, rows, inputs.width, scale=features.scale))
+    numbers = rows if inputs.numbers is None else inputs.numbers
+    return torch.from_numpy(random_vectors(seeds, numbers, inputs.width, scale=features.scale))

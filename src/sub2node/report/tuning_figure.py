@@ -25,12 +25,12 @@ _BARS = 8  # axes shown, the most important ones
 def study_figure(result: SearchResult) -> Figure:
     """Scores by trial with the best so far, and how much of their variance each axis explains."""
     importance = dict(list(result.importance.items())[:_BARS])
-    config, winner = result.spec.config, result.best
+    winner = result.best
     figure, panels = new_figure(
         PAGE_WIDTH,
         440,
         cols=2 if importance else 1,
-        title=f"Search on {result.spec.name or 'this task'}: {config.structure} {config.conv}",
+        title=f"Search on {result.spec.name or 'this task'}: {result.spec.model}",
         subtitle=f"{plural(len(result.trials), 'trial')} of {plural(len(winner.values), 'seed')};"
         f" the best is trial {winner.number} with {winner.score_text}; trials far below are not"
         " shown",

@@ -21,12 +21,23 @@ from ..task import SubgraphTask, require_learnable
 from ..task.content_hash import digest
 from .cell_journal import Record
 from .cell_settings import baseline_for, changes_for, settings_for
-from .job_measures import count_statistics, fit_published_size, measure_compression, measure_speed
+from .job_measures import (
+    count_statistics,
+    explain_attributes,
+    fit_published_size,
+    measure_compression,
+    measure_speed,
+)
 from .jobs import Job, ReproductionPlan
 from .paper_data import DatasetCache, PaperDataset
 from .scarce_subsets import subset
 
 RecordFields = dict[str, Any]  # of Record
+_COUNTS = {
+    "statistics": count_statistics,
+    "compression": measure_compression,
+    "attributes": explain_attributes,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +83,8 @@ def prepare(job: Job, datasets: DatasetCache, plan: ReproductionPlan) -> Prepare
     if isinstance(data, str):
         return data
     task, data_name = data.task, f"{data.load_name} {data.task.hash[:12]}"
-    if job.what in ("statistics", "compression"):
-        work = count_statistics if job.what == "statistics" else measure_compression
+    if job.what in _COUNTS:
+        work = _COUNTS[job.what]
         settings = ""
         if job.what == "compression":
             pairs = [("s2n+0", "gcn"), ("s2n+a", "gcn"), ("s2n+0", "gcn2"), ("s2n+a", "gcn2")]

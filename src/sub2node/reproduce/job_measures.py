@@ -9,10 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from ..base.errors import DataError
+from ..base.ragged import Array
 from ..config import TranslationSettings
 from ..efficiency.benchmark import PUBLISHED_EDGES, published_cut
 from ..efficiency.efficiency_table import EfficiencyRow, EfficiencyTable
 from ..efficiency.measure import efficiency
+from ..encode import subgraph_statistics
+from ..encode.structure_statistics import SUBGRAPH_COLUMNS
 from ..evaluate.compression import compression
 from ..evaluate.homophily import homophily
 from ..models.candidates import NetworkModel
@@ -22,6 +25,11 @@ from ..task.statistics import describe
 from ..translation import S2NGraph
 from .cell_settings import settings_for
 
+ATTRIBUTES = {
+    "internal": ("internal_edges", "density", "mean_inner_degree", "sd_inner_degree"),
+    "border": ("boundary_edges", "cut_ratio"),
+    "position": ("mean_core", "components"),
+}
 _VARIANTS = [(structure, conv) for structure in ("s2n+0", "s2n+a") for conv in ("gcn", "gcn2")]
 
 
@@ -43,6 +51,32 @@ def count_statistics(task: SubgraphTask) -> dict[str, object]:
         "split": "/".join(shares),
         "self_loops": statistics["self_loops"],
     }
+
+
+def explain_attributes(task: SubgraphTask) -> dict[str, object]:
+    """For each kind of attribute, the statistic that labels tell most about, with its share.
+
+    The share is that of the variance over all subgraphs which lies between classes (η²).
+    """
+    if task.labels is None or task.multilabel:
+        raise DataError("attributes are explained by labels of which each subgraph has one.")
+    columns = dict(zip(SUBGRAPH_COLUMNS, subgraph_statistics(task).T, strict=True))
+    facts: dict[str, object] = {}
+    for kind, names in ATTRIBUTES.items():
+        shares = {name: share_between(columns[name], task.labels) for name in names}
+        best = max(shares, key=lambda name: shares[name])
+        facts[kind] = f"{shares[best]:.2f} ({best.replace('_', ' ')})"
+    return facts
+
+
+def share_between(values: Array, labels: Array) -> float:
+    """The share of the variance of values that lies between classes; 0 for a constant."""
+    total = float(((values - values.mean()) ** 2).sum())
+    if total < 1e-12 * max(1.0, float((values**2).sum())):
+        return 0.0
+    counts = np.bincount(labels)
+    sums = np.bincount(labels, values - values.mean())
+    return float((sums[counts > 0] ** 2 / counts[counts > 0]).sum() / total)
 
 
 def measure_compression(task: SubgraphTask) -> dict[str, object]:

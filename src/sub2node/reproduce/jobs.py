@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-JobKind = Literal["train", "scarce", "speed", "statistics", "compression", "theory"]
+JobKind = Literal["train", "scarce", "speed", "statistics", "compression", "attributes", "theory"]
 QUICK_SEEDS, QUICK_EPOCHS = 2, 20
 
 
@@ -35,7 +35,8 @@ class Job:
 
     Args:
         what: ``train`` (one ``assess`` over all seeds), ``scarce`` (the same on a few training
-            subgraphs of each class), ``speed``, ``statistics``, ``compression`` or ``theory``.
+            subgraphs of each class), ``speed``, ``statistics``, ``compression``, ``attributes`` or
+            ``theory``.
         column: The dataset of the paper.
         model: A baseline's name, empty for a structure; of ``theory`` the claim.
         structure: One of the six structures.

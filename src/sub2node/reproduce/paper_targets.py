@@ -46,6 +46,7 @@ SOURCES = {
     "encoding": "ablation_pe",
     "datasets-real": "dataset_original",
     "datasets-synthetic": "dataset_original_syn",
+    "attributes-synthetic": "syn_properties",
     "s2n-real": "s2n_statistics",
 }
 _OMITTED_BY_QUICK = "left out by --quick"
@@ -61,6 +62,9 @@ def _dataset_cells(_: ReproductionPlan) -> Iterator[PlannedCell]:
     for table, columns in (("datasets-real", REAL_DATA), ("datasets-synthetic", SYNTHETIC_DATA)):
         for row in published_tables()[SOURCES[table]][0]:
             yield from (PlannedCell(table, row, c, Job("statistics", c)) for c in columns)
+    for row in published_tables()["syn_properties"][0]:
+        for column in SYNTHETIC_DATA:
+            yield PlannedCell("attributes-synthetic", row, column, Job("attributes", column))
     rows = (*published_tables()["s2n_statistics"][0], "edges joined", "homophily", "homophily bare")
     for table, columns in (("s2n-real", REAL_DATA), ("s2n-synthetic", SYNTHETIC_DATA)):
         for row in rows:

@@ -49,7 +49,7 @@ _MORE = {
         "Test parts have 23 to 25 subgraphs: one of them is four points. Exact statistics solve all"
         " four: these sets ask whether a model can see such statistics.",
     ),
-    "gnns": ("GIN reads the weights of the S2N graph; the published code ignores them.",),
+    "gnns": ("GIN reads links of the S2N graph without weights, as the published code does.",),
     "readout": (
         "Degree is that of the published code (degree-code), which differs from the paper's"
         " equation.",
@@ -71,6 +71,7 @@ def _make_tables(sheet: Sheet, records: dict[str, Record]) -> Iterator[tuple[str
             tables = [
                 statistics_table("datasets-real", sheet, records),
                 statistics_table("datasets-synthetic", sheet, records),
+                statistics_table("attributes-synthetic", sheet, records),
                 compression_table("s2n-real", sheet, records),
                 compression_table("s2n-synthetic", sheet, records),
             ]

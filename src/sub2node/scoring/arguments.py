@@ -12,10 +12,12 @@ from ..base.errors import ConfigError, DataError
 from ..base.ragged import Array
 from ..io.graphs import as_graph, direction_notes
 from ..task import Graph, Names, Subgraphs, SubgraphTask
+from ..task.impute_features import is_same_graph
 from .label_encoding import encode_labels, ordered_labels
 from .node_index import NodeIndex
 from .query import Query, ask, read_id_lists
 from .query_changes import QueryChanges
+from .scorer import Scorer
 
 
 def build_task(
@@ -70,7 +72,7 @@ def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
     if isinstance(sets, Query):
         return sets
     if isinstance(sets, SubgraphTask):
-        if sets.graph != index.graph:
+        if not is_same_graph(sets.graph, index.graph):
             raise DataError("the task has another graph than the model was trained on.")
         sets = sets.input_subgraphs
     if isinstance(sets, Subgraphs):
@@ -81,6 +83,15 @@ def build_query(index: NodeIndex, sets: object, unknown: str) -> Query:
             raise DataError(f"subgraph {name!r} is empty; it needs a node.")
         return Query.of(sets)
     return ask(index, read_id_lists(sets), unknown)
+
+
+def query_of(scorer: Scorer, sets: object, unknown: str) -> Query:
+    """A query for a model, as :func:`build_query` makes it."""
+    if isinstance(sets, Query | SubgraphTask | Subgraphs):
+        return build_query(NodeIndex(scorer.trained_graph), sets, unknown)
+    lists = read_id_lists(sets)
+    scorer.reach(lists.ids)
+    return ask(scorer.index, lists, unknown)
 
 
 def order_labels(y: Any, names: Sequence[str]) -> Any:

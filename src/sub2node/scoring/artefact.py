@@ -34,6 +34,7 @@ from ..task.other_names import OtherNames
 from .artefact_checks import check_facts, check_network_facts
 from .ensemble_scorer import EnsembleScorer
 from .graph_tables import encode_graph, encode_names, encode_table, read_graph_files, read_names
+from .growing_scorer import GrowingScorer, growing
 from .member_files import (
     ensemble_facts,
     ensemble_tensors,
@@ -46,6 +47,7 @@ from .member_files import (
 )
 from .model_card import render_model_card
 from .network_scorer import NetworkScorer
+from .part_arrays import as_part, border_arrays, graph_arrays, part_facts, read_border
 from .scorer import Scorer
 from .simple_scorer import SimpleScorer
 
@@ -81,6 +83,7 @@ def save_scorer(
         overwrite: Whether an existing model may be replaced.
     """
     path = Path(path)
+    scorer = scorer.base if isinstance(scorer, GrowingScorer) else scorer
     if graph is not None:
         graph = _resolve_reference(graph)
         _load_referenced(graph, scorer.graph.hash, directed=scorer.graph.arcs is not None)
@@ -117,6 +120,7 @@ def _collect_facts(scorer: Scorer, graph: str | None, files: dict[str, bytes]) -
         "classes": list(task.class_names),
         "multilabel": task.multilabel,
         "threshold": scorer.threshold,
+        **part_facts(task),
         "graph": {"nodes": task.graph.num_nodes, "hash": task.graph.hash, "reference": graph}
         | ({} if task.graph.arcs is None else {"directed": True}),
         "name": task.name,
@@ -155,7 +159,8 @@ def _encode_known(scorer: Scorer, *, with_graph: bool) -> bytes:
         arrays |= {"excluded.weights": absent.weights}
     if with_graph:
         arrays |= {"graph.loops": graph.loops, "graph.loop_weights": graph.loop_weights}
-        arrays |= {"graph.features": graph.features}
+        arrays |= {"graph.features": graph.features, **graph_arrays(graph)}
+    arrays |= border_arrays(subgraphs)
     if isinstance(scorer, NetworkScorer):
         arrays |= scale_arrays(scorer.known_subgraphs.scale)
     return save_tensors(
@@ -219,7 +224,7 @@ def _load(
         scorer = read_network(facts, task, tensors, arrays=arrays, conv=conv)
     scorer = replace(scorer, threshold=float(facts["threshold"]), card=facts["card"])
     scorer.check_answers()
-    return scorer
+    return growing(scorer)
 
 
 class _Reader:
@@ -284,7 +289,8 @@ def _read_graph(facts: JsonObject, arrays: dict[str, Array], read: _Reader) -> G
     if reference is not None:
         directed = bool(facts["graph"].get("directed", False))
         return _load_referenced(reference, facts["graph"]["hash"], directed=directed)
-    return read_graph_files(facts["graph"]["nodes"], arrays, read)
+    graph = read_graph_files(facts["graph"]["nodes"], arrays, read)
+    return as_part(graph, facts, arrays)
 
 
 def _resolve_reference(data: str) -> str:
@@ -340,6 +346,7 @@ def _read_task(
         names=names,
         titles=titles,
         excluded=absent,
+        border=read_border(facts, arrays),
     )
     if not np.isin(arrays["split"], (0, 1)).all():
         raise DataError("the known subgraphs must be training or virtual ones.")

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from ..base.ragged import among, distinct
 from ..io.network_files import Network
+from ..task.whole_graph import require_loaded
 
 if TYPE_CHECKING:
     from .explanation import Explanation
@@ -36,6 +37,7 @@ def case_network(
     Returns:
         The network, and how many nodes around were left out.
     """
+    require_loaded(scorer.graph, "the network around a case")
     graph, index = scorer.graph, scorer.index
     members = query.subgraphs.nodes.astype(np.int64)
     absent = np.zeros(0, np.int64)

@@ -20,6 +20,7 @@ from ..config.preset_resolver import refuse_own_te
 from ..encode import SubgraphScale
 from ..nn import CONVOLUTIONS
 from ..task import SubgraphTask
+from ..translation.by_settings import require_symmetric
 from .artefact_checks import check_content, check_network_facts
 from .ensemble_scorer import EnsembleScorer
 from .network_scorer import NetworkScorer
@@ -147,6 +148,7 @@ def read_network(
         conv: The user's own convolution.
     """
     config, remaining = Config.from_dict(facts["config"]), dict(tensors)
+    require_symmetric(config.translation)
     table = remaining.pop("table")
     state = {name.removeprefix("network."): tensor for name, tensor in remaining.items()}
     scale = _read_scale(config, arrays)

@@ -39,7 +39,7 @@ def render_model_card(scorer: Scorer) -> str:
         "",
         "## Trained on",
         "",
-        f"- A graph of {graph.num_nodes:,} nodes and {graph.num_edges:,} edges (content hash"
+        f"- A graph of {graph.full_size:,} nodes and {graph.full_edges:,} edges (content hash"
         f" `{graph.hash[:12]}`).",
         f"- {plural(len(task) - task.num_virtual, 'training subgraph')}"
         + (f" and {task.num_virtual:,} virtual ones" if task.num_virtual else "")

@@ -111,11 +111,5 @@ class NameMapping:
     def describe_like(self, name: str) -> str:
         """`` (did you mean 'Gait ataxia', HP:0002066?)``, or "" where nothing is spelled alike."""
         if name not in self._suggested and len(self._suggested) < _MOST_SUGGESTED:
-            found = self.index.names.suggest(name[: 2 * _LONGEST])
-            text = ""
-            if found is not None:
-                spelling, node_id = found[0], self.index.name(found[1])
-                more = "" if spelling == node_id else f", {node_id}"
-                text = f" (did you mean {spelling!r}{more}?)"
-            self._suggested[name] = text
+            self._suggested[name] = self.index.names.describe_like(name[: 2 * _LONGEST])
         return self._suggested.get(name, "")

@@ -73,7 +73,7 @@ class NodeIndex:
 
     @cached_property
     def _degrees(self) -> Array:
-        return self.graph.degrees
+        return self.graph.full_degrees
 
     def search(self, text: str, count: int) -> list[Node]:
         """Nodes that have this text in a name, those first that have one which begins with it."""

@@ -17,6 +17,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.progress import step
 from ..base.ragged import Array, lengths, pointers, ranges
 from ..task import Subgraphs
+from ..task.whole_graph import require_loaded
 from .answers import Answers
 from .query import Query
 from .scorer import PlacedSubgraphs
@@ -143,6 +144,7 @@ def null_p_values(
         )
     if probabilities is None:
         probabilities = scorer.predict(query).probabilities
+    require_loaded(scorer.graph, "drawing random sets like a subgraph")
     bins = DegreeBins.of(scorer.graph.degrees)
     counts = np.zeros_like(probabilities, dtype=np.int64)
     total = draws * len(query)

@@ -16,6 +16,7 @@ from ..nn.build import members_stage
 from ..nn.networks import Stage
 from ..nn.readout import Members
 from ..task import Graph, Subgraphs, SubgraphTask
+from ..task.whole_graph import full_strengths
 from ..translation import S2NGraph, normalize_by, normalize_rows_by, translate_by
 from ..translation.edge_weights import loop_weights
 from ..translation.stage_inputs import weight_sums
@@ -82,9 +83,7 @@ class KnownSubgraphs:
     @cached_property
     def _node_degrees(self) -> Array:
         """d_v of all nodes, in A + I; (N,)."""
-        adjacency = self.graph.adjacency(dtype=np.float64)
-        loops = loop_weights(self.graph, True, np.float64)
-        return np.asarray(adjacency @ np.ones(self.graph.num_nodes) + loops)
+        return np.asarray(full_strengths(self.graph) + loop_weights(self.graph, True, np.float64))
 
     @cached_property
     def degrees(self) -> Array:

@@ -138,10 +138,18 @@ class Scorer(ABC):
         """Whether a subgraph may have several labels."""
         return self.task.multilabel
 
+    @property
+    def trained_graph(self) -> Graph:
+        """The global graph as the model was trained on it."""
+        return self.graph
+
     @cached_property
     def index(self) -> NodeIndex:
         """The nodes of the graph by id."""
         return NodeIndex(self.graph)
+
+    def reach(self, ids: Sequence[str]) -> None:  # noqa: B027  # most graphs are all there
+        """Make nodes of these ids known where the rest of the graph lies on disk."""
 
     def ask(
         self,
@@ -159,7 +167,9 @@ class Scorer(ABC):
             excluded: One list per subgraph of nodes that were looked for and are absent.
             unknown_nodes: A node that is not in the graph is an ``error``, or ``drop``-ped.
         """
-        return ask(self.index, IdLists.of(sets, names, excluded=excluded), unknown_nodes)
+        lists = IdLists.of(sets, names, excluded=excluded)
+        self.reach(lists.ids)
+        return ask(self.index, lists, unknown_nodes)
 
     def look_up(
         self, lists: IdLists, *, unknown_nodes: str = "error"

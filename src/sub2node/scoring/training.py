@@ -29,6 +29,7 @@ from ..models.best import TrainedEnsemble, best_model
 from ..models.candidates import TrainedNetwork
 from ..models.find import network
 from ..models.graph_network import GraphNetwork
+from ..models.member_plans import OF_ALL_NODES
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
 from ..train.stop_request import stoppable
@@ -236,12 +237,16 @@ def fit_simple(task: SubgraphTask, recipe: Recipe) -> FittedSimpleModel:
 
 
 def simple_validation_scores(task: SubgraphTask, names: Sequence[str] = ("bag", "hops")) -> Scores:
-    """Validation micro-F1 of simple models that learned from train, by name."""
+    """Validation micro-F1 of simple models that learned from train, by name.
+
+    Those that need the whole graph are omitted where it stays on disk.
+    """
     require_learnable(task, parts=("train", "val"))
     assert task.split is not None
     seen_task = without_virtual(task.subset(~task.split.mask("test")))
     labels: dict[Part, Array] = {part: labels_of(seen_task, part) for part in ("train", "val")}
-    scored = {}
+    scored, on_disk = {}, task.graph.whole is not None
+    names = [name for name in names if not (on_disk and name in OF_ALL_NODES)]
     for name in counted(names, "Simple model", name=str):
         predictions = SIMPLE[name].learn(
             TrainingData(seen_task, labels, [10]), SIMPLE[name].settings()

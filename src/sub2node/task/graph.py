@@ -256,6 +256,11 @@ class Graph:
         """Nodes, also those of the whole graph on disk."""
         return self.num_nodes if self.whole is None else self.whole.num_nodes
 
+    @property
+    def full_edges(self) -> int:
+        """Undirected edges, also those of the whole graph on disk, self-loops not counted."""
+        return self.num_edges if self.whole is None else self.whole.num_edges
+
     def adjacency(self, *, loops: bool = False, dtype: DTypeLike = np.float32) -> SparseMatrix:
         """A as a symmetric SciPy CSR array (N, N); ``loops`` puts self-loops on the diagonal."""
         data = np.ones(len(self.indices), dtype) if self.weights is None else self.weights

@@ -19,6 +19,7 @@ from .missing_values import is_text, odd_values, parse_numbers, without_words
 from .reading_options import Reading
 
 if TYPE_CHECKING:
+    from .graph import Graph
     from .task import SubgraphTask
 
 
@@ -187,3 +188,29 @@ def impute_anew(task: SubgraphTask) -> SubgraphTask:
     if np.array_equal(features, graph.features):
         return task
     return replace(task, graph=graph.with_features(features))
+
+
+def is_same_graph(one: Graph, other: Graph) -> bool:
+    """Whether two graphs are one, apart from numbers that were missing and set by other splits.
+
+    Args:
+        one: A graph.
+        other: Another, which need not know which of its numbers were missing.
+    """
+    if one == other:
+        return True
+    imputed = one.imputed or other.imputed
+    if not imputed or one.features is None or other.features is None:
+        return False
+    if one.features.shape != other.features.shape:
+        return False
+    return bool(_without_imputed(one, imputed) == _without_imputed(other, imputed))
+
+
+def _without_imputed(graph: Graph, imputed: Mapping[str, tuple[int, int]]) -> Graph:
+    """The graph with 0 where a number was missing."""
+    assert graph.features is not None  # for mypy
+    features = graph.features.copy()
+    for column, flag in imputed.values():
+        features[features[:, flag] > 0, column] = 0
+    return graph.with_features(features)

@@ -8,12 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..base.notes import Note
 from ..base.plural import plural
 from ..base.ragged import Array
 from .clean_tables import drop_rows, join_texts, row_texts
 from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
+from .lost_names import LostNames
 from .node_names import match_members
 from .reading_notes import excluded_dropped, members_dropped, members_merged, subgraphs_omitted
 from .reading_options import Reading
@@ -89,24 +91,15 @@ def read_members(
         return sets
     rows, policy = np.flatnonzero(lost), reading.options.unknown_nodes
     hit = np.unique(sets.subgraph[lost])
-    unknown_count = plural(len(rows), "unknown member")
-    reading.problems.add(
-        members.problem(
-            "unknown member",
-            f"subgraph {who[rows[0]].as_py()!r} has the node {what[rows[0]].as_py()!r}, which is"
-            f" not in the graph ({unknown_count} in {plural(len(hit), 'subgraph')}).",
-            rows,
-            values=row_texts(members, rows),
-            option="--unknown-nodes drop",
-            outcome={"error": "", "drop": "dropped"}.get(policy, "subgraph omitted"),
-        )
-    )
+    lost_names = LostNames.of(None if nodes is None else graph, what.take(pa.array(rows)))
+    kind = "unknown or ambiguous member" if lost_names.is_ambiguous.any() else "unknown member"
+    notes = _report_lost(members, rows, lost_names, reading)
     if policy == "ignore-subgraph":
         sets.keep[hit] = False
-        sets.notes.append(subgraphs_omitted(sets.names_of(hit), f"with {unknown_count}"))
+        why = f"with {plural(len(rows), kind)}"
+        sets.notes.append(subgraphs_omitted(sets.names_of(hit), why))
     else:
-        pairs = [(who[row].as_py(), what[row].as_py()) for row in rows[:3].tolist()]
-        sets.notes.append(members_dropped(pairs, len(rows), len(hit)))
+        sets.notes += notes
     sets.select(~lost)
     empty = sets.keep & (np.bincount(sets.subgraph, minlength=len(space)) == 0)
     if empty.any():
@@ -114,6 +107,43 @@ def read_members(
         names = sets.names_of(np.flatnonzero(empty))
         sets.notes.append(subgraphs_omitted(names, "without a known member"))
     return sets
+
+
+def _report_lost(members: Frame, rows: Array, names: LostNames, reading: Reading) -> list[Note]:
+    """Note members that no node is meant by as problems, and say that they were dropped.
+
+    Args:
+        members: The table of members.
+        rows: Their rows.
+        names: What may be meant by them.
+        reading: What to do about them; takes the problems.
+    """
+    notes, policy = list[Note](), reading.options.unknown_nodes
+    who, what = members.ids("subgraph_id"), members.ids("node_id")
+    for kind, some in (("unknown", ~names.is_ambiguous), ("ambiguous", names.is_ambiguous)):
+        own, hints = rows[some], names.take(some).hints
+        if not len(own):
+            continue
+        sets = len(pc.unique(who.take(pa.array(own))))
+        pairs = [(who[row].as_py(), what[row].as_py()) for row in own[:3].tolist()]
+        counts = f"({plural(len(own), f'{kind} member')} in {plural(sets, 'subgraph')})"
+        subgraph, node = map(repr, pairs[0])
+        message = f"subgraph {subgraph} has the node {node}, which is not in the graph{hints[0]}"
+        if kind == "ambiguous":
+            choice = hints[0].removeprefix(" (").removesuffix(")")
+            message = f"subgraph {subgraph} has the name {node}, which {choice}"
+        reading.problems.add(
+            members.problem(
+                f"{kind} member",
+                f"{message} {counts}.",
+                own,
+                values=join_texts(row_texts(members, own), hints, between=""),
+                option="--unknown-nodes drop",
+                outcome={"error": "", "drop": "dropped"}.get(policy, "subgraph omitted"),
+            )
+        )
+        notes.append(members_dropped(pairs, len(own), sets, kind=kind, hints=hints))
+    return notes
 
 
 def build_subgraphs(
@@ -250,20 +280,21 @@ def read_excluded(
     for some, kind, why, option in (
         (lost, "unknown excluded node", "unknown to the graph", "--unknown-nodes drop"),
         (nowhere, "excluded node without members", "of a subgraph without members", ""),
-        (both, "excluded node that is a member", "a member too", ""),
+        (both, "excluded member", "a member too", ""),
     ):
         at = np.flatnonzero(some)
         if not len(at):
             continue
         first = (who[int(at[0])].as_py(), what[int(at[0])].as_py())
+        names = LostNames.of(graph if some is lost else None, what.take(pa.array(at)))
         reading.problems.add(
             excluded.problem(
                 kind,
                 f"subgraph {first[0]!r} excludes the node {first[1]!r}, which is"
-                f" {'not in the graph' if some is lost else why}"
+                f" {'not in the graph' if some is lost else why}{names.hints[0]}"
                 f" ({plural(len(at), 'excluded node')} so).",
                 at,
-                values=row_texts(excluded, at),
+                values=join_texts(row_texts(excluded, at), names.hints, between=""),
                 option=option,
                 outcome="dropped" if dropped or not option else "",
             )

@@ -22,7 +22,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_word(texts: pa.Array, words: Collection[str]) -> Array:
-    """Which values are one of some words, without white space around them; bool (n,).
+    """Which values are one of some words; bool (n,).
 
     Args:
         texts: The values; other types than text have none.
@@ -30,13 +30,14 @@ def is_word(texts: pa.Array, words: Collection[str]) -> Array:
     """
     if not is_text(texts.type) or not words:
         return np.zeros(len(texts), bool)
-    trimmed = pc.utf8_trim_whitespace(texts)
-    hit = pc.is_in(trimmed, value_set=pa.array(sorted(words), texts.type))
+    hit = pc.is_in(texts, value_set=pa.array(sorted(words), texts.type))
     return np.asarray(pc.fill_null(hit, False))
 
 
 def without_words(column: Column, words: Collection[str]) -> pa.Array:
     """A column whose values are null where they are empty or one of some words.
+
+    White space around them does not count.
 
     Args:
         column: The column; one of another type than text stays as it is.
@@ -45,7 +46,7 @@ def without_words(column: Column, words: Collection[str]) -> pa.Array:
     texts = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if not is_text(texts.type):
         return texts
-    missing = is_word(texts, {*words, ""})
+    missing = is_word(pc.utf8_trim_whitespace(texts), {*words, ""})
     return pc.if_else(pa.array(missing), pa.scalar(None, texts.type), texts)
 
 

@@ -188,6 +188,15 @@ class NodeNames:
         nearest = get_close_matches(low, spellings, n=1)
         return spellings[nearest[0]] if nearest else None
 
+    def describe_like(self, text: str) -> str:
+        """`` (did you mean 'Gait ataxia', HP:0002066?)``, or "" where nothing is spelled alike."""
+        found = self.suggest(text)
+        if found is None:
+            return ""
+        spelling, id = found[0], self.id(found[1])
+        more = "" if spelling == id else f", {id}"
+        return f" (did you mean {spelling!r}{more}?)"
+
     def describe(self, nodes: Sequence[int]) -> str:
         """Nodes as a choice: ``n1 (Cat) or n3 (Dog)``."""
         shown = [self.call(node) for node in nodes[:_MOST_CANDIDATES]]

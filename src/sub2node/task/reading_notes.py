@@ -118,10 +118,31 @@ def unused_features(names: Sequence[str], why: str) -> Iterator[Note]:
         yield unused(f"{plural(len(names), 'node column')} not used ({why}): {shown}.")
 
 
-def members_dropped(pairs: Sequence[tuple[object, object]], members: int, subgraphs: int) -> Note:
-    """Members that the graph does not have; ``pairs`` are some of them, as subgraph and node."""
-    shown = examples((f"{node!r} in subgraph {subgraph!r}" for subgraph, node in pairs), members)
-    counts = f"{plural(members, 'unknown member')} in {plural(subgraphs, 'subgraph')}"
+def members_dropped(
+    pairs: Sequence[tuple[object, object]],
+    members: int,
+    subgraphs: int,
+    *,
+    kind: str = "unknown",
+    hints: Sequence[str] = (),
+) -> Note:
+    """Members that no node is meant by.
+
+    Args:
+        pairs: Some of them, as subgraph and node.
+        members: How many there are.
+        subgraphs: In how many subgraphs.
+        kind: ``unknown`` or ``ambiguous``.
+        hints: What may be meant by each.
+    """
+    shown = examples(
+        (
+            f"{node!r} in subgraph {subgraph!r}{hints[at] if hints else ''}"
+            for at, (subgraph, node) in enumerate(pairs)
+        ),
+        members,
+    )
+    counts = f"{plural(members, f'{kind} member')} in {plural(subgraphs, 'subgraph')}"
     return dropped(f"{counts} dropped: {shown}.")
 
 

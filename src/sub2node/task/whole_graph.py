@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..base.errors import DataError
+import numpy as np
+import pyarrow as pa
+
+from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, frozen
 from .content_hash import digest
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+# Bytes of memory per node and edge while tables are read, by measurement.
+_NODE, _EDGE = 60, 140
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +75,46 @@ class WholeGraph:
         return digest(
             "whole", str(self.num_nodes), str(self.num_edges), self.degrees, self.strengths
         )
+
+
+def require_loaded(graph: Graph, what: str) -> None:
+    """Raise where only a part of the graph is loaded, of which the result would be a wrong one.
+
+    Args:
+        graph: The graph.
+        what: What needs all of it, as the subject of a sentence in the singular.
+    """
+    whole = graph.whole
+    if whole is None:
+        return
+    width = 0 if graph.features is None else graph.features.shape[1]
+    size = whole.num_nodes * (_NODE + 4 * width) + whole.num_edges * _EDGE
+    raise ConfigError(
+        f"{what} needs the whole graph, {plural(whole.num_nodes, 'node')} and"
+        f" {plural(whole.num_edges, 'edge')}, of which {plural(graph.num_nodes, 'node')} are"
+        f" loaded; read the data without an engine, in about {size / 1e9:.1f} GB of memory."
+    )
+
+
+def full_strengths(graph: Graph) -> Array:
+    """Sum of the weights of each node's edges, also of those on disk, without self-loops.
+
+    float64 (N,).
+    """
+    if graph.whole is None:
+        return np.asarray(graph.adjacency(dtype=np.float64) @ np.ones(graph.num_nodes))
+    strengths = graph.whole.strengths
+    return graph.whole.degrees.astype(np.float64) if strengths is None else strengths
+
+
+def draw_numbers(graph: Graph, nodes: Array) -> Array | None:
+    """Numbers by which random vectors of nodes of a part are drawn: hashes of their ids; uint64.
+
+    Positions will not do, since those of new nodes depend on what was asked before. None: the graph
+    is all there.
+    """
+    if graph.whole is None:
+        return None
+    texts = graph.ids().take(pa.array(nodes)).to_pylist()
+    digests = (blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), "<u8")

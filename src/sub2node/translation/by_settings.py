@@ -31,8 +31,18 @@ def translate_by(
         te=find_te(settings.te),
         self_loops=settings.self_loops,
         max_distance=settings.max_distance,
+        direction=settings.direction,
         cut=cut,
     )
+
+
+def require_symmetric(settings: TranslationSettings) -> None:
+    """Raise where new subgraphs could not be joined: what joins them must hold both ways."""
+    if settings.direction != "both":
+        raise ConfigError(
+            "a model that answers for new subgraphs joins them in both directions; omit"
+            " translation.direction."
+        )
 
 
 def normalize_by(graph: S2NGraph, settings: TranslationSettings) -> S2NGraph:

@@ -3,14 +3,15 @@
 Edge weights turn membership rows of some subgraphs and of some others into weights. The linear
 ones are W = M B Mᵀ with a symmetric sparse operator B over nodes: A + I (the default, edges between
 two subgraphs plus the nodes they share), A (equation 2 of the paper), I (shared nodes), or any that
-the user brings. Shortest paths are the one choice that is not linear.
+the user brings. Shortest paths are the one choice that is not linear. Where edges are directed,
+A may count those of one direction only; B and W are then not symmetric.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +19,7 @@ from numpy.typing import DTypeLike
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array, SparseMatrix
+from ..task.whole_graph import require_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from ..task import Graph
 
 TE = ("edges", "shared_nodes", "shortest_path")
+Direction = Literal["both", "out", "in"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 Operator: TypeAlias = "SparseMatrix | Callable[[Graph], SparseMatrix]"  # (N, N)
 Block: TypeAlias = "SparseMatrix | Array"  # some rows of W
 
@@ -72,7 +76,7 @@ class LinearEdgeWeights:
     """W = M B Mᵀ with B = operator + diag(diagonal).
 
     Args:
-        operator: CSR (N, N), symmetric.
+        operator: CSR (N, N), symmetric unless it counts directed edges of one direction.
         diagonal: (N,), or None for none; apart, so that A + I needs no second copy of A.
     """
 
@@ -206,7 +210,13 @@ def _pattern(matrix: SparseMatrix) -> SparseMatrix:
 
 
 def make_edge_weights(
-    graph: Graph, te: str | Operator, *, self_loops: bool, max_distance: int, dtype: DTypeLike
+    graph: Graph,
+    te: str | Operator,
+    *,
+    self_loops: bool,
+    max_distance: int,
+    direction: Direction = "both",
+    dtype: DTypeLike,
 ) -> EdgeWeights:
     """The edge weights of this name, or of this operator.
 
@@ -216,12 +226,16 @@ def make_edge_weights(
             from a graph to one.
         self_loops: For ``edges``: A + I rather than A. A self-loop that the graph has counts once.
         max_distance: For ``shortest_path``: the most hops that count.
+        direction: For ``edges``: of directed ones, which count for W_ij: those from i to j
+            (``out``), from j to i (``in``), or both.
         dtype: Type of the operator's values.
     """
     if not isinstance(te, str):
+        require_loaded(graph, "a T_e of your own")
         operator = te(graph) if callable(te) else te
         return LinearEdgeWeights(_check_operator(operator, graph.num_nodes, dtype))
     if te == "shortest_path":
+        require_loaded(graph, "T_e by shortest paths")
         if max_distance < 0:
             raise ConfigError(f"max_distance must be 0 or more, found {max_distance}.")
         return ShortestPathEdgeWeights(_pattern(graph.adjacency(dtype=np.float64)), max_distance)
@@ -229,10 +243,31 @@ def make_edge_weights(
         empty = sp.csr_array((graph.num_nodes, graph.num_nodes), dtype=dtype)
         return LinearEdgeWeights(empty, np.ones(graph.num_nodes, dtype))
     if te == "edges":
-        return LinearEdgeWeights(
-            graph.adjacency(dtype=dtype), loop_weights(graph, self_loops, dtype)
-        )
+        operator = graph.adjacency(dtype=dtype)
+        if direction != "both":
+            operator = directed_adjacency(graph, direction, dtype)
+        return LinearEdgeWeights(operator, loop_weights(graph, self_loops, dtype))
     raise ConfigError(f"there is no T_e called {te!r}.{suggest(te, TE)}")
+
+
+def directed_adjacency(graph: Graph, direction: Direction, dtype: DTypeLike) -> SparseMatrix:
+    """A of the directed edges from row to column (``out``), or from column to row (``in``).
+
+    CSR (N, N), without self-loops; edges between the same two nodes add up.
+    """
+    arcs = graph.arcs
+    if arcs is None:
+        raise ConfigError(
+            f"direction {direction!r} is for directed edges, and this graph has none; read the data"
+            " with directed=True (--directed), or omit the direction."
+        )
+    proper = np.flatnonzero(arcs.source != arcs.target)
+    ends = arcs.source[proper], arcs.target[proper]
+    data = np.ones(len(proper)) if arcs.weights is None else arcs.weights[proper]
+    entries = (data.astype(np.float64), ends if direction == "out" else ends[::-1])
+    matrix = sp.coo_array(entries, shape=(graph.num_nodes, graph.num_nodes)).tocsr()
+    matrix.sort_indices()
+    return matrix.astype(dtype, copy=False)
 
 
 def loop_weights(graph: Graph, self_loops: bool, dtype: DTypeLike) -> Array | None:

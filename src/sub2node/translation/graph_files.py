@@ -1,4 +1,7 @@
-"""The S2N graph on disk: weights as Parquet, one half of them, and a card in JSON."""
+"""The S2N graph on disk: weights as Parquet, one half of them, and a card in JSON.
+
+Where W is not symmetric, because one direction counts, all weights are there.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import scipy.sparse as sp
 
 from ..base.errors import ConfigError, DataError
 from ..base.files import new_folder, read_card, written
@@ -86,7 +90,7 @@ def save_graph(
         written(path),
     ):
         row, column = owners(graph.weights.indptr), graph.weights.indices
-        half = column >= row
+        half = (column >= row) | (not graph.settings.symmetric)
         table = {
             "row": row[half].astype(np.int32),
             "column": column[half].astype(np.int32),
@@ -144,10 +148,16 @@ def load_graph(path: str | Path, *, task: SubgraphTask | None = None) -> S2NGrap
     if not fits:
         raise DataError("the card is damaged: its counts disagree.", path=folder / CARD)
     check_seal(folder, f"{WEIGHTS}*")
-    row, column, weight = _read_weights(folder / WEIGHTS, count, entries)
+    row, column, weight = _read_weights(folder / WEIGHTS, count, entries, half=settings.symmetric)
     source = None if task is None else _source(task, task_hash, split, settings)
-    weights = mirrored(row, column, _narrow(weight), count)
-    if weights.nnz != 2 * entries - int((row == column).sum()):
+    expected = entries
+    if settings.symmetric:
+        weights = mirrored(row, column, _narrow(weight), count)
+        expected = 2 * entries - int((row == column).sum())
+    else:
+        weights = sp.coo_array((_narrow(weight), (row, column)), shape=(count, count)).tocsr()
+        weights.sort_indices()
+    if weights.nnz != expected:
         raise DataError("an entry is there twice.", path=folder / WEIGHTS)
     return S2NGraph(
         weights=weights,
@@ -189,7 +199,9 @@ def _read_names(path: Path, count: int) -> Names | None:
     return None if is_positions(names) else names
 
 
-def _read_weights(path: Path, count: int, entries: int) -> tuple[Array, Array, Array]:
+def _read_weights(
+    path: Path, count: int, entries: int, *, half: bool
+) -> tuple[Array, Array, Array]:
     try:
         table = pq.read_table(path, columns=["row", "column", "weight"], memory_map=True)
         row, column = (np.asarray(table[c].cast(pa.int32())) for c in ("row", "column"))
@@ -199,9 +211,11 @@ def _read_weights(path: Path, count: int, entries: int) -> tuple[Array, Array, A
         raise DataError(f"the weights cannot be read ({reason}).", path=path) from error
     if len(row) != entries:
         raise DataError(f"{len(row):,} entries, the card says {entries:,}.", path=path)
-    inside = not len(row) or (row.min() >= 0 and (row <= column).all() and column.max() < count)
-    if not inside:
-        raise DataError("an entry lies outside the upper half.", path=path)
+    ends = (row, column) if len(row) else ()
+    inside = all(end.min() >= 0 and end.max() < count for end in ends)
+    if not inside or (half and (row > column).any()):
+        where = "upper half" if half else "graph"
+        raise DataError(f"an entry lies outside the {where}.", path=path)
     if not (np.isfinite(weight) & (weight > 0)).all():
         raise DataError("a weight is missing, not finite or not above 0.", path=path)
     return row, column, weight
@@ -233,7 +247,7 @@ def _source(
 
 
 def read_pairs(folder: Path) -> Iterator[tuple[Array, Array]]:
-    """Rows and columns of the stored entries, one half, piece by piece."""
+    """Rows and columns of the stored entries, one half of a symmetric graph, piece by piece."""
     for fragment in pq.ParquetDataset(folder / WEIGHTS).fragments:
         for piece in fragment.to_batches(columns=["row", "column"]):
             yield tuple(np.asarray(piece.column(i)).astype(np.int64) for i in (0, 1))  # type: ignore[misc]

@@ -24,7 +24,7 @@ _MOST_ENTRIES = 10**7  # of a graph whose strongest edges are looked for
 
 
 def graph_frame(graph: S2NGraph, *, diagonal: bool) -> pd.DataFrame:
-    """One row per pair of joined subgraphs, by id."""
+    """One row per pair of joined subgraphs, by id; each direction by itself where they differ."""
     source, target, weight = _edges(graph, diagonal=diagonal)
     ids = np.array(graph.subgraph_ids, dtype=object)
     return make_frame({"source": ids[source], "target": ids[target], "weight": weight})
@@ -54,7 +54,10 @@ def graph_data(graph: S2NGraph, labels: Array | None) -> Data:
 def graph_html(graph: S2NGraph) -> str:
     """Sizes of the graph, how it was made, and its strongest edges."""
     settings, count, edges = graph.settings, len(graph), graph.num_edges
+    ends = 2 if settings.symmetric else 1
     made = f"T_e {settings.te}, {'with' if settings.self_loops else 'without'} self-loops"
+    if not settings.symmetric:
+        made += f", direction {settings.direction}"
     scores = ""
     if graph.normalized:
         scores = f"normalised: 0 at a score of {settings.a:g}, 1 from"
@@ -69,7 +72,7 @@ def graph_html(graph: S2NGraph) -> str:
         "S2N graph",
         {
             "Nodes": f"{count:,}, one per subgraph",
-            "Edges": f"{edges:,}, {2 * edges / max(count, 1):.1f} per node",
+            "Edges": f"{edges:,}, {ends * edges / max(count, 1):.1f} per node",
             "Stages": ", ".join(
                 f"{part} sees {graph.split.visible(part):,}"
                 for part in PARTS
@@ -89,8 +92,9 @@ def _id(graph: S2NGraph, node: int) -> str:
 
 
 def _edges(graph: S2NGraph, *, diagonal: bool) -> tuple[Array, Array, Array]:
-    """Rows, columns and weights of one half of the matrix."""
+    """Rows, columns and weights of one half of the matrix, or of all where it is not symmetric."""
     weights = graph.weights
     row, column = owners(weights.indptr.astype(np.int64)), weights.indices
-    half = np.flatnonzero(column >= row if diagonal else column > row)
+    chosen = column > row if graph.settings.symmetric else column != row
+    half = np.flatnonzero(chosen | (column == row) if diagonal else chosen)
     return row[half], column[half], weights.data[half]

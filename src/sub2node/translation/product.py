@@ -1,7 +1,6 @@
 """W, block by block: statistics of all entries, and the entries that are kept.
 
-M × M is never held: rows are produced in blocks under a memory limit, and what is not kept is gone
-before the next block.
+M × M is never held: rows come in blocks under a memory limit; what is not kept is gone before long.
 """
 
 from __future__ import annotations
@@ -171,16 +170,17 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def measure(edge_weights: EdgeWeights, members: SparseMatrix, sums: Sums, *, limit: Limit) -> None:
-    """Fill ``sums`` from the half on and above the diagonal, keeping nothing."""
+def measure(
+    edge_weights: EdgeWeights, members: SparseMatrix, sums: Sums, *, limit: Limit, half: bool = True
+) -> None:
+    """Fill ``sums``, keeping nothing; from the ``half`` on and above the diagonal, or from all."""
     inside = members[: sums.size]
 
     def work(block: Block, start: int) -> tuple[float, float]:
-        return sums.of(block, start, half=True)
+        return sums.of(block, start, half=half)
 
-    for stop, block_sums in _blocks(
-        edge_weights, inside, right=inside, limit=limit, work=work, half=True
-    ):
+    made = _blocks(edge_weights, inside, right=inside, limit=limit, work=work, half=half)
+    for stop, block_sums in made:
         sums.add(block_sums)
         progress.step("Measuring weights", _half(stop, sums.size), _half(sums.size, sums.size))
 

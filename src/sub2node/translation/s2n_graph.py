@@ -13,7 +13,7 @@ from ..base.errors import ConfigError, DataError
 from ..base.plotting import draw
 from ..base.ragged import Array, SparseMatrix, owners
 from ..task import Names, Part, Split, Subgraphs
-from .edge_weights import EdgeWeights, LinearEdgeWeights, Side
+from .edge_weights import Direction, EdgeWeights, LinearEdgeWeights, Side
 from .graph_views import graph_data, graph_frame, graph_html
 from .memory_limits import Limit
 from .product import Keep, rows
@@ -43,6 +43,8 @@ class TranslationOptions:
         a: Lower end of the scores that were normalised to 0…1; None: weights are raw.
         delta: Width of that range.
         weighted: Whether scores above 0 stayed what they are; else they became 1.
+        direction: Which directed edges count for W_ij: those from i to j (``out``), from j to i
+            (``in``), or both.
     """
 
     te: str = "edges"
@@ -54,6 +56,12 @@ class TranslationOptions:
     a: float | None = None
     delta: float | None = None
     weighted: bool = True
+    direction: Direction = "both"
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether W_ij = W_ji."""
+        return self.direction == "both"
 
     @property
     def complete(self) -> bool:
@@ -123,8 +131,8 @@ class S2NGraph:
     """The S2N graph of a task.
 
     Args:
-        weights: Â as CSR (M, M), symmetric, in the order train, virtual, val, test; see
-            :attr:`subgraph_ids`.
+        weights: Â as CSR (M, M), in the order train, virtual, val, test; see :attr:`subgraph_ids`.
+            Symmetric, unless one direction of directed edges was chosen.
         split: The part of each subgraph.
         statistics: Statistics of the train block of the raw weights.
         settings: How it was translated.
@@ -151,8 +159,9 @@ class S2NGraph:
 
     @property
     def num_edges(self) -> int:
-        """Joined pairs of different subgraphs."""
-        return int((self.weights.nnz - np.count_nonzero(self.weights.diagonal())) // 2)
+        """Joined pairs of different subgraphs; each direction by itself where they differ."""
+        off_diagonal = self.weights.nnz - np.count_nonzero(self.weights.diagonal())
+        return int(off_diagonal // (2 if self.settings.symmetric else 1))
 
     @property
     def normalized(self) -> bool:

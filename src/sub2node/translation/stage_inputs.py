@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.errors import ConfigError, suggest
 from ..base.ragged import Array
+from ..task.whole_graph import full_strengths, require_loaded
 from .edge_weights import loop_weights
 from .s2n_graph import S2NGraph, task_split
 
@@ -110,9 +111,9 @@ def _readout(task: SubgraphTask, stage: Part, *, readout: Readout, graph: S2NGra
         return 1 / subgraphs.sizes[owner]
     if readout not in READOUTS:
         raise ConfigError(f"there is no readout {readout!r}.{suggest(readout, READOUTS)}")
-    adjacency = task.graph.adjacency(dtype=np.float64)
-    diagonal = loop_weights(task.graph, True, np.float64)
-    around = adjacency @ np.ones(task.graph.num_nodes) + diagonal
+    if readout in ("node-degree", "volume"):
+        require_loaded(task.graph, f"the readout {readout}")
+    around = full_strengths(task.graph) + loop_weights(task.graph, True, np.float64)
     if readout == "node-degree":
         return np.asarray(np.sqrt(around / around.mean())[subgraphs.nodes[:flat]])
     if readout == "volume":

@@ -12,7 +12,15 @@ from ..base.byte_sizes import parse_memory
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import SparseMatrix, distinct
 from ..task import SubgraphTask
-from .edge_weights import EdgeWeights, LinearEdgeWeights, Operator, make_edge_weights, signed
+from .edge_weights import (
+    DIRECTIONS,
+    Direction,
+    EdgeWeights,
+    LinearEdgeWeights,
+    Operator,
+    make_edge_weights,
+    signed,
+)
 from .memory_limits import Limit
 from .product import Keep, Sums, measure, rows, united, upper, upper_by_score
 from .s2n_graph import (
@@ -36,6 +44,7 @@ def translate(
     te: str | Operator = "edges",
     self_loops: bool = True,
     max_distance: int = 2,
+    direction: Direction = "both",
     cut: float | None = None,
     min_weight: float | None = None,
     top_k: int | None = None,
@@ -59,10 +68,13 @@ def translate(
         self_loops: W = M(A+I)Mᵀ, with which the published results were obtained; False: M A Mᵀ,
             the paper's equation 2.
         max_distance: The most hops that count, for ``shortest_path``.
+        direction: Of directed edges, which count for W_ij: those from subgraph i to j (``out``),
+            from j to i (``in``), or both, which alone gives a symmetric W.
         cut: Drop entries at or below this standard score while W is produced, so that the memory
             is that of what is kept. By default the raw W is kept and can be cut again at will.
         min_weight: Drop entries below this weight.
-        top_k: Keep the diagonal and the k largest other entries of each row (of either end).
+        top_k: Keep the diagonal and the k largest other entries of each row (of either end, where W
+            is symmetric).
         engine: ``memory``; ``duckdb`` for graphs beyond memory; ``spark`` for a cluster.
         memory: How much may be used, as ``"2GB"``; by default 128 MB to work in and what is kept.
         master: Spark's master, as ``local[2]``.
@@ -75,6 +87,7 @@ def translate(
         te=te if isinstance(te, str) else "operator",
         self_loops=self_loops,
         max_distance=max_distance,
+        direction=direction,
         cut=cut,
         min_weight=min_weight,
         top_k=top_k,
@@ -121,6 +134,13 @@ def check_settings(settings: TranslationOptions) -> None:
             raise ConfigError(f"{name} must be a whole number from {least}, found {value!r}.")
     if not isinstance(settings.self_loops, bool):
         raise ConfigError(f"self_loops is True or False, found {settings.self_loops!r}.")
+    if settings.direction not in DIRECTIONS:
+        raise ConfigError(
+            f"there is no direction {settings.direction!r}."
+            f"{suggest(str(settings.direction), DIRECTIONS)}"
+        )
+    if not settings.symmetric and settings.te != "edges":
+        raise ConfigError(f"direction is for T_e 'edges', not for {settings.te!r}.")
     if not settings.self_loops and settings.te in ("shared_nodes", "shortest_path"):
         raise ConfigError(f"self_loops is for T_e 'edges', not for '{settings.te}'.")
 
@@ -170,7 +190,10 @@ def _weights(
     if settings.complete:
         return rows(edge_weights, members, members, Keep(), limit=limit, sums=sums)
     above, gather = 0.0, sums if score is None else None
-    if score is not None:
+    if score is not None and not settings.symmetric:
+        measure(edge_weights, members, sums, limit=limit, half=False)
+        above = sums.statistics.weight_at(score)
+    elif score is not None:
         if isinstance(edge_weights, LinearEdgeWeights) and score >= 0 and top_k is None:
             weights = upper_by_score(
                 edge_weights, members, sums=sums, score=score, least=least, limit=limit
@@ -181,6 +204,8 @@ def _weights(
             measure(edge_weights, members, sums, limit=limit)
         above = sums.statistics.weight_at(score)
     keep = Keep(above, least, top_k)
+    if not settings.symmetric:
+        return rows(edge_weights, members, members, keep, limit=limit, sums=gather)
     if top_k is None:
         return upper(edge_weights, members, keep, limit=limit, sums=gather)
     return united(rows(edge_weights, members, members, keep, limit=limit, sums=gather))
@@ -201,6 +226,7 @@ def exact_edge_weights(
         te,
         self_loops=settings.self_loops,
         max_distance=settings.max_distance,
+        direction=settings.direction,
         dtype=dtype,
     )
     if excluded is None:

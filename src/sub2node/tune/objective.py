@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.errors import ConfigError
 from ..base.metrics import micro_f1
 from ..base.ragged import Array
-from ..config import Config
+from ..baselines import NETWORKS
 from ..encode import Encoding
 from ..evaluate.protocol import labels_of
-from ..models.candidates import TrainedNetwork
+from ..models.baseline import BatchNetworkModel
+from ..models.candidates import NetworkModel, TrainedNetwork
 from ..models.graph_network import GraphNetwork
 from ..ops.triton import Compile
 from ..task import Part, SubgraphTask, require_learnable
@@ -116,6 +117,7 @@ class Objective:
         device: ``auto``, ``cpu`` or ``cuda``.
         compile: Whether to use own kernels, as in :func:`sub2node.run`.
         encodings: The caller's own columns of node features.
+        baseline: The name of a baseline with a training loop; empty: a network of a structure.
     """
 
     task: SubgraphTask
@@ -124,6 +126,7 @@ class Objective:
     device: str = "auto"
     compile: Compile = "auto"
     encodings: Encoding | Array | None = None
+    baseline: str = ""
     parts: list[tuple[SubgraphTask, list[int]]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -151,15 +154,26 @@ class Objective:
                 f"the study in {where} was begun with other encodings; give it the same file"
                 " (--encoding)."
             )
+        if self.baseline != spec.baseline:
+            raise ConfigError(f"the study in {where} is of another model; give it the same.")
         for config in spec.base.candidates:
             self._model(config, None).check()
 
-    def _model(self, config: Config, watch: Watch | None) -> GraphNetwork:
+    def _model(self, config: Any, watch: Watch | None) -> NetworkModel:
+        if self.baseline:
+            return BatchNetworkModel(
+                (config,),
+                self.encodings,
+                self.device,
+                compile=self.compile,
+                watch=watch,
+                model=NETWORKS[self.baseline],
+            )
         return GraphNetwork(
             (config,), self.encodings, self.device, compile=self.compile, watch=watch
         )
 
-    def __call__(self, config: Config, report: Report | None = None) -> Score:
+    def __call__(self, config: Any, report: Report | None = None) -> Score:
         """Train all seeds of one point.
 
         Args:

@@ -29,7 +29,7 @@ def search(
     encodings: Encoding | Array | None = None,
     **choices: Any,
 ) -> SearchResult:
-    """Search the settings of a structure on validation, and write the winner as a preset.
+    """Search the settings of a network on validation, and write the winner as a preset.
 
     Args:
         task: The data, with labels; its test part is removed before anything else.
@@ -39,7 +39,7 @@ def search(
         device: ``auto``, ``cpu`` or ``cuda``.
         compile: Whether to use own kernels, as in :func:`sub2node.run`.
         encodings: Your own columns of node features, as in :func:`sub2node.run`.
-        **choices: Structure, convolution, preset, space and so on, as in :func:`make_spec`.
+        **choices: Model or structure, convolution, preset, space …, as in :func:`make_spec`.
 
     Example:
         >>> result = search(task, "study", structure="s2n+a", trials=100)
@@ -57,6 +57,7 @@ def search(
         device=device,
         compile=compile,
         encodings=encodings,
+        baseline=spec.baseline,
     )
     study = Study.create(spec, str(home / "journal.log"), trials=trials, resume=resume, folder=home)
     ended = study.work(objective, wait=True)

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..base.environment import versions
 from ..base.errors import Sub2NodeError
 from ..base.files import new_file, written
 from ..base.plural import plural
-from ..config import Config
 from ..config.settings import to_toml
 from ..evaluate.significance import Summary
 from .study_spec import Spec
@@ -101,7 +101,7 @@ class SearchResult:
         return max(complete, key=lambda trial: (trial.value, -(trial.loss or 0.0), -trial.number))
 
     @property
-    def config(self) -> Config:
+    def config(self) -> Any:
         """The winner's settings."""
         return self.spec.settings(self.best.point)
 
@@ -161,7 +161,8 @@ class SearchResult:
 
     def preset(self) -> str:
         """The winner as the text of a preset file, with its evidence."""
-        tree = {"notes": [self.evidence], **self.config.to_dict()}
+        baseline = {"baseline": self.spec.baseline} if self.spec.baseline else {}
+        tree = {"notes": [self.evidence], **baseline, **self.config.to_dict()}
         return f"# Use it with: s2n run DATA --preset THIS_FILE\n\n{to_toml(tree)}"
 
     def save(self, folder: Path) -> None:

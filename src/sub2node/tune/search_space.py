@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base.errors import ConfigError, DataError
@@ -13,7 +13,7 @@ from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_toml
 from ..config import Config
 from ..config.preset_resolver import refuse_import_path
-from ..config.settings import flatten, parse_setting
+from ..config.settings import Settings, flatten, parse_setting
 
 _RANGE = re.compile(
     r"(?P<low>[^\s,]+?)\s*\.\.\s*(?P<high>[^\s,]+)(?:\s+step\s+(?P<step>\S+)|\s+(?P<log>log))?"
@@ -112,38 +112,44 @@ Axis = Range | Choice
 
 @dataclass(frozen=True)
 class Space:
-    """Axes by the full name of their setting; checked against :class:`Config`."""
+    """Axes by the full name of their setting.
+
+    Args:
+        axes: The axes.
+        settings: The class of settings that they are of: that of networks, or of a baseline.
+    """
 
     axes: Mapping[str, Axis]
+    settings: type[Settings] = Config
 
     def __post_init__(self) -> None:
         for name, axis in self.axes.items():
-            if Config.full_name(name) != name:
-                raise ConfigError(f"the axis {name!r} is called {Config.full_name(name)!r}.")
+            if self.settings.full_name(name) != name:
+                raise ConfigError(f"the axis {name!r} is called {self.settings.full_name(name)!r}.")
             if name == "structure":
                 raise ConfigError("a study is of one structure; choose it with --structure.")
             for value in axis.ends:
                 try:
-                    Config().with_settings({name: value})
+                    self.settings().with_settings({name: value})
                 except ConfigError as error:
                     raise ConfigError(f"the search space admits what cannot be: {error}") from None
-            integer = type(dict(flatten(Config().to_dict())).get(name)) is int
+            integer = type(dict(flatten(self.settings().to_dict())).get(name)) is int
             if integer and isinstance(axis, Range) and axis.step and axis.step != int(axis.step):
                 raise ConfigError(f"{name} is a whole number; so is its step.")
 
     @classmethod
-    def from_dict(cls, tree: Mapping[str, object]) -> Space:
+    def from_dict(cls, tree: Mapping[str, object], settings: type[Settings] = Config) -> Space:
         """Read ranges ``{low, high, step, log}`` and lists of values, by name of the setting."""
         axes: dict[str, Axis] = {}
         for name, value in _find_axes(tree):
-            full = Config.full_name(name)
+            full = settings.full_name(name)
             if full in axes:
                 raise ConfigError(f"the search space has {full} twice.")
             try:
                 axes[full] = _read_axis(value)
             except ConfigError as error:
                 raise ConfigError(f"{full}: {error}") from None
-        return cls(axes)
+        return cls(axes, settings)
 
     def to_dict(self) -> dict[str, object]:
         """The reverse of :meth:`from_dict`."""
@@ -151,12 +157,13 @@ class Space:
 
     def with_axes(self, axes: Mapping[str, Axis]) -> Space:
         """The space with some axes added or replaced."""
-        return Space({**self.axes, **axes})
+        return replace(self, axes={**self.axes, **axes})
 
     def without(self, names: Iterable[str]) -> Space:
         """The space without the axes of settings that are fixed."""
-        fixed = {Config.full_name(name) for name in names}
-        return Space({name: axis for name, axis in self.axes.items() if name not in fixed})
+        fixed = {self.settings.full_name(name) for name in names}
+        kept = {name: axis for name, axis in self.axes.items() if name not in fixed}
+        return replace(self, axes=kept)
 
     def refuse_import_paths(self, source: str, advice: str) -> None:
         """Raise where a file or storage lets code vary that would have to be imported."""
@@ -200,7 +207,7 @@ def _read_axis(value: object) -> Axis:
     return Range(**value)
 
 
-def read_space(path: str) -> Space:
+def read_space(path: str, settings: type[Settings] = Config) -> Space:
     """Read a search space from a TOML file."""
     if Path(path).exists():
         require_regular_file(path)
@@ -213,19 +220,19 @@ def read_space(path: str) -> Space:
     except ValueError as error:
         raise DataError(f"this is not TOML ({error}).", path=path) from None
     try:
-        space = Space.from_dict(tree)
+        space = Space.from_dict(tree, settings)
     except ConfigError as error:
         raise DataError(str(error), path=path) from None
     space.refuse_import_paths(path, "let it vary with --vary conv=… if you trust it")
     return space
 
 
-def parse_axis(text: str) -> tuple[str, Axis]:
+def parse_axis(text: str, settings: type[Settings] = Config) -> tuple[str, Axis]:
     """Read an axis: ``lr=0.001..0.01 log``, ``a=0..4 step 0.25`` or ``readout=sum,degree``."""
     name, _, values_text = text.partition("=")
     if not name.strip() or not values_text.strip():
         raise ConfigError(f"--vary wants NAME=VALUES, as lr=0.001..0.01, found {text!r}.")
-    full = Config.full_name(name.strip())
+    full = settings.full_name(name.strip())
     match = _RANGE.fullmatch(values_text.strip())
     if match is None:
         words = [word for word in values_text.split(",") if word.strip()]

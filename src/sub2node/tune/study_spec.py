@@ -8,14 +8,17 @@ from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
+from ..baselines import NETWORKS
 from ..config import Config
 from ..config.preset_resolver import refuse_import_path, refuse_own_te
-from ..config.settings import flatten
+from ..config.settings import Settings, flatten
 from ..config.unused_settings import unused_note
 from ..encode import Encoding
 from ..evaluate.seeds import seed_list
-from ..models import Preset, find_preset
+from ..models import Preset, find_baseline, find_preset
+from ..models.baseline import baseline_settings
 from ..task import SubgraphTask
+from .baseline_spaces import baseline_space
 from .objective import digest_of, without_test
 from .search_space import SPACES, Axis, Choice, Space, read_space
 
@@ -27,6 +30,7 @@ _DIFFERENCES = {
     "rehearse": "another number of rehearsals",
     "prune": "another way of pruning trials",
     "encodings": "other encodings",
+    "baseline": "another model",
     "seed": "another search seed",
 }
 
@@ -49,30 +53,36 @@ class Spec:
         prune: Whether trials that fall behind are pruned.
         seed: The seed of the search.
         encodings: Hash of the user's own columns; empty without any.
+        baseline: The name of a baseline; empty: a network of a structure.
     """
 
     data: str
     name: str
-    base: Preset[Config]
+    base: Preset[Any]
     space: Space
     seeds: tuple[int, ...]
     rehearse: int = 0
     prune: bool = True
     seed: int = 0
     encodings: str = ""
+    baseline: str = ""
 
     @property
-    def config(self) -> Config:
+    def config(self) -> Any:
         """The settings that the search starts from."""
         return self.base.config
 
     @property
     def title(self) -> str:
         """The name of the study in a storage."""
-        name, config = self.name or "task", self.config
-        return f"{name} {config.structure} {config.conv}"
+        return f"{self.name or 'task'} {self.model}"
 
-    def settings(self, point: Mapping[str, object]) -> Config:
+    @property
+    def model(self) -> str:
+        """What is searched: a baseline, or a structure and a convolution."""
+        return self.baseline or f"{self.config.structure} {self.config.conv}"
+
+    def settings(self, point: Mapping[str, object]) -> Any:
         """All settings at a point of the space."""
         return self.base.with_settings(point).config
 
@@ -116,12 +126,13 @@ class Spec:
             "prune": self.prune,
             "seed": self.seed,
             "encodings": self.encodings,
+            "baseline": self.baseline,
         }
 
     def refuse_import_paths(self, source: str) -> None:
         """Raise where the study has a convolution that would have to be imported."""
         advice = "continue the study with --resume and --conv instead of --worker"
-        for config in self.base.candidates:
+        for config in self.base.candidates if not self.baseline else ():
             refuse_import_path(config.conv, source, advice)
             refuse_own_te(config, source, "continue the study with --resume instead of --worker")
         self.space.refuse_import_paths(source, advice)
@@ -130,19 +141,21 @@ class Spec:
     def from_dict(cls, tree: Mapping[str, Any]) -> Spec:
         """The reverse of :meth:`to_dict`."""
         try:
-            base = tree["base"]
-            candidates = tuple(Config.from_dict(config) for config in base["candidates"])
+            base, baseline = tree["base"], tree.get("baseline", "")
+            settings = settings_of(baseline)
+            candidates = tuple(settings.from_dict(config) for config in base["candidates"])
             preset = Preset(base["name"], candidates, tuple(base["notes"]), base["joined"])
             return cls(
                 tree["data"],
                 tree["name"],
                 base=preset,
-                space=Space.from_dict(tree["space"]),
+                space=Space.from_dict(tree["space"], settings),
                 seeds=tuple(tree["seeds"]),
                 rehearse=tree["rehearse"],
                 prune=tree["prune"],
                 seed=tree["seed"],
                 encodings=tree.get("encodings", ""),
+                baseline=baseline,
             )
         except (KeyError, TypeError) as error:
             raise DataError(f"the study does not say what it searches ({error!r}).") from None
@@ -171,6 +184,7 @@ class Spec:
 def make_spec(
     task: SubgraphTask,
     *,
+    model: str | None = None,
     structure: str | None = None,
     conv: str | None = None,
     preset: str = "default",
@@ -187,6 +201,7 @@ def make_spec(
 
     Args:
         task: The data, with labels and a split.
+        model: A baseline with a training loop, as ``glass`` or ``subgnn``; None: a structure.
         structure: The structure, as in :func:`sub2node.run`.
         conv: The convolution, as in :func:`sub2node.run`.
         preset: The preset of what does not vary; also the first point, where the space has it.
@@ -200,18 +215,20 @@ def make_spec(
         encodings: The user's own columns of node features, as in :func:`sub2node.run`.
     """
     vary, fixed = dict(vary or {}), dict(settings or {})
-    base = find_preset(preset, task, structure, conv)
-    base = base.with_settings(fixed)
-    searched = _find_space(space, base, vary).without(fixed)
+    base = _find_base(task, model, structure, conv, preset)
+    base = base.with_settings(baseline_settings(model, fixed, encodings) if model else fixed)
+    searched = _find_space(space, base, vary, model).without(fixed)
     kinds = tuple(dict.fromkeys(config.features.kind for config in base.candidates))
     if len(kinds) > 1 and "features.kind" not in vary:
-        searched = Space({"features.kind": Choice(kinds), **searched.axes})
+        axes = {"features.kind": Choice(kinds), **searched.axes}
+        searched = replace(searched, axes=axes)
     for name in fixed:
-        if Config.full_name(name) in vary:
-            raise ConfigError(f"{Config.full_name(name)} is both fixed and varied; say one.")
+        full = type(base.config).full_name(name)
+        if full in vary:
+            raise ConfigError(f"{full} is both fixed and varied; say one.")
     searched = searched.with_axes(vary)
     searched.require_several_points()
-    base = replace(base, notes=(*base.notes, *_unused(base, [*fixed, *vary], searched)))
+    base = replace(base, notes=(*base.notes, *_unused(base, [*fixed, *vary], searched, model)))
     return Spec(
         without_test(task).hash,
         task.name,
@@ -222,25 +239,57 @@ def make_spec(
         prune=prune,
         seed=seed,
         encodings=digest_of(encodings),
+        baseline=model or "",
     )
 
 
-def _unused(base: Preset[Config], chosen: Sequence[str], space: Space) -> tuple[str, ...]:
+def settings_of(baseline: str) -> type[Settings]:
+    """The class of settings of a baseline; of networks where the name is empty."""
+    if baseline and baseline not in NETWORKS:
+        raise ConfigError(
+            f"{baseline!r} has no training loop to search settings of; --model takes"
+            f" {', '.join(NETWORKS)}."
+        )
+    return NETWORKS[baseline].settings if baseline else Config
+
+
+def _find_base(
+    task: SubgraphTask, model: str | None, structure: str | None, conv: str | None, preset: str
+) -> Preset[Any]:
+    """The preset of a network or of a baseline."""
+    if model is None:
+        return find_preset(preset, task, structure, conv)
+    for kind, choice in {"structure": structure, "convolution": conv}.items():
+        if choice is not None:
+            raise ConfigError(f"{model} has no {kind} to choose; omit it.")
+    settings_of(model)
+    return find_baseline(model, preset, task)
+
+
+def _unused(
+    base: Preset[Any], chosen: Sequence[str], space: Space, model: str | None
+) -> tuple[str, ...]:
     """The warning about chosen settings that no point of the space reads."""
     if any(name in space.axes for name in _DECIDING):
         return ()  # what has an effect differs from point to point
-    model = f"{base.config.structure} {base.config.conv}"
+    model = model or f"{base.config.structure} {base.config.conv}"
     return unused_note(base.candidates, chosen, model)
 
 
-def _find_space(space: str | Space, base: Preset[Config], vary: Mapping[str, Axis]) -> Space:
+def _find_space(
+    space: str | Space, base: Preset[Any], vary: Mapping[str, Axis], model: str | None
+) -> Space:
     if isinstance(space, Space):
         return space
     if space.endswith(".toml"):
-        return read_space(space)
+        return read_space(space, type(base.config))
     if space not in SPACES:
         hint = suggest(space, SPACES)
         raise ConfigError(f"there is no search space {space!r}.{hint} A TOML file can be one too.")
+    if model is not None:
+        if space != "paper":
+            raise ConfigError(f"{model} has one search space; omit --space {space}.")
+        return baseline_space(model, base.config)
     convs, joined = vary.get("conv"), Space({})
     has_gcn2 = isinstance(convs, Choice) and "gcn2" in convs.values  # its parameters vary too
     for config in base.candidates:

@@ -96,7 +96,8 @@ def test_what_was_excluded_has_a_name(bag: Scorer) -> None:
 
 
 def test_names_that_are_no_ids_say_what_they_mean(bag: Scorer) -> None:
-    (case,) = collect_cases(bag, bag.ask([["G8", "g3"]]))
+    (case,) = collect_cases(bag, bag.ask([["G8", "g3", "zz"]], unknown_nodes="drop"))
+    assert case.unknown == ("zz",)  # and nothing that it was mapped to
     (mapped,) = case.mapped
     assert (mapped.given, mapped.node_id) == ("G8", "g8")
     page = render_cases(bag, [case])

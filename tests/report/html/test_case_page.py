@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import case_scorers
 from scoring_tasks import named, small_task
 from sub2node import SubgraphClassifier
 from sub2node.base.errors import ConfigError
@@ -109,6 +110,15 @@ def test_many_cases_are_counted(scorer: Scorer, cases: list[Case]) -> None:
     assert "sets that were asked" not in plain(render_cases(scorer, cases[:1]))
 
 
+def test_of_three_classes_the_sum_is_not_said(scorer: Scorer, cases: list[Case]) -> None:
+    few = tuple(replace(one, probability=1 / 3) for one in cases[0].ranking)
+    said = "No family is more likely than all others together"
+    assert f"{said}. " in plain(render_cases(scorer, [replace(cases[0], ranking=few)]))
+    more = tuple(replace(few[0], probability=0.2, name=str(i), predicted=not i) for i in range(5))
+    text = plain(render_cases(scorer, [replace(cases[0], ranking=more)]))
+    assert f"{said}; the first three have 60.0 % together." in text
+
+
 def test_bars_lie_on_the_side_of_their_sign(scorer: Scorer, cases: list[Case]) -> None:
     page = render_cases(scorer, cases[:1])
     bars = re.findall(r'<rect class="(for|against)" x="([\d.]+)" y="1" width="([\d.]+)"', page)
@@ -136,10 +146,75 @@ def test_warnings_and_null_and_alert(scorer: Scorer, cases: list[Case]) -> None:
 
 
 @pytest.mark.slow
-def test_several_labels_and_none() -> None:
-    task = named(small_task(multilabel=True))
-    scorer = SubgraphClassifier(model="bag").fit(task).scorer_
+def test_a_gene_set_is_called_so(tmp_path: Path) -> None:
+    scorer = case_scorers.gene_sets(tmp_path)
+    (case,) = collect_cases(scorer, scorer.ask([["n1", "n2", "n4"]], names=["mine"]))
+    text = plain(render_cases(scorer, [case]))
+    assert "Which process does this gene set belong to?" in text
+    assert "Genes used 3" in text
+    assert "Percentage points that each gene adds to the probability" in text
+    assert "Most similar known gene sets Gene set Process Shared genes" in text
+    assert "Trained on 36 gene sets of 2 processes, in a graph of 60 genes" in text
+    assert "Kind diffused-bag How good" in text  # one model, of which nothing is averaged
+    assert not re.search(r"\b(nodes?|subgraphs?)\b", re.sub("nodes, where.*have", "", text))
+
+
+@pytest.mark.slow
+def test_a_cluster_of_accounts_is_called_so(tmp_path: Path) -> None:
+    scorer = case_scorers.accounts(tmp_path)
+    query = scorer.ask([["n31", "n40", "n50"], ["n3", "n5"]], names=["late", "early"])
+    cases = collect_cases(scorer, query)
+    assert [case.alert for case in cases] == [True, False]
+    assert {case.reasons.classes for case in cases} == {("laundering",)}
+    text = plain(render_cases(scorer, cases))
+    assert "Which verdict fits this cluster of accounts?" in text
+    assert text.count("no evidence against anybody") == 2
+    assert "Accounts used 3 Alert yes" in text
+    assert "Most similar known clusters Cluster Verdict Shared accounts" in text
+    assert "36 clusters of 2 verdicts, in a graph of 60 accounts" in text
+
+
+def test_what_nothing_shares_or_tells_apart_is_said(scorer: Scorer, cases: list[Case]) -> None:
+    reasons = replace(cases[1].reasons, members=())
+    text = plain(render_cases(scorer, [replace(cases[1], similar=(), reasons=reasons)]))
+    assert "None: no known disease has one of these symptoms." in text
+    assert "This model does not tell one symptom from another." in text
+    assert "each symptom adds" not in text
+
+
+@pytest.mark.slow
+def test_an_ensemble(tmp_path: Path) -> None:
+    scorer = case_scorers.ensemble(tmp_path)
+    (case,) = collect_cases(scorer, scorer.ask([["g1", "g2"]], names=["mine"]))
+    answers = scorer.predict(scorer.ask([["g1", "g2"]]))
+    shares = {one.name: one.probability for one in case.ranking}
+    assert shares == pytest.approx(
+        dict(zip(answers.classes, answers.probabilities[0], strict=True))
+    )
+    rows = (*case.reasons.members, *case.reasons.others)
+    sums = np.sum([row.values for row in rows], axis=0) + case.reasons.baseline
+    np.testing.assert_allclose(sums, case.reasons.total, atol=1e-3)
+    text = plain(render_cases(scorer, [case]))
+    assert "Kind best" in text
+    # Of a class that many out-of-fold answers name, the share of these that are right.
+    (best, *_) = case.ranking
+    facts = scorer.card["validation_by_class"][best.name]
+    told = f"{100 * facts['precision']:.0f} % of the known subgraphs that the model called so"
+    sure = replace(case, ranking=(replace(best, probability=0.9), *case.ranking[1:]))
+    assert told in plain(render_cases(scorer, [sure]))
+
+
+@pytest.mark.slow
+def test_several_labels_and_none(tmp_path: Path) -> None:
+    scorer = case_scorers.several_labels(tmp_path)
     (case,) = collect_cases(scorer, scorer.ask([["g1"]]))
+    assert case.reasons.classes == tuple(one.name for one in case.ranking)
+    both = replace(case, ranking=tuple(replace(one, predicted=True) for one in case.ranking))
+    text = plain(render_cases(scorer, [both]))
+    assert "Next is" not in text  # they do not exclude each other
+    assert "0 is every class decided, 1 an even chance for each." in text
+    assert "only these classes, of which a set may have several, or none." in text
+    assert render_cases(scorer, [both]).count('class="chosen"') == 3
     nothing = replace(case, ranking=tuple(replace(one, predicted=False) for one in case.ranking))
     assert "No class is probable enough to be claimed." in plain(render_cases(scorer, [nothing]))
     assert "micro-F1 was" in plain(render_cases(scorer, [case]))

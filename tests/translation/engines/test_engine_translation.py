@@ -14,6 +14,7 @@ from sub2node import DataError, S2NGraph, SubgraphTask, save_task
 
 pytest.importorskip("ibis")
 
+from directed_tasks import directed_task
 from parquet_tables import same_graph, write_parquet
 
 
@@ -54,6 +55,9 @@ def test_spark_equals_memory(task: SubgraphTask, spark: str, tmp_path: Path) -> 
             "split": ["train", "val", "train"],
         },
     )
+    directed, out = directed_task(weighted=True), {"direction": "out", "top_k": 3}
+    one = s2n.translate(directed, engine="spark", master=spark, **out)  # type: ignore[arg-type]
+    assert same_graph(one, s2n.translate(directed, **out))  # type: ignore[arg-type]
     assert same_graph(s2n.translate(named, engine="spark", master=spark), s2n.translate(named))
     folder = save_task(task, tmp_path / "task")
     for kept in ({"cut": 1.0}, {"top_k": 3}):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sub2node as s2n
+from directed_tasks import directed_task
 from strategies import tasks
-from sub2node import SubgraphTask
+from sub2node import ConfigError, SubgraphTask
 
 pytest.importorskip("ibis")
 import ibis
@@ -46,6 +49,41 @@ def task() -> SubgraphTask:
 def test_duckdb_cuts_like_memory(task: SubgraphTask, kept: dict[str, float]) -> None:
     one, two = (s2n.translate(task, engine=e, **kept) for e in ("memory", "duckdb"))  # type: ignore[arg-type]
     assert same_graph(one, two)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"direction": "out"},
+        {"direction": "in", "self_loops": False},
+        {"direction": "out", "top_k": 2},
+        {"direction": "in", "cut": 0.5, "min_weight": 1.5},
+    ],
+)
+def test_duckdb_counts_directed_edges_like_memory(weighted: bool, options: dict[str, Any]) -> None:
+    task = directed_task(weighted=weighted, named=weighted)
+    one, two = (s2n.translate(task, engine=e, **options) for e in ("memory", "duckdb"))  # type: ignore[arg-type]
+    assert same_graph(one, two)
+    assert two.settings.direction == options["direction"]
+    assert not np.array_equal(one.weights.toarray(), one.weights.toarray().T)
+
+
+@pytest.mark.slow
+def test_directed_edges_of_tables_that_are_never_loaded(tmp_path: Path) -> None:
+    edges = {"source": ["a", "a", "b", "c"], "target": ["b", "b", "a", "c"], "weight": [1, 2, 4, 8]}
+    members = {"subgraph_id": ["s", "t", "t"], "node_id": ["a", "b", "c"]}
+    write_parquet(tmp_path, edges=edges, members=members)
+    task = SubgraphTask.from_tables(edges, members, directed=True)
+    s2n.save_task(task, tmp_path / "saved")
+    s2n.save_task(SubgraphTask.from_tables(edges, members, repeated="max"), tmp_path / "plain")
+    for folder in (tmp_path, tmp_path / "saved"):
+        graph = s2n.translate(folder, engine="duckdb", direction="out")
+        assert graph.weights.toarray().tolist() == [[1, 3], [4, 9]]
+        assert same_graph(graph, s2n.translate(task, direction="out"))
+    with pytest.raises(ConfigError, match="these data were read without"):
+        s2n.translate(tmp_path / "plain", engine="duckdb", direction="out")
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from ...nn import Init, NodeTable, Streams
 from ...nn.layers import Dropout, ReplicaLinear
 from ...nn.node_inputs import NodeInputs
 from ...task import SubgraphTask
+from ...task.whole_graph import require_loaded
 from ..batch_network import BatchMembers, BatchNetwork, pool
 from .lstm import BiLSTM
 from .precompute import SIDES, NodeAnchors, Precomputed, precompute
@@ -271,6 +272,7 @@ def build_subgnn(
     model = settings.model
     if not (model.neighborhood or model.position or model.structure):
         raise ConfigError("SubGNN needs a channel: neighborhood, position or structure.")
+    require_loaded(task.graph, "SubGNN")
     init, streams = Init(seeds), Streams(seeds, device)
     rows = np.arange(task.graph.num_nodes)
     table = NodeTable(rows, settings.features, inputs=inputs, init=init, streams=streams)

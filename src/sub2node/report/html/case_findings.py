@@ -113,7 +113,7 @@ class Case:
         unknown: Ids of the others, which were dropped.
         mapped: What was meant by members that were not given by their id.
         excluded: Members that were looked for and are absent: name and id.
-        similar: The most similar known subgraphs.
+        similar: The most similar known subgraphs; without vectors, those with a common member.
         by_vectors: Whether similarity is that of the model's vectors, not of the members.
         alert: Whether it is an alert; None where the model has no positive class.
     """
@@ -188,7 +188,7 @@ def _collect_case(
         ),
         size=len(nodes),
         unknown=answers.unknown[0],
-        mapped=tuple(answers.mapping[0]),
+        mapped=tuple(one for one in answers.mapping[0] if one.node_id or one.candidates),
         excluded=tuple(
             (_member_name(scorer, node), scorer.index.name(node))
             for node in ([] if absent is None else absent.nodes.tolist())
@@ -261,6 +261,8 @@ def _find_similar(scorer: Scorer, placed: PlacedSubgraphs) -> tuple[list[Similar
     else:
         values = similarities[0]
     best = np.argsort(-values, kind="stable")[:_SIMILAR]
+    if similarities is None:  # one without a common member is not similar
+        best = best[values[best] > 0]
     bounds = [(known.ptr[i], known.ptr[i + 1]) for i in best.tolist()]
     found = []
     for number, (start, end) in zip(best.tolist(), bounds, strict=True):

@@ -113,6 +113,7 @@ def render_cases(
             most=_LISTED,
             unknown_kind=WarningKind.UNKNOWN_NODES,
             reads_excluded=scorer.reads_excluded,
+            several=scorer.multilabel,
         )
     )
 
@@ -163,10 +164,10 @@ def _describe_answer(case: Case, words: CardWords) -> str:
         return ""
     if best.probability >= 0.5:
         return f"Next is {rest[0].name} with {percent(rest[0].probability)} %."
-    return (
-        f"No {words.label} is more likely than all others together; the first three have"
-        f" {percent(together)} % together."
-    )
+    told = f"No {words.label} is more likely than all others together"
+    if len(case.ranking) <= 3:
+        return f"{told}."
+    return f"{told}; the first three have {percent(together)} % together."
 
 
 def _points(value: float) -> str:

@@ -127,7 +127,7 @@ async function fill(part, path, query, show) {
     if (mine !== control) return;
     const again = error.status === 422 ? null : () => fill(part, path, query, show);
     const asks = part === "answer" ? choices(error.candidates, onChoose) : [];
-    body(part).replaceChildren(trouble(error, again), ...asks);
+    body(part).replaceChildren(...(asks.length ? asks : [trouble(error, again)]));
     if (part === "answer") say("said", "");
     for (const follower of { answer: ["why", "graph", "similar"], why: ["graph"] }[part] || [])
       byId(follower).hidden = true;

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ...base.errors import DataError
+from ...base.errors import ConfigError, DataError
 from ...base.files import read_card
 from ...base.plural import plural
 from ...io.folder import CARD, CARD_FORMAT, CARD_VERSION, check_tables
-from ...io.part_files import PART_VERSION
+from ...io.part_files import ARCS, PART_VERSION, arc_table
 from ...io.save import tables_of
 from ...task import PARTS, Split
 from ...task.frames import check_encoding
@@ -32,6 +32,10 @@ _NEEDED = {
 }
 
 
+_NO_ARCS = (
+    "a direction is for directed edges, and these data were read without; read them with"
+    " directed=True (--directed), or omit the direction."
+)
 _NO_EXCLUDED = "an engine translates members only, not excluded nodes; use engine='memory'."
 
 
@@ -54,23 +58,31 @@ class EngineTables:
     hash: str = ""
 
 
-def write_tables(task: SubgraphTask, folder: Path) -> EngineTables:
-    """A task in memory as Parquet files for an engine."""
+def write_tables(task: SubgraphTask, folder: Path, *, directed: bool = False) -> EngineTables:
+    """A task in memory as Parquet files for an engine; with ``directed`` edges as they came."""
     if task.excluded is not None:
         raise DataError(_NO_EXCLUDED)
+    if directed and task.graph.arcs is None:
+        raise ConfigError(_NO_ARCS)
     folder.mkdir()
     tables = tables_of(task)
+    if directed:
+        tables["edges"] = arc_table(task.graph)
     for name in _NEEDED.keys() & tables.keys():
         pq.write_table(tables[name], folder / f"{name}.parquet")
     return replace(find_tables(folder), hash=task.hash)
 
 
-def find_tables(folder: Path) -> EngineTables:
-    """The Parquet files of a folder."""
+def find_tables(folder: Path, *, directed: bool = False) -> EngineTables:
+    """The Parquet files of a folder; with ``directed`` its edges as they came."""
     if not folder.is_dir():
         raise DataError("there is no such folder.", path=folder)
     paths = {name: folder / f"{name}.parquet" for name in _NEEDED}
     paths = {name: path for name, path in paths.items() if path.exists()}
+    if directed and (folder / ARCS).exists():
+        paths["edges"] = folder / ARCS
+    elif directed and (folder / CARD).is_file():
+        raise ConfigError(_NO_ARCS)
     for name in ("edges", "members"):
         if name not in paths:
             raise DataError(

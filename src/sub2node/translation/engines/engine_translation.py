@@ -72,19 +72,27 @@ def translate_to(
         from . import expression  # needs ibis, which an open engine has
 
         if isinstance(data, SubgraphTask):
-            tables = write_tables(data, work / "task")
+            tables = write_tables(data, work / "task", directed=not settings.symmetric)
         else:
-            tables = find_tables(Path(data))
+            tables = find_tables(Path(data), directed=not settings.symmetric)
         edges, members = (backend.read(tables.paths[name]) for name in ("edges", "members"))
         sets = _write_sets(backend, tables, work / "sets.parquet")
-        _check_tables(backend, edges, members, tables)
-        query = expression.weights(edges, members, sets, self_loops=settings.self_loops)
+        _check_tables(backend, edges, members, tables, directed=not settings.symmetric)
+        loops, outward = settings.self_loops, settings.direction == "out"
+        if settings.symmetric:
+            query = expression.weights(edges, members, sets, self_loops=loops)
+        else:
+            query = expression.directed_weights(
+                edges, members, sets, self_loops=loops, outward=outward
+            )
         unchanged = settings.complete and settings.a is None
         first = out / WEIGHTS if unchanged else work / WEIGHTS
         backend.write(query, first, what="Joining tables")
         raw = backend.read(first)
         train = tables.split.visible("train")
-        sums = backend.value(expression.sums(raw, train), what="Measuring weights")
+        sums = backend.value(
+            expression.sums(raw, train, half=settings.symmetric), what="Measuring weights"
+        )
         statistics = Statistics(train, sums["total"] or 0.0, sums["squares"] or 0.0)
         if not unchanged:
             backend.write(_cut(raw, settings, statistics), out / WEIGHTS, what="Cutting weights")
@@ -119,7 +127,11 @@ def _cut(raw: ir.Table, settings: TranslationOptions, statistics: Statistics) ->
     if settings.a is not None:
         above = max(above, statistics.weight_at(settings.a))
     query = expression.keep_entries(
-        raw, above=above, least=settings.min_weight or 0.0, top_k=settings.top_k
+        raw,
+        above=above,
+        least=settings.min_weight or 0.0,
+        top_k=settings.top_k,
+        half=settings.symmetric,
     )
     if settings.a is None or settings.delta is None:
         return query
@@ -135,7 +147,7 @@ def _write_sets(backend: Backend, tables: EngineTables, path: Path) -> ir.Table:
 
 
 def _check_tables(
-    backend: Backend, edges: ir.Table, members: ir.Table, tables: EngineTables
+    backend: Backend, edges: ir.Table, members: ir.Table, tables: EngineTables, *, directed: bool
 ) -> None:
     """Refuse what would give wrong weights: missing ids, repeated members, unknown nodes."""
     path, edge_path = tables.paths["members"], tables.paths["edges"]
@@ -164,7 +176,7 @@ def _check_tables(
     for table, where in ((members, path), (edges, edge_path)):
         if "weight" in table.columns:
             _check_weights(backend, table, where)
-    if "weight" in edges.columns:
+    if "weight" in edges.columns and not directed:
         _check_repeats(backend, edges, edge_path)
 
 

@@ -49,6 +49,32 @@ def weights(edges: ir.Table, members: ir.Table, sets: ir.Table, *, self_loops: b
     return pairs.group_by(["row", "column"]).aggregate(weight=pairs.part.sum())
 
 
+def directed_weights(
+    arcs: ir.Table, members: ir.Table, sets: ir.Table, *, self_loops: bool, outward: bool
+) -> ir.Table:
+    """W of directed edges: ``row``, ``column``, ``weight``, one row for each non-zero entry.
+
+    Args:
+        arcs: ``source, target[, weight]``; each row is an edge of its own.
+        members: As for :func:`weights`, as are the next ones.
+        sets: The position of each subgraph.
+        self_loops: A + I, or A with the self-loops it has.
+        outward: Whether W_ij counts the edges from i to j, or those from j to i.
+    """
+    own = _members(members, sets)
+    covered = own.select("node").distinct()
+    ends = ("source", "target") if outward else ("target", "source")
+    flat = arcs.select(u=arcs[ends[0]], v=arcs[ends[1]], w=_weight(arcs))
+    flat = flat.semi_join(covered.select(u="node"), "u").semi_join(covered.select(v="node"), "v")
+    once = flat.group_by(["u", "v"]).aggregate(w=flat.w.sum())
+    joined = once.filter(once.u != once.v).union(_loops(once, covered, self_loops=self_loops))
+    left = own.select(u="node", row="number", a="weight")
+    right = own.select(v="node", column="number", b="weight")
+    pairs = joined.join(left, "u").join(right, "v")
+    pairs = pairs.select("row", "column", part=pairs.w * pairs.a * pairs.b)
+    return pairs.group_by(["row", "column"]).aggregate(weight=pairs.part.sum())
+
+
 def _members(members: ir.Table, sets: ir.Table) -> ir.Table:
     weight = _weight(members)
     flat = members.select(subgraph_id=members.subgraph_id, node=members.node_id, weight=weight)
@@ -63,33 +89,51 @@ def _edges(edges: ir.Table, covered: ir.Table, *, self_loops: bool) -> ir.Table:
     )
     once = once.semi_join(covered.select(u="node"), "u").semi_join(covered.select(v="node"), "v")
     once = once.group_by(["u", "v"]).aggregate(w=once.w.max())
-    loops = once.filter(once.u == once.v)
-    if self_loops:  # where the graph has no loop, one of weight 1
-        own_loops = loops.select(node="u", w="w")
-        loops = covered.left_join(own_loops, "node").select("node", "w")
-        loops = loops.select(u="node", v="node", w=ibis.coalesce(loops.w, _number(1)))
+    loops = _loops(once, covered, self_loops=self_loops)
     halves = loops.select(u="u", v="v", w=loops.w * _number(0.5))
     return once.filter(once.u != once.v).union(halves)
 
 
-def sums(raw: ir.Table, train: int) -> ir.Table:
-    """One row: Σ w and Σ w² over the train block, both halves."""
-    inside = raw.filter(raw.column < train)
-    times = ibis.ifelse(inside.row == inside.column, _number(1), _number(2))
+def _loops(once: ir.Table, covered: ir.Table, *, self_loops: bool) -> ir.Table:
+    """Self-loops of covered nodes as ``u, v, w``; with ``self_loops`` those of A + I."""
+    loops = once.filter(once.u == once.v).select("u", "v", "w")
+    if not self_loops:
+        return loops
+    own_loops = loops.select(node="u", w="w")  # where the graph has none, one of weight 1
+    loops = covered.left_join(own_loops, "node").select("node", "w")
+    return loops.select(u="node", v="node", w=ibis.coalesce(loops.w, _number(1)))
+
+
+def sums(raw: ir.Table, train: int, *, half: bool = True) -> ir.Table:
+    """One row: Σ w and Σ w² over the train block; of a ``half``, both halves."""
+    inside = raw.filter((raw.column < train) & (raw.row < train))
+    times = _number(1)
+    if half:
+        times = ibis.ifelse(inside.row == inside.column, times, _number(2))
     return inside.aggregate(
         total=(times * inside.weight).sum(), squares=(times * inside.weight * inside.weight).sum()
     )
 
 
-def keep_entries(raw: ir.Table, *, above: float, least: float, top_k: int | None) -> ir.Table:
-    """The entries that are kept, as :class:`sub2node.translation.product.Keep` says."""
+def keep_entries(
+    raw: ir.Table, *, above: float, least: float, top_k: int | None, half: bool = True
+) -> ir.Table:
+    """The entries that are kept, as :class:`sub2node.translation.product.Keep` says.
+
+    Args:
+        raw: The entries.
+        above: Only weights above this.
+        least: Only weights of at least this.
+        top_k: Only the diagonal and the largest others of a row; of a ``half``, of either end.
+        half: Whether the entries are those of one half of a symmetric W.
+    """
     some = raw.filter((raw.weight > _number(above)) & (raw.weight >= _number(least)))
     if top_k is None:
         return some
     off = some.filter(some.row != some.column)
     by_row = off.select("row", "column", "weight", end=off.row, other=off.column)
     by_column = off.select("row", "column", "weight", end=off.column, other=off.row)
-    by_end = by_row.union(by_column)
+    by_end = by_row.union(by_column) if half else by_row
     order = ibis.window(group_by=by_end.end, order_by=[by_end.weight.desc(), by_end.other])
     ranked = by_end.mutate(place=ibis.row_number().over(order))
     best = ranked.filter(ranked.place < top_k).select("row", "column", "weight").distinct()

@@ -1,0 +1,158 @@
+"""Sentences of conclusion, each with the test that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scipy import stats
+
+from pages.claims import Claim, claim, claims_on
+from pages.headline_tables import above_bag as bag_over_splits
+from pages.rows import cell, cell_scores, mean, p_text, paired, read, seed_scores
+from pages.score_tables import REAL
+from pages.speed_tables import SHAPES, h200
+from pages.study_tables import SIZES
+
+LEVEL = 0.01
+FEW, INDEX = "docs/results/few-subgraphs.md", "docs/results/index.md"
+
+
+def above_bag(row: str, column: str) -> tuple[float, float]:
+    """Points of a network above the bag of nodes on the published split, and p.
+
+    The bag has one score without chance: the mean over seeds is tested against it.
+    """
+    bag = cell("real", "bag of nodes", column).number("ours")
+    scores = cell_scores("real", row, column)
+    return mean(scores) - bag, float(stats.ttest_1samp(scores, bag).pvalue)
+
+
+def networks_on(column: str) -> list[str]:
+    """Rows of networks on a real data set."""
+    rows = read("reproduction/real.csv").where(
+        column=column, status="done", group=lambda group: group != "Simple models"
+    )
+    return [row["row"] for row in rows if float(row["ours_sd"] or 0) > 0]
+
+
+@claims_on(INDEX)
+def bag_and_networks() -> Iterator[Claim]:
+    """All networks of the table of real data against the bag of nodes."""
+    for column, title in REAL.items():
+        found = [above_bag(row, column) for row in networks_on(column)]
+        yield claim(
+            f"{title}: {{above}} above, {{below}} below",
+            above=sum(points > 0 and p < LEVEL for points, p in found),
+            below=sum(points < 0 and p < LEVEL for points, p in found),
+        )
+    yield claim(
+        "of the {count} networks of the table", count=max(len(networks_on(c)) for c in REAL)
+    )
+
+
+@claims_on("docs/baselines.md")
+def bag_on_ppi_bp() -> Iterator[Claim]:
+    """The bag of nodes and the best networks on PPI-BP."""
+    names = networks_on("PPI-BP")
+    found = {name: above_bag(name, "PPI-BP") for name in names}
+    sure = sum(points < 0 and p < LEVEL for points, p in found.values())
+    best = max(found, key=lambda name: found[name][0])
+    yield claim(
+        "a bag of nodes is significantly ahead of {sure} of {all} networks on this test part (the"
+        " best, {best}, is behind by {points:.1f} points, {p}), and",
+        sure=sure,
+        all=len(names),
+        best=best.replace(", ", " with "),
+        points=-found[best][0],
+        p=p_text(found[best][1]),
+    )
+
+
+def published_gain(kind: str, size: str) -> tuple[float, float]:
+    """CoS2N minus S2N with published settings on the same subsets, and p of a paired t-test."""
+    runs = read("reproduction/data-scarce-ppi_bp.csv").where(column=f"n = {size}")
+    sides = [seed_scores(runs.where(row=f"{name}{kind}")) for name in ("CoS2N", "S2N")]
+    return mean(sides[0]) - mean(sides[1]), paired(*sides)
+
+
+@claims_on(FEW)
+def few_subgraphs_published() -> Iterator[Claim]:
+    """CoS2N against S2N with published settings."""
+    zero, inner = ([published_gain(kind, n) for n in SIZES] for kind in ("+0", "+A"))
+    assert all(points > 0 for points, _ in zero)
+    assert all(points < 0 for points, _ in inner)
+    yield claim(
+        "CoS2N+0 is above S2N+0 by {least:.1f} to {most:.1f} points, significantly at {sure} of"
+        " {all} sizes ({z0}, {z1}, {z2}, {z3}). CoS2N+A is below S2N+A by {low:.1f} to {high:.1f}"
+        " points, significantly at {under} of {again} ({a0}, {a1}, {a2}, {a3}),",
+        least=min(points for points, _ in zero),
+        most=max(points for points, _ in zero),
+        sure=sum(p < LEVEL for _, p in zero),
+        all=len(zero),
+        low=min(-points for points, _ in inner),
+        high=max(-points for points, _ in inner),
+        under=sum(p < LEVEL for _, p in inner),
+        again=len(inner),
+        **{f"z{k}": p_text(p) for k, (_, p) in enumerate(zero)},
+        **{f"a{k}": p_text(p) for k, (_, p) in enumerate(inner)},
+    )
+
+
+def train_seconds(model: str, shape: str) -> float:
+    """Seconds of an epoch on the H200."""
+    return h200(model, shape).number("train_seconds")
+
+
+def faster_separated() -> None:
+    """Times have no test: each of the four shapes has to agree."""
+    for shape in SHAPES:
+        a, separated, zero = (
+            train_seconds(f"{name} gcn2", shape) for name in ("s2n+a", "separated", "s2n+0")
+        )
+        assert zero < separated < a
+
+
+@claims_on("README.md")
+def front_page_times() -> Iterator[Claim]:
+    """Separated subgraphs against S2N+A."""
+    faster_separated()
+    yield claim("Separated, which ignores all edges between sets, trains faster than S2N+A at all")
+
+
+@claims_on(INDEX)
+def index_times() -> Iterator[Claim]:
+    """The same among the results."""
+    faster_separated()
+    yield claim("trained separately are faster than S2N+A at all four shapes")
+
+
+@claims_on("docs/results/speed.md")
+def times_of_s2n_zero() -> Iterator[Claim]:
+    """S2N+0 against S2N+A and Separated."""
+    faster_separated()
+    yield claim("S2N+0 is faster than both")
+
+
+@claims_on("docs/results/searches.md")
+def preset_of_ppi_bp() -> Iterator[Claim]:
+    """The winner on fresh splits of PPI-BP came from no study."""
+    won = read("studies/confirmed.csv").where(data="ppi_bp", won="True").only()
+    assert won["study"] == "preset ppi_bp-rwpe"
+    yield claim("and no study above beat it on fresh splits")
+
+
+@claims_on("docs/evaluation.md")
+def one_part() -> Iterator[Claim]:
+    """The bag of nodes on the published part of PPI-BP and over splits."""
+    names = networks_on("PPI-BP")
+    found = [above_bag(name, "PPI-BP") for name in names]
+    splits = bag_over_splits("PPI-BP")
+    assert splits is not None
+    yield claim(
+        "on PPI-BP's published part a bag of nodes is significantly ahead of {ahead} of {all}"
+        " networks; over ten random splits S2N+A minus the bag is {points:+.1f} points ({p})",
+        ahead=sum(points < 0 and p < LEVEL for points, p in found),
+        all=len(names),
+        points=splits.points,
+        p=p_text(splits.p),
+    )
