@@ -1,11 +1,11 @@
 """Why a score is below the published one: the same cell again, one difference at a time.
 
-    python benchmarks/diagnosis.py --out FILE.csv [CELL …] [--seeds 10] [--replace]
+    python benchmarks/diagnosis.py --out FILE.csv [CELL …] [--seeds 10]
 
 Each cell is run as in its table (`as in the table`), then with changes that the published code, or
 the paper, may mean; `p` is Welch's test of a change against the cell as in the table. `one table`
 gives constants and encodings as one table of features, which is how the published code holds them;
-there its encodings are trained. Rows that the file has already are kept and not run again.
+there its encodings are trained.
 """
 
 from __future__ import annotations
@@ -103,8 +103,7 @@ def rows(names: list[str], seeds: range) -> Iterator[dict[str, Any]]:
         cell = CELLS[name]
         for data in cell.data:
             base: list[float] = []
-            first = Change(AS_IN_TABLE if not name.endswith("published") else "published settings")
-            for change in (first, *cell.changes):
+            for change in (Change(AS_IN_TABLE), *cell.changes):
                 yield row_of(cell, data, change, seeds, base)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 HALF = (0.5, 0.25, 0.25)
@@ -108,13 +108,9 @@ CELLS = {
         changes=(
             change("RWPE standardised", features__scaling="standard"),
             change("published settings", preset="paper"),
-            change("published settings, RWPE standardised", preset="paper",
-                   features__scaling="standard"),
+            *(replace(each, name=f"published settings, {each.name}", preset="paper")
+              for each in WALKS),
         ),
-    ),
-    "s2n+a rwpe published": Cell(
-        "s2n+a gcn2 rwpe", "results_syn", ("cut_ratio",),
-        structure="s2n+a gcn2", settings=RWPE, changes=WALKS,
     ),
     "s2n+a gcn": Cell(
         "s2n+a gcn rwpe", "results_real", ("ppi_bp",),

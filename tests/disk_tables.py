@@ -126,3 +126,18 @@ def same_members(part: Subgraphs, place: np.ndarray, whole: Subgraphs) -> bool:
         == set(whole.nodes[whole.ptr[i] : whole.ptr[i + 1]])
         for i in range(len(whole))
     )
+
+
+def write_elliptic2(folder: Path) -> Path:
+    """A small folder in the layout of Elliptic2: two components."""
+    texts = {
+        "background_nodes": "clId,a,b\n1,1,0\n2,2,0\n3,3,1\n4,4,1\n5,5,2\n",
+        "background_edges": "clId1,clId2,txId,amount\n1,2,7,3\n3,4,8,1\n2,5,9,2\n5,3,9,6\n",
+        "connected_components": "ccId,ccLabel\n0,licit\n1,suspicious\n",
+        "nodes": "clId,ccId\n1,0\n2,0\n3,1\n4,1\n",
+        "edges": "clId1,clId2,txId\n1,2,7\n3,4,8\n",
+    }
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.csv").write_text(text, "utf-8")
+    return folder

@@ -104,7 +104,7 @@ def test_a_fraud_analyst(tmp_path: Path) -> None:
     columns = ("--column", "source=payer", "--column", "target=payee")
     first = s2n("doctor", folder, *columns)
     for part in ("5 missing features", "6 unusable weights", "1 unknown member", "conflicting",
-                 "2 no numbers", "1 second weight"):  # fmt: skip
+                 "2 non-numeric values", "1 second weight"):  # fmt: skip
         assert part in first.out
     goes_on = first.out.splitlines()[-1].partition("payee ")[2].split()
     done = fit(tmp_path / "model", folder, *columns, *goes_on)
@@ -126,7 +126,7 @@ def test_a_fraud_analyst(tmp_path: Path) -> None:
     (folder / "nodes.csv").write_text(lines)
     named = s2n("doctor", folder, *columns, "--na-words", "unknown,-")
     assert "7 missing features" in named.out
-    assert "no number" not in named.out
+    assert "non-numeric" not in named.out
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ LINKS: dict[str, dict[str, Any]] = {
 COARSENINGS: dict[str, dict[str, Any]] = {
     "root": {"coarsening.averaging": "root", "coarsening.small": "keep"},
     "heavy edges": {"coarsening.method": "heavy_edge", "coarsening.ratio": 0.3},
-    "communities": {"coarsening.method": "louvain"},
+    "algebraic distance": {"coarsening.method": "algebraic_jc"},
     "ego nets": {"coarsening.method": "ego_nets", "coarsening.ratio": 0.8},
     "walks": {"coarsening.method": "random_walks", "coarsening.ratio": 0.8},
 }

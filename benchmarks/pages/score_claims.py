@@ -50,7 +50,7 @@ def comparison_with_glass() -> Iterator[Claim]:
 
 @claims_on(INDEX)
 def effort_of_search() -> Iterator[Claim]:
-    """How many trials stand behind S2N+A, and what the rule for ties is worth."""
+    """How many trials stand behind S2N+A."""
     trials: dict[str, int] = {}
     for study, _ in STUDIES:
         data = study.partition("-")[0]
@@ -59,10 +59,6 @@ def effort_of_search() -> Iterator[Claim]:
         "for each data set ({least} to {most} trials)",
         least=min(trials.values()),
         most=max(trials.values()),
-    )
-    worth = [float(row["loss"]) - float(row["first"]) for row in read("ties.csv")]
-    yield claim(
-        "which was worth {least:.1f} to {most:.1f} points there", least=min(worth), most=max(worth)
     )
 
 

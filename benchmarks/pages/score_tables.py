@@ -205,3 +205,18 @@ def synthetic_encodings() -> str:
 def synthetic_fresh() -> str:
     """Freshly generated synthetic data."""
     return networks("fresh")
+
+
+@generates("attributes")
+def attributes() -> str:
+    """Which statistics the labels of synthetic data tell most about, beside the paper's words."""
+    selected = read("attributes.csv")
+    rows = []
+    for title in selected.distinct("row"):
+        cells = [selected.where(row=title, column=column).only() for column in SYNTHETIC]
+        own = [
+            cell["ours_text"] if cell["published_text"] == "-" else f"**{cell['ours_text']}**"
+            for cell in cells
+        ]
+        rows.append([title, *own])
+    return table(["", *SYNTHETIC], rows)

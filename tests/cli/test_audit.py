@@ -54,6 +54,7 @@ def test_groups_are_a_column_of_the_labels(tmp_path: Path) -> None:
     refused(s2n(*words, "patient"), "no column 'patient'")
 
 
+@pytest.mark.slow
 def test_origins_of_edges_are_a_table(folder: Path, tmp_path: Path) -> None:
     low, high, _ = clean_task().graph.edges()
     lines = [f"{u},{v},{'screen' if u % 2 else 'papers'}" for u, v in zip(low, high, strict=True)]

@@ -80,8 +80,8 @@ def test_one_pass_finds_what_building_the_task_would_refuse(tmp_path: Path) -> N
         ("self-loop", "subgraph_edges", 3),
         ("unknown edge end", "subgraph_edges", 4),
         ("edge outside of its subgraph", "subgraph_edges", 5),
-        ("no number", "nodes", 3),
-        ("no number", "nodes", 4),
+        ("non-numeric value", "nodes", 3),
+        ("non-numeric value", "nodes", 4),
         ("missing feature", "nodes", 5),
     }
     goes_on = done.out.splitlines()[-1].partition(f"{tmp_path} ")[2].split()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import make_archive
 
 import numpy as np
 import pytest
 
 import sub2node as s2n
-from disk_tables import check_part, disk_tables, on_disk
+from disk_tables import check_part, disk_tables, on_disk, write_elliptic2
 from sub2node.base.errors import ConfigError
 from sub2node.base.notes import NoteKind
 from sub2node.datasets.on_disk import EngineRequest, on_disk_folder
 from sub2node.disk import SourceRequest
 from sub2node.disk.unfinished import unfinished_path
+from sub2node.encode import border_of
 from sub2node.task.reading_options import Reading, ReadingOptions
 
 pytest.importorskip("ibis")
@@ -72,6 +74,21 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=sentence):
         s2n.load_task(disk_tables(tmp_path / "tables"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_files_of_elliptic2_are_those_in_memory(tmp_path: Path, *, packed: bool) -> None:
+    source = folder = write_elliptic2(tmp_path / "elliptic2")
+    if packed:
+        source = Path(make_archive(str(tmp_path / "packed"), "zip", tmp_path, "elliptic2"))
+    for directed in (False, True):
+        part, whole = on_disk(source, directed=directed), s2n.load_task(folder, directed=directed)
+        assert part.subgraph_ids == whole.subgraph_ids
+        assert part.subgraphs.border == border_of(whole.graph, whole.subgraphs)
+        assert np.array_equal(part.labels, whole.labels)  # type: ignore[arg-type]
+        assert part.subgraphs.edges is not None
+        assert part.graph.arcs is None or part.graph.arcs.feature_names == ("amount",)
 
 
 @pytest.mark.slow

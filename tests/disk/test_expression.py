@@ -62,12 +62,12 @@ def test_repeated_edges_are_added_up_or_the_largest_counts(load: Load) -> None:
 
 
 def test_inner_edges_are_those_with_both_ends_inside_each_as_often_as_given(load: Load) -> None:
-    ids = load({"node_id": 1}, {"node_id": 2})
+    ids = load({"node_id": 1}, {"node_id": 2}, {"node_id": 3})
     for directed, first in ((False, (1, 2)), (True, (2, 1))):
         table = expression.neighbours(load(*EDGES), LARGE, directed=directed)
         near = expression.of_nodes(table, ids)
         rows = sorted(rows_of(expression.inner_edges(near, ids).select("source", "target")))
-        assert rows == sorted([(1, 2), first])
+        assert rows == sorted([(1, 2), first, (3, 3)])
 
 
 def test_values_stand_in_the_order_of_a_border() -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from disk_tables import disk_tables
+from disk_tables import disk_tables, write_elliptic2
 from sub2node.base.errors import ConfigError, DataError
 from sub2node.disk.source_tables import SourceRequest, find_source
 
@@ -94,23 +94,8 @@ def test_data_are_known_by_their_files_and_by_what_is_asked_for(folder: Path) ->
     assert SourceRequest(folder).fingerprint() != first
 
 
-def elliptic2(folder: Path) -> Path:
-    """Two components of the six files, by hand."""
-    texts = {
-        "background_nodes": "clId,a,b\n1,1,0\n2,2,0\n3,3,1\n4,4,1\n5,5,2\n",
-        "background_edges": "clId1,clId2,txId\n1,2,7\n3,4,8\n2,5,9\n5,3,9\n",
-        "connected_components": "ccId,ccLabel\n0,licit\n1,suspicious\n",
-        "nodes": "clId,ccId\n1,0\n2,0\n3,1\n4,1\n",
-        "edges": "clId1,clId2,txId\n1,2,7\n3,4,8\n",
-    }
-    folder.mkdir()
-    for name, text in texts.items():
-        (folder / f"{name}.csv").write_text(text, "utf-8")
-    return folder
-
-
 def test_the_files_of_elliptic2_are_known(tmp_path: Path) -> None:
-    source = find_source(SourceRequest(elliptic2(tmp_path / "data")), tmp_path)
+    source = find_source(SourceRequest(write_elliptic2(tmp_path / "data")), tmp_path)
     assert source.edges.columns == {"source": "clId1", "target": "clId2"}
     assert source.nodes is not None
     assert source.nodes.features == ("a", "b")
@@ -118,4 +103,4 @@ def test_the_files_of_elliptic2_are_known(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="columns of their own; omit columns"):
         find_source(SourceRequest(tmp_path / "data", columns={"source": "x"}), tmp_path)
     directed = find_source(SourceRequest(tmp_path / "data", directed=True), tmp_path)
-    assert directed.edges.features == ()
+    assert directed.edges.features == ("amount",)

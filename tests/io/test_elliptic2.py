@@ -50,13 +50,13 @@ def test_directions_and_features_of_edges_are_read_where_they_are_asked_for(
     rows = (elliptic / "background_edges.csv").read_text().splitlines()
     arcs, table = task.graph.arcs, np.array([row.split(",") for row in rows[1:]], float)
     assert arcs is not None
-    assert arcs.feature_names == tuple(rows[0].split(",")[2:])
+    assert arcs.feature_names == tuple(rows[0].split(",")[3:])
     assert arcs.features is not None
-    assert np.array_equal(arcs.features, table[:, 2:].astype(np.float32))
+    assert np.array_equal(arcs.features, table[:, 3:].astype(np.float32))
     assert task.graph.names is not None
     ids = np.array(list(map(float, task.graph.names)))
     assert np.array_equal(ids[np.stack([arcs.source, arcs.target], axis=1)], table[:, :2])
-    assert not any("background_edges.csv not used" in note for note in task.notes)
+    assert any("1 column of background_edges.csv not used" in note for note in task.notes)  # txId
 
 
 def test_features_are_chosen_before_they_are_read(elliptic: Path) -> None:
@@ -112,6 +112,10 @@ def test_what_is_wrong_names_the_file(elliptic: Path, tmp_path: Path) -> None:
         "unmatched label": [len(labels.splitlines()) + 2],
     }
     task = load_task(folder, bad_rows="drop")
+    (folder / "edges.csv").write_text(f"{edges}{one},zz,7\n")  # ids are text then
+    assert load_task(folder, bad_rows="drop").hash == task.hash
+    (folder / "edges.csv").write_text("clId1,clId2,txId\n")
+    assert not len(load_task(folder, bad_rows="drop").subgraphs.edges)
     other.write_text(labels)
     (folder / "edges.csv").write_text(edges)
     assert task.hash == load_task(folder).hash

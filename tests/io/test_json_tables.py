@@ -69,6 +69,13 @@ def test_types_of_columns(tmp_path: Path) -> None:
     assert numbers.tolist() == [1, 2, 3]
     table, _ = read_json_table(path, lambda name, _: name == "a", BadLines(path, Reading()))
     assert table["a"].to_pylist() == ["1", "2.5", None]
+    path.write_text(
+        '{"a": 1, "b": [1]}\n{"a": true, "b": [1e999]}\n{"a": 1e30, "b": [' + "9" * 400 + "]}\n{}\n"
+    )
+    bad = BadLines(path, Reading())
+    table, _ = read_json_table(path, lambda _name, _names: False, bad)
+    assert table["a"].to_pylist() == ["1", "true", "1e+30"]
+    assert (table["b"].to_pylist()[0], bad.count) == (["1"], 1)
     path.write_text("nothing\n")
     with pytest.raises(DataError, match=r"t\.jsonl:1: expected an object .* found 'nothing'"):
         read_json_table(path, lambda _name, _names: True, BadLines(path, Reading()))

@@ -183,6 +183,23 @@ def test_a_large_graph_is_cut(task: SubgraphTask, monkeypatch: pytest.MonkeyPatc
     assert len(marks) == 40
 
 
+@pytest.mark.slow
+def test_of_many_classes_the_commonest_have_colours_and_the_legend_fits() -> None:
+    names = tuple(f"family of diseases {i:02}" for i in range(14))
+    labels = np.repeat(np.arange(14), np.arange(14) + 2)  # the last are the commonest
+    task = small_task(len(labels), 2)
+    task = replace(task, labels=labels, class_names=names)
+    figure = s2n.translate(task).plot(task)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told[:10] == list(names[:3:-1])
+    assert told[10:] == ["4 more", "train", "val", "test"]
+    box = legend.get_window_extent()
+    assert 0 <= box.x0 <= box.x1 <= figure.bbox.width
+    assert box.y1 <= figure.axes[0].get_window_extent().y0
+
+
 def test_missing_matplotlib_is_named(task: SubgraphTask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"matplotlib.*sub2node\[report\]"):

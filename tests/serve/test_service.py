@@ -7,9 +7,12 @@ import asyncio
 import numpy as np
 import pytest
 
+import sub2node as s2n
 from asked_service import ask_service
+from disk_tables import NODES, disk_tables, on_disk
 from fake_scorer import CLASSES, hashed
 from service_requests import GOOD
+from sub2node import SubgraphClassifier
 from sub2node.base.errors import NotFiniteError
 from sub2node.serve import api_schemas
 
@@ -127,3 +130,26 @@ def test_a_case_report(service) -> None:
     unknown = client.post("/v1/report", json={"nodes": ["zz"]})
     assert unknown.status_code == 422
     assert client.post("/v1/report", json={"nodes": ["n1"], "excluded": [1.5]}).status_code == 422
+
+
+@pytest.mark.slow
+def test_new_nodes_of_a_graph_on_disk_are_answered(tmp_path) -> None:
+    pytest.importorskip("ibis")
+    task = on_disk(disk_tables(tmp_path / "tables"))
+    scorer = SubgraphClassifier(model="bag", seeds=1).fit(task).scorer_
+    assert scorer.graph.num_nodes < NODES
+    bodies = [{"nodes": [str(7 * i), str(7 * i + 7)]} for i in range(NODES - 1)]
+    bodies.append({"nodes": ["0", "nowhere"]})
+
+    async def work(client):
+        return await asyncio.gather(*(client.post("/v1/predict", json=body) for body in bodies))
+
+    *answers, refused = ask_service(scorer, work)
+    whole = SubgraphClassifier(model="bag", seeds=1).fit(s2n.load_task(tmp_path / "tables"))
+    expected = whole.predict_proba([body["nodes"] for body in bodies[:-1]])
+    for answer, row in zip(answers, expected, strict=True):
+        (prediction,) = api_schemas.Predictions.model_validate(answer.json()).predictions
+        assert list(prediction.probabilities.values()) == pytest.approx(row.tolist(), abs=1e-6)
+    assert refused.status_code == 422
+    assert "'nowhere'" in refused.text
+    assert scorer.graph.num_nodes == NODES

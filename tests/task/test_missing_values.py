@@ -37,7 +37,7 @@ def test_a_column_of_numbers_with_other_words_is_one_of_numbers() -> None:
         task_of()
     found = {p.kind: (p.rows.tolist(), p.option) for p in error.value.problems}
     option = "--missing-features impute"
-    assert found == {"no number": ([4], option), "missing feature": ([2], option)}
+    assert found == {"non-numeric value": ([4], option), "missing feature": ([2], option)}
     task = task_of(missing_features="impute")
     assert task.graph.features.tolist() == [[1, 0], [2, 0], [2, 1], [4, 0], [2, 1]]
     with pytest.raises(DataError) as error:

@@ -136,6 +136,7 @@ def test_refusals(task) -> None:
         Objective(half, [1, 2], rehearse=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["glass", "gnn-seg"])
 def test_a_baseline_is_scored_as_a_run_shows_it(task, name) -> None:
     given = {"epochs": 3, "batch": 8, "features.kind": "random", "start": 0}

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..scoring.answer_tables import AnswerWriter
 
 _BATCH = 1000  # subgraphs answered together
+_DISK_BATCHES = 10  # of them where the graph lies on disk, which each time is searched as a whole
 
 
 def answer_file(
@@ -120,7 +121,9 @@ class _FilePrediction:
         from ..scoring.query import IdLists
 
         request = self.request
-        size = None if request.mode == "joint" else _BATCH
+        on_disk = self.scorer.graph.whole is not None
+        most = _BATCH * _DISK_BATCHES if on_disk else _BATCH
+        size = None if request.mode == "joint" else most
         for batch in request.read_sets(
             size=size, at_once=self.read_all, stripped=self.stripped, notes=self.reading_notes
         ):

@@ -25,14 +25,17 @@ def all_subgraphs(task: SubgraphTask) -> list[Subgraphs]:
     return [part.subgraphs for part in (task, task.unlabelled) if part is not None]
 
 
-def read_border(
+_SUMS = "border_sums.parquet"
+
+
+def sum_border(
     job: Pass,
     task: SubgraphTask,
     near: ir.Table,
     others: ir.Table | None,
     around: ir.Table | None = None,
-) -> list[Border]:
-    """The border of the subgraphs with labels, and of those without.
+) -> None:
+    """Sum up what lies around the subgraphs, into a table.
 
     Args:
         job: The pass.
@@ -44,13 +47,12 @@ def read_border(
     from . import expression
 
     parts, pairs = all_subgraphs(task), job.folder / "pairs.parquet"
-    count = sum(map(len, parts))
     with new_file(pairs) as place:
         pq.write_table(_members(parts, task.graph.ids(), _id_type(near)), place)
     if others is not None and job.source.node_features == 0:
         others = around = None
-    table = job.load(
-        "border_sums.parquet",
+    job.make(
+        _SUMS,
         lambda: expression.border_sums(
             near,
             job.backend.read(pairs),
@@ -60,7 +62,18 @@ def read_border(
         ),
         what="Looking around subgraphs",
     )
-    border = finish_border(_as_sums(job, table, count, hops=1 if around is None else 2))
+
+
+def read_border(job: Pass, task: SubgraphTask) -> list[Border]:
+    """The border of the subgraphs with labels, and of those without, from the table of sums.
+
+    Args:
+        job: The pass, of which the engine may be closed.
+        task: The task of the members.
+    """
+    parts = all_subgraphs(task)
+    count = sum(map(len, parts))
+    border = finish_border(_as_sums(job, job.stored(_SUMS), count))
     ends = np.cumsum([len(part) for part in parts])[:-1]
     return [border.take(rows) for rows in np.split(np.arange(count), ends)]
 
@@ -121,11 +134,11 @@ def find_neighbours(job: Pass, near: ir.Table, nodes: ir.Table) -> ir.Table:
     return others
 
 
-def _as_sums(job: Pass, table: pa.Table, count: int, *, hops: int) -> BorderSums:
+def _as_sums(job: Pass, table: pa.Table, count: int) -> BorderSums:
     """The rows of an engine as arrays by subgraph, group and value."""
     directions = ("out", "in") if job.directed else ("any",)
     groups = tuple(f"{one}.{side}" for one in directions for side in ("outside", "inside"))
-    names = _value_names(job.source, hops)
+    names = _value_names(job.source, job.hops)
     number = np.asarray(table["number"], np.int64)
     group = np.asarray(table["inside"].cast(pa.int64()))
     if job.directed:

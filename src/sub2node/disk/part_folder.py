@@ -27,7 +27,7 @@ from ..task.reading_options import Reading
 from .backends import opened
 from .large_files import parquet_files
 from .neighbour_tables import ALL_NODES, NEIGHBOURS, IndexCard, cast_ids, count_edges
-from .part_border import all_subgraphs, find_neighbours, look_behind, read_border
+from .part_border import all_subgraphs, find_neighbours, look_behind, read_border, sum_border
 from .source_tables import LargeTable, SourceRequest, find_source
 from .steps import Pass
 from .unfinished import PART, make_in_steps
@@ -123,7 +123,8 @@ def _build(
         around = None
         if hops == 2 and nodes is not None and part.others is not None:
             around = look_behind(job, index, part.others, nodes)
-        border = read_border(job, part.task, part.near, part.others, around)
+        sum_border(job, part.task, part.near, part.others, around)
+    border = read_border(job, part.task)  # the engine has given its memory back
     facts = count_edges(folder / NEIGHBOURS)
     number = facts.num_nodes if nodes is None else _count_rows(folder / ALL_NODES)
     whole = WholeGraph(number, facts.num_edges, degrees[0], degrees[1])

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.notes import unused
 from ..base.plural import examples, plural
-from ..io.elliptic2 import is_elliptic2, small_tables
+from ..io.elliptic2 import TRANSACTION, is_elliptic2, small_tables
 from ..io.folder import find_sets, find_table
 from ..task.column_names import column_in
 from ..task.content_hash import digest
@@ -174,7 +174,7 @@ def _find_elliptic2(folder: Path, request: SourceRequest, work: Path, name: str)
             raise DataError(f"the folder has no {stem}.csv.", path=folder)
         large[what] = _large(as_parquet(path, work, what, own), what, asked)
     edges = large["edges"]
-    features = tuple(name for name in edges.features if name != "txId")  # a number, not an amount
+    features = tuple(name for name in edges.features if name != TRANSACTION)
     source = SourceTables(
         edges=replace(edges, features=features),
         nodes=large["nodes"],

@@ -54,5 +54,9 @@ class Pass:
     def load(self, name: str, query: Callable[[], ir.Table], *, what: str) -> pa.Table:
         """As :meth:`make`, but small enough to be read."""
         self.make(name, query, what=what)
+        return self.stored(name)
+
+    def stored(self, name: str) -> pa.Table:
+        """A table that was made."""
         files = parquet_files(self.folder / name)
         return pa.concat_tables([pq.read_table(file) for file in files])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -57,6 +58,7 @@ def border_of(graph: Graph, subgraphs: Subgraphs, *, hops: int = 1) -> Border:
     return finish_border(border_sums(graph, subgraphs, hops=hops))
 
 
+@lru_cache(maxsize=2)  # several models, or an answer and its reasons, ask for the same
 def _border_on_disk(graph: Graph, subgraphs: Subgraphs, hops: int) -> Border:
     from ..disk import index_hops, surroundings
 

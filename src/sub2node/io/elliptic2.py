@@ -47,6 +47,7 @@ _TABLES = {
 }
 # Columns of ours in the two large files.
 BACKGROUND_COLUMNS = {"source": "clId1", "target": "clId2", "node_id": "clId"}
+TRANSACTION = "txId"  # a number that names a row: no feature of an edge
 MEMBER_COLUMNS = {"subgraph_id": "ccId", "node_id": "clId"}
 
 
@@ -118,8 +119,9 @@ def _background_edges(folder: Path, *, directed: bool) -> tuple[pa.Table, int]:
     if not directed:
         table = _columns(folder, "background_edges.csv")
         return table.rename_columns(["source", "target"]), len(others)
-    table = _read(path, ["clId1", "clId2"], dict.fromkeys(others, pa.float32()))
-    return table.rename_columns(["source", "target", *others]), 0
+    features = [name for name in others if name != TRANSACTION]
+    table = _read(path, ["clId1", "clId2"], dict.fromkeys(features, pa.float32()))
+    return table.rename_columns(["source", "target", *features]), len(others) - len(features)
 
 
 def small_tables(folder: Path, reading: Reading, notes: list[str]) -> dict[str, pa.Table]:
@@ -183,11 +185,13 @@ def _own_edges(
 ) -> pa.Table:
     """Edges by component, that of both their ends; one from a node to itself is omitted."""
     nodes = members["node_id"].combine_chunks()
-    owners = []
-    for end in ("source", "target"):
-        place = pc.index_in(edges[end].combine_chunks().cast(nodes.type), value_set=nodes)
+    kind = nodes.type if edges["source"].type == nodes.type else pa.string()
+    nodes, owners = nodes.cast(kind), list[pa.Array]()
+    ends = [edges[end].combine_chunks() for end in ("source", "target")]  # also of no rows
+    for end in ends:
+        place = pc.index_in(end.cast(kind), value_set=nodes)
         owners.append(members["subgraph_id"].combine_chunks().take(place))
-    loops = np.asarray(pc.equal(edges["source"], edges["target"]))
+    loops = np.asarray(pc.equal(*ends).fill_null(False))
     same = np.asarray(pc.equal(*owners).fill_null(False))
     frame = Frame(edges.add_column(0, "subgraph_id", owners[0]), "edges", {}, str(path))
     keep, foreign = ~loops, np.flatnonzero(~same & ~loops)

@@ -65,7 +65,11 @@ def _parse_object(line: str) -> dict[str, Any] | None:
         json.dumps(row, ensure_ascii=False).encode()  # half a surrogate pair is no text
     except (RecursionError, ValueError):
         return None
-    if not isinstance(row, dict) or any(isinstance(value, dict) for value in row.values()):
+    if (
+        not isinstance(row, dict)
+        or not row
+        or any(isinstance(value, dict) for value in row.values())
+    ):
         return None
     return row
 
@@ -75,13 +79,22 @@ def _column(values: list[Any], *, text: bool) -> pa.Array:
     if any(isinstance(value, list) for value in values):
         lists = [value if isinstance(value, list | None) else [value] for value in values]
         plain = all(_is_number(one) for value in lists for one in value or ())
-        if plain and not text:
-            return pa.array(lists, pa.list_(pa.float64()))
+        if plain and not text and (numbers := _numbers(lists, pa.list_(pa.float64()))) is not None:
+            return numbers
         texts = [None if v is None else [_text(one) for one in v if one is not None] for v in lists]
         return pa.array(texts, pa.list_(pa.string()))
-    if not text and all(value is None or _is_number(value) for value in values):
-        return pa.array(values)
+    plain = all(value is None or _is_number(value) for value in values)
+    if plain and not text and (numbers := _numbers(values)) is not None:
+        return numbers
     return pa.array([None if value is None else _text(value) for value in values], pa.string())
+
+
+def _numbers(values: list[Any], kind: pa.DataType | None = None) -> pa.Array | None:
+    """Numbers as an Arrow column; None where they are too large, or true and false among them."""
+    try:
+        return pa.array(values, kind)
+    except (OverflowError, pa.ArrowException):
+        return None
 
 
 def _is_number(value: object) -> bool:

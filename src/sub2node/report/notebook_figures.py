@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
@@ -42,7 +43,7 @@ _CURVES = {
 }
 _MOST_CLASSES = 25  # of a confusion matrix
 _LONG = 28  # letters of a name beside a bar
-_LEGEND = 56  # points of height under the S2N graph
+_ROW, _LETTER, _GAP = 18, 6.2, 34  # points of a legend: a row, a letter, around a label
 _SHAPES = {"train": ("o", 8, 1.0), "val": ("s", 8, 1.0), "test": ("o", 11, 1.6)}
 
 
@@ -287,14 +288,27 @@ def draw_graph(graph: S2NGraph, *, task: SubgraphTask | None = None) -> Figure:
     if task is not None:
         graph.require_task(task)
     table = _graph_table(graph) if task is None else _task_table(graph, task)
-    classes = () if task is None else task.class_names
+    classes = () if task is None else _commonest_first(table, task.class_names)
     picture = draw_s2n_graph(table, classes, None, show_parts=True)
-    figure = picture.figure
+    figure, handles = picture.figure, _legend_handles(classes, picture.parts)
     width, height = (72 * float(side) for side in figure.get_size_inches())
-    figure.set_size_inches(width / 72, (height + _LEGEND) / 72)
-    figure.axes[0].set_position((0, _LEGEND / (height + _LEGEND), 1, height / (height + _LEGEND)))
-    _add_legend(figure, classes, picture.parts)
+    longest = max((len(str(handle.get_label())) for handle in handles), default=1)
+    columns = max(1, min(len(handles), int(width // (_LETTER * longest + _GAP))))
+    room = _ROW * (-(-len(handles) // columns)) + _ROW / 2
+    figure.set_size_inches(width / 72, (height + room) / 72)
+    figure.axes[0].set_position((0, room / (height + room), 1, height / (height + room)))
+    style = {"fontsize": 11, "columnspacing": 1.2, "handlelength": 1.2}
+    figure.legend(handles=handles, loc="lower left", ncols=columns, **style)
     return figure
+
+
+def _commonest_first(table: SubgraphTable, classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Classes in the order of their colours; of many, those of most shown subgraphs come first."""
+    if len(classes) <= COLOURS:
+        return classes
+    shown = zip(table.columns["label"], table.columns["shown"], strict=True)
+    counts = Counter(name for names, is_shown in shown if is_shown for name in names or ())
+    return tuple(sorted(classes, key=lambda name: -counts[name]))
 
 
 def _task_table(graph: S2NGraph, task: SubgraphTask) -> SubgraphTable:
@@ -323,7 +337,8 @@ def _graph_table(graph: S2NGraph) -> SubgraphTable:
     return SubgraphTable(columns, {"source": source, "target": target, "weight": weight})
 
 
-def _add_legend(figure: Figure, classes: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def _legend_handles(classes: tuple[str, ...], parts: tuple[str, ...]) -> list[Artist]:
+    """What colours and shapes mean."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = [
@@ -338,9 +353,7 @@ def _add_legend(figure: Figure, classes: tuple[str, ...], parts: tuple[str, ...]
         style = {"marker": marker, "ms": size, "mfc": PALETTE[fill], "mec": PALETTE[edge]}
         style["mew"] = rim
         handles.append(Line2D([], [], ls="none", label=part, **style))  # type: ignore[arg-type]
-    figure.legend(
-        handles=handles, loc="lower left", ncols=7, fontsize=11, columnspacing=1.2, handlelength=1.2
-    )
+    return handles
 
 
 def _short(name: str) -> str:

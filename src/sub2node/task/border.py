@@ -15,6 +15,7 @@ from ..base.ragged import Array, frozen
 from .content_hash import digest
 
 MEASURES = ("sum", "mean", "min", "max", "sd")
+_ROWS = 1 << 13  # of subgraphs that are finished together
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -116,22 +117,30 @@ def finish_border(sums: BorderSums) -> Border:
     Args:
         sums: Counts, sums, sums of squares and extremes.
     """
-    count = np.asarray(sums.counts, np.float64)[:, :, None]
-    there = count > 0
-
-    def divided(values: Array) -> Array:
-        return np.divide(values, count, out=np.zeros(values.shape), where=there)
-
-    mean = divided(sums.sums)
-    spread = np.sqrt(np.maximum(divided(sums.squares) - mean**2, 0))
-    parts = (sums.sums, mean, sums.lows, sums.highs, spread)
-    table = np.stack([np.where(there, part, 0.0) for part in parts], axis=3)  # (M, G, X, 5)
-    rows, groups, width = len(count), len(sums.groups), len(sums.values) * len(MEASURES)
-    table = np.concatenate([count, table.reshape(rows, groups, width)], axis=2)
     columns = [
         f"{group}.{name}"
         for group in sums.groups
         for name in ("count", *(f"{value}.{how}" for value in sums.values for how in MEASURES))
     ]
-    flat = table.reshape(rows, groups * (width + 1))
-    return Border(tuple(columns), np.clip(flat, -_LARGEST, _LARGEST).astype(np.float32))
+    values = np.empty((len(sums.counts), len(columns)), np.float32)
+    for first in range(0, len(values), _ROWS):
+        values[first : first + _ROWS] = _finished(sums, slice(first, first + _ROWS))
+    return Border(tuple(columns), values)
+
+
+def _finished(sums: BorderSums, rows: slice) -> Array:
+    """The numbers of some subgraphs; (rows, B)."""
+    count = np.asarray(sums.counts[rows], np.float64)[:, :, None]
+    there = count > 0
+
+    def divided(values: Array) -> Array:
+        return np.divide(values, count, out=np.zeros(values.shape), where=there)
+
+    totals, lows, highs = sums.sums[rows], sums.lows[rows], sums.highs[rows]
+    mean = divided(totals)
+    spread = np.sqrt(np.maximum(divided(sums.squares[rows]) - mean**2, 0))
+    parts = (totals, mean, lows, highs, spread)
+    table = np.stack([np.where(there, part, 0.0) for part in parts], axis=3)  # (M, G, X, 5)
+    many, groups, width = len(count), len(sums.groups), len(sums.values) * len(MEASURES)
+    table = np.concatenate([count, table.reshape(many, groups, width)], axis=2)
+    return np.asarray(np.clip(table.reshape(many, groups * (width + 1)), -_LARGEST, _LARGEST))

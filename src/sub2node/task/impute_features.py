@@ -52,7 +52,7 @@ def read_numbers(
             fill = reading.options.missing_features == "impute"
             reading.problems.add(
                 nodes.problem(
-                    "no number",
+                    "non-numeric value",
                     f"the feature '{name}' has numbers, but {odd[0].as_py()!r} in row"
                     f" {rows[0] + 1} ({plural(len(rows), 'row')} so); correct them, choose other"
                     " columns (--node-features), or say which words mean a missing value"
