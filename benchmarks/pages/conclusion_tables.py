@@ -98,12 +98,13 @@ SCORES = (
     Statement("S2N+A is as good as GLASS or better on Density, Coreness and Component",
               [(_A, "GLASS")], ("Density", "Coreness", "Component"), "not below"),
     Statement("S2N+0 is below GLASS but on Component", [("GLASS", _ZERO)],
-              ("Density", "Cut-Ratio", "Coreness")),
-    Statement("Cut-Ratio is hard for S2N: S2N+A is below GLASS", [("GLASS", _A)], ("Cut-Ratio",)),
+              ("Density", "Cut-Ratio", "Coreness"), note="; GLASS minus S2N+0"),
+    Statement("Cut-Ratio is hard for S2N: S2N+A is below GLASS", [("GLASS", _A)], ("Cut-Ratio",),
+              note="; GLASS minus S2N+A"),
     Statement("RWPE lifts S2N on Density and Cut-Ratio", _WALKS, ("Density", "Cut-Ratio"),
               note="; S2N+A, then S2N+0; [why](below-published.md#rwpe-on-density-and-cut-ratio)"),
     Statement("RWPE does not lift S2N on Coreness", [(_A, f"{_A}, RWPE")], ("Coreness",),
-              "not below"),
+              "not below", note="; without minus with"),
 )  # fmt: skip
 ABLATIONS = (
     Statement("The sum is the best readout in general",
