@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from cost_figures import (
     time_figure,
     translate_growth_figure,
 )
+from PIL import Image  # comes with Matplotlib
+from PIL.PngImagePlugin import PngInfo
 
 from sub2node.config import STRUCTURES, Config
 from sub2node.efficiency.efficiency_table import EfficiencyTable, row_of_record
@@ -210,7 +213,11 @@ def write_picture(name: str) -> Path:
     picture = PICTURES[name]
     path = picture.folder / f"{name}.png"
     figure = picture.draw(ROWS / picture.rows)
-    figure.savefig(path, dpi=_DPI, metadata={"Software": None, KEY: picture.checksum})
+    drawn, about = BytesIO(), PngInfo()
+    figure.savefig(drawn, dpi=_DPI)
+    about.add_text(KEY, picture.checksum)
+    with Image.open(drawn) as image:  # 256 colours are enough, and a third of the size
+        image.convert("RGB").quantize(256).save(path, optimize=True, pnginfo=about)
     return path
 
 

