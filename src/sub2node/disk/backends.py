@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import re
 import shutil
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -175,12 +176,15 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
         raise ConfigError("Spark needs Java; none was found on the PATH.")
     builder = SparkSession.builder.master(master).appName("sub2node")
     builder = builder.config("spark.ui.enabled", "false")
+    on_interrupt = signal.getsignal(signal.SIGINT)
     session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     try:
         yield Backend(ibis.pyspark.connect(session))
     finally:
         session.stop()
+        if on_interrupt is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, on_interrupt)  # PySpark leaves its own
 
 
 @contextmanager

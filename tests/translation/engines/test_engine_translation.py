@@ -36,11 +36,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("spark")
     lines = [f"{name} {value}\n" for name, value in settings.items()]
     (folder / "spark-defaults.conf").write_text("".join(lines))
-    handler = signal.getsignal(signal.SIGINT)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_CONF_DIR", str(folder))
         yield "local[2]"
-    signal.signal(signal.SIGINT, handler)  # PySpark leaves its own
 
 
 @pytest.mark.filterwarnings("ignore")  # PySpark with newer pandas
@@ -56,8 +54,10 @@ def test_spark_equals_memory(task: SubgraphTask, spark: str, tmp_path: Path) -> 
         },
     )
     directed, out = directed_task(weighted=True), {"direction": "out", "top_k": 3}
+    on_interrupt = signal.getsignal(signal.SIGINT)
     one = s2n.translate(directed, engine="spark", master=spark, **out)  # type: ignore[arg-type]
     assert same_graph(one, s2n.translate(directed, **out))  # type: ignore[arg-type]
+    assert signal.getsignal(signal.SIGINT) is on_interrupt  # PySpark leaves its own
     assert same_graph(s2n.translate(named, engine="spark", master=spark), s2n.translate(named))
     folder = save_task(task, tmp_path / "task")
     for kept in ({"cut": 1.0}, {"top_k": 3}):
