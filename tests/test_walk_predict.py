@@ -86,7 +86,7 @@ def test_a_file(model: Path, tmp_path: Path, walk: Walk, monkeypatch) -> None:
     monkeypatch.setattr(Path, "open", counted)
     monkeypatch.setattr(file_prediction, "_BATCH", 10)
     assert s2n("predict", model, path, "-o", tmp_path / "out.csv").code == 0
-    assert opens.count(path) == 3  # its first line, its delimiter, and once from beginning to end
+    assert opens.count(path) == 4  # is it text, its header, its layout; once from beginning to end
     batches = [10, 10, 10]
     assert sorted(walk.calls.pop("internal edges")) == sorted([*batches, KNOWN])
     assert walk.calls == {

@@ -200,7 +200,6 @@ def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
             table, path, way.own_columns(table.column_names), first=2 if ending == EXCEL else 1
         )
         return group_rows(rows, at_once=True)
-    first_line(path)
     layout = TableLayout.sniff(path, DELIMITERS.get(ending, "\t"), "members", way.columns)
     rows = text_rows(
         path,
