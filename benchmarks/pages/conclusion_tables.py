@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pages.claims import Claim, claim, claims_on
-from pages.equal_tables import equal_difference
+from pages.equal_tables import equal_difference, longer_difference
 from pages.markdown import generates, table
 from pages.rows import cell_scores
 from pages.score_tables import REAL, TABLE_OF, TASK_OF
@@ -55,12 +55,13 @@ class Statement:
         return [d for pair in self.pairs for d in differences(*pair, self.data, table=self.table)]
 
     def over_splits(self) -> list[Difference]:
-        """In the equal search, where it has both sides."""
+        """In the equal search, and against GLASS after a longer one, where both sides are there."""
         found = [
-            equal_difference(EQUAL[first], EQUAL[second], TASK_OF[name], SHORT.get(name, name))
+            difference
             for first, second in self.pairs
             if first in EQUAL and second in EQUAL and not self.table
             for name in self.data
+            for difference in _split_differences(first, second, name)
         ]
         return [difference for difference in found if difference is not None]
 
@@ -83,6 +84,16 @@ def differences(
     for name in data:
         sides = [cell_scores(table or TABLE_OF[name], row, name) for row in (first, second)]
         found.append(welch_difference(SHORT.get(name, name), *sides))
+    return found
+
+
+def _split_differences(first: str, second: str, name: str) -> list[Difference | None]:
+    """One row minus another over the same random splits: equal search, then the longer one."""
+    task, title = TASK_OF[name], SHORT.get(name, name)
+    found = [equal_difference(EQUAL[first], EQUAL[second], task, title)]
+    if {first, second} == {_A, "GLASS"}:
+        longer = longer_difference(task, title)
+        found.append(longer.reversed() if longer is not None and first == "GLASS" else longer)
     return found
 
 
