@@ -13,7 +13,7 @@ from pages.equal_tables import (
 )
 from pages.markdown import generates, points, table
 from pages.rows import Rows, cell, deviation, mean, p_text, read
-from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, TASK_OF
+from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, TASK_OF, earlier_end
 from pages.verdicts import LEVEL, Difference, paired_difference
 
 BEST_FILES = ("best-cpu.csv", "best.csv")  # with time for networks; without
@@ -80,7 +80,7 @@ def _published(name: str, column: str) -> str:
     found = cell(TABLE_OF[column], _LONGER.get(name, name), column)
     if not len(found) or found.only()["status"] != "done":
         return ""
-    return f" ({found.number('ours'):.1f})"
+    return f" ({found.number('ours'):.1f}{earlier_end(found)})"
 
 
 @generates("readme-results")
