@@ -25,7 +25,8 @@ WAIT = 15.0
 # Texts that stick out of what holds them, and the least contrast of a text with what is under it.
 CUT = """
 return [...document.querySelectorAll('h1, h2, h3, p, li, th, td, dt, dd')]
-  .filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')
+  .filter(e => !e.matches('.away') && getComputedStyle(e).display !== 'inline')
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
   .map(e => e.textContent.trim())
 """
 CONTRAST = """
