@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 from pages.markdown import generates, table
-from pages.rows import Rows, read
+from pages.rows import RESULTS, Rows, read
 
 COMMANDS = ("make demo", "make quick", "make test")
 SITUATIONS = ("usual", "no browser", "no data", "background")
@@ -14,7 +14,8 @@ SITUATIONS = ("usual", "no browser", "no data", "background")
 @generates("suite-times")
 def suite_times() -> str:
     """Seconds of the environment, of the command and of both, in each situation."""
-    rows = read("suite-times.csv")
+    file = "suite-times.csv"
+    rows = read(file) if (RESULTS / file).is_file() else Rows([], file)  # not measured yet
     places = [(command, situation) for command in COMMANDS for situation in SITUATIONS]
     cells = [
         [f"`{command}`", situation, *_times(rows.where(command=command, situation=situation))]
@@ -47,6 +48,11 @@ def mutants() -> str:
     cells = []
     for layer in [*rows.distinct("layer"), "all"]:
         mine = rows if layer == "all" else rows.where(layer=layer)
-        found = [sum(row[when] == "killed" for row in mine) for when in ("before", "after")]
-        cells.append([layer, str(len(mine)), *map(str, found)])
+        found = [
+            str([row[when] for row in mine].count("killed"))
+            if any(row[when] for row in mine)
+            else "-"
+            for when in ("before", "after")
+        ]
+        cells.append([layer, str(len(mine)), *found])
     return table(["part", "faults", "found before", "found now"], cells)
