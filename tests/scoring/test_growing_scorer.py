@@ -75,6 +75,20 @@ def test_answers_for_new_nodes_are_those_of_a_model_in_memory(
 
 
 @pytest.mark.slow
+def test_where_the_border_reaches_two_hops_models_read_one_or_two(tmp_path: Path) -> None:
+    source = disk_tables(tmp_path / "tables", directed=True)
+    part = on_disk(source, directed=True, border_hops=2)
+    whole, sets = s2n.load_task(source, directed=True), questions()
+    for model in (
+        {"model": "gbdt", "settings": {"inputs": "border"}},
+        {"model": "hops", "settings": {"hops": 0, "inputs": "border"}},
+        {"model": "hops", "settings": {"hops": 0, "inputs": "border2"}},
+    ):
+        found, expected = (fitted(task, **model).predict_proba(sets) for task in (part, whole))
+        assert np.allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.slow
 def test_random_vectors_of_new_nodes_do_not_depend_on_what_was_asked_before(
     tasks: tuple[SubgraphTask, SubgraphTask],
 ) -> None:

@@ -158,11 +158,16 @@ class DataArguments:
                 spill=self.spill,
                 master=self.master,
                 border_hops=self.border_hops,
+                without_split=self._splits_anew,
             )
+
+    @property
+    def _splits_anew(self) -> bool:
+        return not self.split_by is self.split_time is self.split is None
 
     def _split_anew(self, task: SubgraphTask) -> SubgraphTask:
         """The task with the split that the command line asks for, if it does."""
-        if self.split_by is self.split_time is self.split is None:
+        if not self._splits_anew:
             return task
         from ..task.attribute_splits import split_anew
 

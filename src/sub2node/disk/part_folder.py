@@ -90,9 +90,10 @@ def make_part_folder(
     if hops not in (1, 2):
         raise ConfigError(f"a border has 1 or 2 hops, not {hops!r}.")
     asked = {"data": request.fingerprint(), "hops": hops, "policies": repr(reading.options)}
+    source = {"source": str(request.path.resolve()), "files": request.files_digest()}
     make_in_steps(
         out,
-        asked,
+        {**asked, **source},
         lambda folder: _build(folder, request, options, reading, hops),
         keep=(NEIGHBOURS, ALL_NODES),
     )
