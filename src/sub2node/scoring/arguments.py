@@ -110,4 +110,4 @@ def task_labels(task: SubgraphTask) -> list[Any]:
         raise DataError("the task has virtual subgraphs, which have no labels; omit them.")
     if task.multilabel:
         return [[task.class_names[c] for c in np.flatnonzero(row)] for row in labels]
-    return labels.tolist()
+    return list(labels.tolist())
