@@ -11,6 +11,7 @@ not what was found.
 from __future__ import annotations
 
 import argparse
+import csv
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,14 @@ def assess(task: Any, model: str, seeds: list[int]) -> Any:
     return s2n.run(task, structure=model, preset="fast", seeds=seeds)
 
 
+def kept_rows(path: Path, models: list[str]) -> list[dict[str, Any]]:
+    """Rows of models that are not measured now."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as stream:
+        return [row for row in csv.DictReader(stream) if row["model"] not in models]
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -50,14 +59,15 @@ def main() -> None:
     parser.add_argument("--models", default="bag,hops,s2n+0")
     parser.add_argument("--seeds", type=int, default=len(SEEDS), help="Of networks.")
     options = parser.parse_args()
-    task, rows = s2n.load_task("patients"), []
+    task, models = s2n.load_task("patients"), options.models.split(",")
+    rows = kept_rows(options.out, models)
     groups = list(task.attributes["publication"])
-    for model in options.models.split(","):
+    for model in models:
         for number in range(options.splits):
             split = s2n.Split.random(task.labels, groups=groups, seed=number)
             drawn = task.with_split(split)
             variants = {"with": drawn, "without": drawn.without_excluded()}
-            variants |= {"unsigned": unsigned(drawn)} if model in SIMPLE else {}
+            variants["unsigned"] = unsigned(drawn)
             for excluded, one in variants.items():
                 start = time.perf_counter()
                 result = assess(one, model, list(SEEDS[: options.seeds]))

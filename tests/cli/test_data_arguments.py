@@ -48,6 +48,9 @@ def test_the_split_of_the_command_line(tmp_path: Path) -> None:
     assert repr(task.split) == "Split(10 train, 5 val, 5 test)"
     grouped = DataArguments(data, split_by="paper", split="0.6,0.2,0.2").load(quiet=True)
     assert all(len(set(parts)) == 1 for _, parts in grouped.to_frame().groupby("paper")["split"])
+    spoiled = labels.replace("\n", ",?\n")  # parts that are not read, as they are drawn anew
+    (tmp_path / "labels.csv").write_text("subgraph_id,label,paper,day,split\n" + spoiled)
+    assert DataArguments(data, split_time="day", split="2/1/1").load(quiet=True).hash == task.hash
     with pytest.raises(ConfigError, match="no column 'journal'"):
         DataArguments(data, split_by="journal").load(quiet=True)
     with pytest.raises(ConfigError, match="--split is written as 50/25/25, found '80'"):

@@ -253,7 +253,7 @@ def test_one_command_answers_for_the_sample(
     task = load_task(data / "patients")
     SubgraphClassifier(model="bag", compare=False).fit(task).save(tmp_path / "model")
     sample = data / "phenopackets_sample"
-    done = s2n("predict", tmp_path / "model", sample, "--unknown-nodes", "drop", "--json")
+    done = s2n("predict", tmp_path / "model", sample, "--json")
     found = read_phenopackets(sample)
     answers = done.json["answers"]
     assert [answer["id"] for answer in answers] == found.ids

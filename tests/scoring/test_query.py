@@ -60,13 +60,16 @@ def test_excluded_ids_are_looked_up_beside_the_members() -> None:
 def test_unknown_excluded_ids_and_sets_of_nothing_else() -> None:
     index = NodeIndex(NAMED)
     lists = IdLists.of([["a"], []], ["s", "t"], excluded=[["zz", "b"], ["c"]])
+    for unknown_nodes in ("error", "drop"):  # an excluded node that is unknown costs no answer
+        query, problems = look_up(index, lists, unknown_nodes)
+        assert problems == {1: "subgraph 't' has excluded nodes only; it needs a member."}
+        assert query.unknown == (("zz",),)
+        assert query.known == pytest.approx([2 / 3])
+        assert [(row.given, row.how) for row in query.mapping[0]] == [("zz", "unknown")]
+    lists = IdLists.of([["a", "yy"], []], ["s", "t"], excluded=[["zz"], ["zz"]])
     _, problems = look_up(index, lists, "error")
-    assert "nodes that are not in the graph: 'zz'" in problems[0]
-    assert problems[1] == "subgraph 't' has excluded nodes only; it needs a member."
-    query, problems = look_up(index, lists, "drop")
-    assert list(problems) == [1]
-    assert query.unknown == (("zz",),)
-    assert query.known == pytest.approx([2 / 3])
+    assert "not in the graph: 'yy'; unknown" in problems[0]
+    assert "excluded nodes only" in problems[1]
     with pytest.raises(DataError, match="2 subgraphs but 1 list of excluded nodes"):
         IdLists.of([["a"], ["b"]], None, excluded=[["c"]])
     with pytest.raises(DataError, match="expected a list of node ids"):

@@ -109,3 +109,38 @@ def test_many_second_labels_are_meant() -> None:
     same, problems, _ = clean({"subgraph_id": list("stuvt"), "label": list("ababb")})
     assert not problems.all
     assert len(same.labels.table) == 5
+
+
+def test_rows_without_a_part_are_dropped_where_that_is_asked_for() -> None:
+    columns = {"subgraph_id": list("stuvs"), "label": ["a", "b", None, "b", "a"]}
+    columns["split"] = ["train", "NA", "", "val", "test"]
+    _, problems, _ = clean(columns)
+    found = {p.kind: (p.rows.tolist(), p.values.to_pylist(), p.option) for p in problems.open}
+    assert found == {
+        "unknown split word": ([1], ["'t': 'NA'"], "--bad-rows drop"),
+        "second part": ([4], ["'s'"], "--bad-rows drop"),
+    }
+    kept, problems, notes = clean(columns, bad_rows="drop")
+    assert not problems.open
+    assert kept.labels.table["split"].to_pylist() == ["train", "val"]
+    assert kept.unlabelled.to_pylist() == ["t", "u"]  # the row that gave t its label is gone
+    assert notes[:2] == [
+        "1 row of the labels table dropped (1 unknown split word): row 2: 't': 'NA'.",
+        "1 row of the labels table dropped (1 second part): row 5: 's'.",
+    ]
+    del columns["label"]  # so that no row may be blank
+    kept, problems, _ = clean(columns, bad_rows="drop")
+    assert (kept.unlabelled.to_pylist(), len(problems.open)) == (["t", "u"], 0)
+
+
+def test_parts_that_are_not_wanted_are_not_read() -> None:
+    columns = {"subgraph_id": list("st"), "label": list("ab"), "split": ["", "later"]}
+    members = {"subgraph_id": list("st"), "node_id": list("st")}
+    frames = [Frame.of(columns, "labels", {}), Frame.of(members, "members", {})]
+    reading = Reading(without_split=True)
+    found = clean_labels(*frames, reading, [], na_words=NA_WORDS)
+    assert not reading.problems.all
+    assert found.labels.get("split") is None
+    columns["split"] = ["virtual", "later"]  # which only the column can tell
+    clean_labels(Frame.of(columns, "labels", {}), frames[1], reading, [], na_words=NA_WORDS)
+    assert [problem.kind for problem in reading.problems.open] == ["unknown split word"]

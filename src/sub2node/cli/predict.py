@@ -93,7 +93,7 @@ def predict(
     ] = False,
     unknown_nodes: Annotated[
         str,
-        typer.Option("--unknown-nodes", help="Nodes that are not in the graph: error, or drop."),
+        typer.Option("--unknown-nodes", help="Members that are not in the graph: error, or drop."),
     ] = "error",
     mode: Annotated[
         str,

@@ -78,6 +78,7 @@ def load_task(
     master: str | None = None,
     spill: str | Path | None = None,
     border_hops: int = 1,
+    without_split: bool = False,
     problems: Problems | None = None,
 ) -> SubgraphTask:
     """Load a task from whatever names it.
@@ -139,6 +140,8 @@ def load_task(
         spill: Where DuckDB puts what does not fit.
         border_hops: With an engine, how far the summaries of what lies around subgraphs reach: 1
             or 2.
+        without_split: Whether the parts that tables of labels name are not read, as where a new
+            split is drawn; an engine reads them.
         problems: Takes what is wrong with the data, row by row, also where an option settles it.
 
     Returns:
@@ -174,6 +177,7 @@ def load_task(
             node_features=node_features,
             others=unread,
         )
+    reading = replace(reading, without_split=without_split)
     if word in BENCHMARKS or word.partition(":")[0] in _MAKERS:
         as_it_is = (format, graph_format, background, min_score, score_weights or None)
         _refuse_options(word, node_features, as_it_is)

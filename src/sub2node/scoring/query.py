@@ -232,7 +232,8 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     Args:
         index: The nodes of the graph by id.
         lists: Lists of ids, or of other names; one that is repeated in a list counts once.
-        unknown: Whether nodes that the graph does not have are an ``error``, or ``drop``-ped.
+        unknown: Whether members that the graph does not have are an ``error``, or ``drop``-ped;
+            such excluded nodes are dropped.
 
     Returns:
         The subgraphs that can be answered, and the problem of each of the others, by its position
@@ -251,19 +252,20 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     )
     known_counts = np.bincount(member_of, minlength=count)
     absent_counts = np.bincount(absent_of, minlength=count)
-    missing: list[tuple[str, ...]] = [()] * count
-    missing_owner = owner[~is_known]
-    for place, codes in zip(*_segments(missing_owner, lists.codes[~is_known]), strict=True):
-        missing[place] = tuple(lists.ids[code] for code in dict.fromkeys(codes.tolist()))
+    missing = _ids_where(~is_known, lists)
+    refusable, num_absent = missing, np.zeros(count, np.int64)
+    if lists.absent is not None:  # an excluded node that is unknown costs no answer
+        num_absent = np.bincount(owner[lists.absent], minlength=count)
+        can_choose = np.isin(lists.codes, np.array(list(matches.candidates), np.int64))
+        refusable = _ids_where(~is_known & (~lists.absent | can_choose), lists)
     problems, mapping = {}, NameMapping(index, lists.ids, matches)
-    for place in np.flatnonzero(
-        (known_counts == 0) | np.isin(np.arange(count), missing_owner)
-    ).tolist():
+    has_unknown = np.array([bool(ids) for ids in refusable], bool)
+    for place in np.flatnonzero((known_counts == 0) | has_unknown).tolist():
         if problem := _describe_problem(
             lists.names[place],
-            missing[place],
+            refusable[place],
             num_known=int(known_counts[place]),
-            num_absent=int(absent_counts[place]),
+            num_absent=int(num_absent[place]),
             unknown=unknown,
             mapping=mapping,
         ):
@@ -282,6 +284,14 @@ def look_up(index: NodeIndex, lists: IdLists, unknown: str) -> tuple[Query, dict
     others = mapping.by_subgraph(owner, lists.codes, chosen)
     unknown_ids = tuple(missing[place] for place in chosen)
     return Query(names, subgraphs, shares, unknown_ids, others), problems
+
+
+def _ids_where(mask: Array, lists: IdLists) -> list[tuple[str, ...]]:
+    """The distinct ids of some entries, by subgraph."""
+    ids: list[tuple[str, ...]] = [()] * len(lists.names)
+    for place, codes in zip(*_segments(owners(lists.ptr)[mask], lists.codes[mask]), strict=True):
+        ids[place] = tuple(lists.ids[code] for code in dict.fromkeys(codes.tolist()))
+    return ids
 
 
 def _segments(owner: Array, values: Array) -> tuple[list[int], list[Array]]:

@@ -249,15 +249,17 @@ def _ring_patterns(links: QueryLinks) -> tuple[Pattern, Pattern]:
     row = owners(ptr)
     dtype = index_dtype(len(order), total)
     last = (ptr, index, row, np.arange(total + 1), row[np.concatenate([own, others])])
-    first_ptr = np.concatenate([ptr, total + 1 + np.arange(total - count)])
-    first_index = np.concatenate([index, links.owner])
-    first = (first_ptr, first_index, np.concatenate([row, np.arange(count, total)]))
+    first = (
+        np.concatenate([ptr, total + 1 + np.arange(total - count)]),
+        np.concatenate([index, links.owner]),
+        np.concatenate([row, np.arange(count, total)]),
+    )
     last_order = np.concatenate([own, others])
-    by_rows = [torch.from_numpy(part.astype(dtype)) for part in first]
+    first_ptr, first_index, first_row = (torch.from_numpy(part.astype(dtype)) for part in first)
     back_order = torch.from_numpy(order.astype(dtype))
     return (
         Pattern(*(torch.from_numpy(part.astype(dtype)) for part in (*last, last_order))),
-        Pattern(*by_rows, *by_rows[:2], back_order),
+        Pattern(first_ptr, first_index, first_row, first_ptr, first_index, back_order),
     )
 
 

@@ -267,8 +267,8 @@ def build_graph(
             reading,
             notes,
             kind="unknown edge end",
-            message=f"edge {rows[0] + 1} ends at node {end[rows[0]].as_py()!r}, which the nodes"
-            " table does not have.",
+            message=f"edge {edges.row(rows[0])} ends at node {end[rows[0]].as_py()!r}, which the"
+            " nodes table does not have.",
         )
     weighted = with_usable_weights(edges, reading, notes)
     if reading.options.directed:

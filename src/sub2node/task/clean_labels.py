@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -72,20 +73,24 @@ def clean_labels(
             kind="unmatched label",
             message=f"subgraph {who!r} has a label but no members: it is empty.",
         )
+    if reading.without_split and not _is_virtual(labels).any():
+        labels = _without_parts(labels)
     if labels.get("label") is None:
         notes += _unlabelled_table(labels) if not reading.problems.open else ()
-        return LabelledFrames(_with_known_parts(labels, reading), pa.array([], pa.large_string()))
-    labels = _split_labels(labels, reading, notes)
-    missing = missing_labels(labels, na_words)
-    missing &= ~_is_virtual(labels)
+        known = _with_known_parts(labels, reading, notes)
+        lost = pc.is_in(_id_texts(labels), value_set=_id_texts(known))
+        return LabelledFrames(known, _id_texts(labels).filter(pc.invert(lost)).unique())
+    labels = _with_known_parts(
+        _split_labels(labels, reading, notes), reading, notes, na_words=na_words
+    )
+    missing = _unlabelled_rows(labels, na_words)
     labelled = _id_texts(labels).filter(pa.array(~missing))
     unlabelled = sets.filter(pc.invert(pc.is_in(sets, value_set=labelled)))
     if not len(labelled) and len(unlabelled):
         _refuse_missing(labels, missing, reading, na_words)
     elif len(unlabelled) or missing.any():
         _note_missing(labels, missing, unlabelled, members, reading, notes, na_words=na_words)
-    labels = note_second_labels(labels.filter(~missing), reading, notes)
-    return LabelledFrames(_with_known_parts(labels, reading), unlabelled)
+    return LabelledFrames(note_second_labels(labels.filter(~missing), reading, notes), unlabelled)
 
 
 def note_second_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
@@ -119,7 +124,7 @@ def note_second_labels(labels: Frame, reading: Reading, notes: list[str]) -> Fra
     reading.problems.add(
         labels.problem(
             "second label",
-            f"row {rows[0] + 1} gives its subgraph a second label.",
+            f"row {labels.row(rows[0])} gives its subgraph a second label.",
             rows,
             values=values,
             option="--bad-rows drop",
@@ -179,7 +184,7 @@ def _refuse_missing(
     reading.problems.add(
         labels.problem(
             "missing label",
-            f"no subgraph has a label; the label of row {rows[0] + 1} is missing{reads}.",
+            f"no subgraph has a label; the label of row {labels.row(rows[0])} is missing{reads}.",
             rows,
             values=row_texts(labels, rows),
             option="--na-labels keep" if word in NA_WORDS else "",
@@ -318,34 +323,75 @@ def _suspect_separators(column: pa.Array) -> list[str]:
     return []
 
 
-def _with_known_parts(labels: Frame, reading: Reading) -> Frame:
-    """The rows whose split word names a part, the same one for all rows of a subgraph."""
-    parts = labels.text("split")
-    if parts is None:
+def _without_parts(labels: Frame) -> Frame:
+    """The table without its column of parts."""
+    name = labels.column_name("split")
+    return labels if name is None else replace(labels, table=labels.table.drop_columns(name))
+
+
+def _unlabelled_rows(labels: Frame, na_words: Collection[str]) -> Array:
+    """Rows without a label that are not those of virtual subgraphs."""
+    return missing_labels(labels, na_words) & ~_is_virtual(labels)
+
+
+def _with_known_parts(
+    labels: Frame, reading: Reading, notes: list[str], *, na_words: Collection[str] | None = None
+) -> Frame:
+    """The rows whose split word names a part, the same one for all rows of a subgraph.
+
+    Args:
+        labels: The table.
+        reading: Whether other rows may be dropped; takes the problems.
+        notes: Takes sentences about what was done.
+        na_words: Labels that read so are missing; rows without one need no part. None: there is no
+            column of labels.
+    """
+    if labels.get("split") is None:
         return labels
-    encoded = pc.utf8_trim_whitespace(parts).dictionary_encode()
+    needed = np.ones(len(labels.table), bool)
+    if na_words is not None:
+        needed = ~_unlabelled_rows(labels, na_words)
+    codes = _part_codes(labels)
+    unknown = np.flatnonzero((codes < 0) & needed)
+    kept = labels
+    if len(unknown):
+        words = _repr(_parts(labels), unknown)
+        kept = drop_rows(
+            labels,
+            unknown,
+            reading,
+            notes,
+            kind="unknown split word",
+            message=f"row {labels.row(unknown[0])} has the split word {words[0]}; use train, val or"
+            " test.",
+            values=join_texts(row_texts(labels, unknown), words, between=": "),
+        )
+        left = (codes >= 0) | ~needed
+        codes, needed = codes[left], needed[left]
+    owner = np.asarray(_id_texts(kept).dictionary_encode().indices)
+    first = np.full(int(owner.max(initial=-1)) + 1, len(owner))
+    rows = np.flatnonzero(needed)
+    np.minimum.at(first, owner[rows], rows)
+    clash = rows[codes[rows] != codes[first[owner[rows]]]]
+    if len(clash):
+        message = f"row {kept.row(clash[0])} puts its subgraph in a second part."
+        kept = drop_rows(kept, clash, reading, notes, kind="second part", message=message)
+    # Without the option nothing is built, and what has no label is not to be said of these rows.
+    return kept if reading.options.bad_rows == "drop" else labels
+
+
+def _parts(labels: Frame) -> pa.Array:
+    texts = labels.text("split")
+    assert texts is not None, "the table has a column of parts"
+    return texts
+
+
+def _part_codes(labels: Frame) -> Array:
+    """The part that each split word names, -1 where it names none."""
+    encoded = pc.utf8_trim_whitespace(_parts(labels)).dictionary_encode()
     words = encoded.dictionary.to_pylist()
     numbers = [-1 if (part := part_of(word)) is None else SplitCode[part.upper()] for word in words]
-    codes = np.array(numbers, np.int8)[np.asarray(encoded.indices)]
-    unknown = np.flatnonzero(codes < 0)
-    if len(unknown):
-        row = int(unknown[0])
-        message = (
-            f"row {row + 1} has the split word {parts[row].as_py()!r}; use train, val or test."
-        )
-        values = join_texts(row_texts(labels, unknown), _repr(parts, unknown), between=": ")
-        problem = labels.problem("unknown split word", message, unknown, values=values)
-        reading.problems.add(problem)
-        labels, codes = labels.filter(codes >= 0), codes[codes >= 0]
-    owner = _id_texts(labels).dictionary_encode()
-    first = np.unique(np.asarray(owner.indices), return_index=True)[1]
-    clash = np.flatnonzero(codes != codes[first][np.asarray(owner.indices)])
-    if len(clash):
-        message = f"row {clash[0] + 1} puts its subgraph in a second part."
-        values = row_texts(labels, clash)
-        reading.problems.add(labels.problem("second part", message, clash, values=values))
-        labels = labels.filter(~np.isin(np.arange(len(codes)), clash))
-    return labels
+    return np.asarray(np.array(numbers, np.int8)[np.asarray(encoded.indices)])
 
 
 def _repr(texts: pa.Array, rows: Array) -> list[str]:

@@ -76,7 +76,7 @@ def clean_table(
                 reading,
                 notes,
                 kind="missing id",
-                message=f"{column} is missing in row {missing[0] + 1}.",
+                message=f"{column} is missing in row {frame.row(missing[0])}.",
                 values=[f"no {ours}"] * len(missing),
             )
         _warn_of_words(frame, ours, reading, notes)
@@ -212,7 +212,7 @@ def with_usable_weights(frame: Frame, reading: Reading, notes: list[str]) -> Fra
     problem = reading.problems.add(
         frame.problem(
             "unusable weight",
-            f"the weight in row {rows[0] + 1} of the {frame.what} table is {texts[0]};"
+            f"the weight in row {frame.row(rows[0])} of the {frame.what} table is {texts[0]};"
             f" {why or weight_problem(weights[rows[0]])}",
             rows,
             values=values,

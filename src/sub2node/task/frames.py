@@ -179,6 +179,10 @@ class Frame:
             outcome,
         )
 
+    def row(self, place: int) -> int:
+        """The number of a row in the input, from 1."""
+        return int(place if self.rows is None else self.rows[place]) + 1
+
     def error(self, message: str) -> DataError:
         """A DataError that names the file, if there is one."""
         return DataError(message, path=self.path)

@@ -99,7 +99,9 @@ class Reading:
     Args:
         options: What to do about problems.
         problems: Those that were found.
+        without_split: Whether a column of parts is not read, as the task is split anew.
     """
 
     options: ReadingOptions = field(default_factory=ReadingOptions)
     problems: Problems = field(default_factory=Problems)
+    without_split: bool = False

@@ -151,14 +151,16 @@ def build_sets(
         sets: Their members as positions; takes notes.
         nodes: How nodes are called.
         reading: What to do about rows that cannot be used; takes them.
-        graph: Whose other names excluded nodes may be given by.
+        graph: Whose other names excluded nodes may be given by, and whose edges subgraphs have.
     """
     subgraphs = build_subgraphs(tables.members, sets, nodes, reading)
     absent = read_excluded(
         tables.excluded, subgraphs, sets=sets, nodes=nodes, reading=reading, graph=graph
     )
     if tables.edges is not None:
-        subgraphs = with_own_edges(subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading)
+        subgraphs = with_own_edges(
+            subgraphs, tables.edges, sets=sets, nodes=nodes, reading=reading, graph=graph
+        )
     return replace(subgraphs, names=sets.space.names(), excluded=absent)
 
 
