@@ -167,6 +167,11 @@ def load_task(
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
+    if "://" in word:
+        raise ConfigError(
+            f"{word} is an address, and data is read from files here: copy it, or mount it as a"
+            " folder (for Spark, at the same path on all machines)."
+        )
     request = EngineRequest(engine, memory, master, spill, border_hops)
     if request.on_disk:
         unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
