@@ -35,7 +35,7 @@ def disk_tables(
     Args:
         folder: The folder to make; of a zip archive, its name without the ending.
         seed: Seed.
-        text: Whether ids are text.
+        text: Whether ids are text, as 007.
         weighted: Whether edges have weights, which are whole numbers.
         directed: Whether edges have columns that are features where they have a direction.
         kind: ``parquet``, ``csv``, ``csv.gz`` or ``zip`` (of the latter).
@@ -44,7 +44,7 @@ def disk_tables(
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, NODES, (2, 220))
     lists = [rng.choice(MEMBERS, rng.integers(1, 6), replace=False) for _ in range(12)]
-    ids = np.array([f"n{i:02d}" for i in range(NODES)]) if text else np.arange(NODES) * 7
+    ids = np.array([f"{i:03d}" for i in range(NODES)]) if text else np.arange(NODES) * 7
     order = rng.permutation(NODES)
     features = {f"age{n}": rng.integers(-9, 9, NODES).astype(np.int16)[order] for n in range(3)}
     weights = {"weight": rng.integers(1, 9, 220)} if weighted else {}

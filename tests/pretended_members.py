@@ -72,11 +72,11 @@ class Plan:
     fold_seconds: float = 0.0
     asked: list[Any] = field(default_factory=list)
 
-    def for_fold(self, seconds: float) -> Pretender:
+    def for_fold(self, seconds: float, **_: Any) -> Pretender:
         self.asked.append(("fold", seconds))
         return self.model
 
-    def for_all(self, seconds: float, *, all_nodes: bool) -> Pretender:
+    def for_all(self, seconds: float, *, all_nodes: bool, **_: Any) -> Pretender:
         self.asked.append(("all", seconds, all_nodes))
         return self.model
 

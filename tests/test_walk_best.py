@@ -18,6 +18,7 @@ from commands import ctrl_c, fork_process, s2n
 from small_ensembles import use_short_plans
 from small_models import CLASSES, drawn, write_csv, write_task
 from sub2node import load_task
+from sub2node.models import best
 from sub2node.runs import read_result
 from sub2node.scoring import Query, load_scorer, training
 from sub2node.serve.app import create_app
@@ -129,6 +130,42 @@ def test_minutes_are_for_best_alone(data: Path, tmp_path: Path) -> None:
     done = s2n("run", data, "--model", "bag", "--minutes", "1")
     assert done.code == 2
     assert "--minutes is for --model best" in done.err
+
+
+def test_fit_with_a_positive_class(data: Path, tmp_path: Path, monkeypatch) -> None:
+    use_short_plans(monkeypatch, ("hops",))
+    done = s2n(
+        "fit", data, "--model", "best", *FEW, "--positive", "plain", "-o", tmp_path / "model"
+    )
+    assert done.code == 0, done.err
+    assert "Positive class plain" in done.out
+
+
+def test_a_split_by_groups_is_one_of_the_folds_too(tmp_path: Path, monkeypatch) -> None:
+    use_short_plans(monkeypatch, ("hops",))
+    data = write_task(tmp_path / "data", split=False)
+    file, told = data / "subgraphs.jsonl", list[Any]()
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    papers = [{**row, "attributes": {"paper": f"p{n // 2}"}} for n, row in enumerate(rows)]
+    file.write_text("\n".join(map(json.dumps, papers)) + "\n")
+    real = best.fold_tasks
+
+    def spied(*arguments: Any, groups: Any) -> Any:
+        told.append(groups)
+        return real(*arguments, groups=groups)
+
+    monkeypatch.setattr(best, "fold_tasks", spied)
+    words = (data, "--model", "best", *FEW, "--split-by", "paper")
+    for command in ("fit", "run"):
+        done = s2n(command, *words, "-o", tmp_path / command)
+        assert done.code == 0, done.err
+        assert "folds of best keep subgraphs of one paper together, as --split-by" in done.err
+        assert "no group of subgraphs was on both sides" in " ".join(done.out.split())
+    for groups in told:
+        assert (np.unique(groups, return_counts=True)[1] == 2).all()
+    assert len(told) == 2
+    parted = s2n("run", data, "--model", "best", *FEW, "--groups", "paper", "--splits", "2")
+    assert "--split-by paper keeps them together there too" in parted.err
 
 
 def test_an_answer_is_one_of_each_member(model: Path, monkeypatch) -> None:

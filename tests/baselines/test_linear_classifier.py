@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from ring_tasks import ring_task
 from sub2node.base.errors import DataError
@@ -12,6 +13,7 @@ from sub2node.baselines.linear_classifier import (
     choose_strength,
     fit_linear,
     linear_rows,
+    score_strength,
 )
 from sub2node.baselines.node_bags import NodeBag
 from sub2node.encode import SubgraphScale
@@ -131,3 +133,18 @@ def test_of_strengths_that_do_as_well_the_weakest_is_chosen() -> None:
     x, table = NodeBag().rows(task), np.eye(2, dtype=bool)[task.labels]
     assert choose_strength(x, table, task.labels, (10.0, 100.0)) == 10.0
     assert choose_strength(x, table, task.labels, (1e-9, 10.0)) == 10.0
+
+
+def test_a_strength_is_judged_on_groups_that_it_has_not_seen() -> None:
+    """Copies of a subgraph on both sides let no regularisation look best; groups end that."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 60)
+    x = sp.csr_array(np.kron(np.eye(60), np.ones((5, 1))))  # each set five times, with its own node
+    many, table = np.repeat(labels, 5), np.eye(2, dtype=bool)[np.repeat(labels, 5)]
+    groups = np.repeat(np.arange(60), 5)
+    known = score_strength(x, table, many, 100.0)
+    unknown = score_strength(x, table, many, 100.0, groups=groups)
+    assert known > 0.9
+    assert unknown < 0.7
+    one = np.zeros(300, np.int64)
+    assert score_strength(x, table, many, 100.0, groups=one) == 0.0  # nothing to judge on

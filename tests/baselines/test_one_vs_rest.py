@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from sub2node.baselines.one_vs_rest import NEVER, fit_one_vs_rest
+from sub2node.baselines.one_vs_rest import fit_one_vs_rest, lone_logit
 
 
 def solution(x: np.ndarray, truth: np.ndarray, strength: float) -> np.ndarray:
@@ -47,11 +48,12 @@ def test_the_same_problem_has_the_same_solution() -> None:
     assert np.array_equal(one[1], two[1])
 
 
-def test_a_class_that_all_or_none_have_is_always_or_never_the_answer() -> None:
+def test_a_class_that_all_or_none_have_is_as_rare_as_half_a_subgraph() -> None:
     table = np.array([[True, False]] * 4)
     weights, biases = fit_one_vs_rest(sp.csr_array(np.eye(4)), table, 1.0)
     assert not weights.any()
-    assert biases.tolist() == [NEVER, -NEVER]
+    assert biases.tolist() == [lone_logit(4), -lone_logit(4)]
+    assert 1 / (1 + np.exp(lone_logit(4))) == pytest.approx(0.5 / (4 + 1))
 
 
 def test_rows_whose_columns_are_not_sorted_stay_as_they_are() -> None:

@@ -11,7 +11,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 
 from ring_tasks import ring_task
 from sub2node.base.errors import DataError
-from sub2node.baselines.one_vs_rest import NEVER
 from sub2node.baselines.tree_classifier import (
     TreeClassifier,
     boosting_baseline,
@@ -60,11 +59,14 @@ def test_boosted_trees_give_the_margins_of_scikit_learn(kind) -> None:
     model.fit(X, labels_of(kind))
     table = boosting_table([model], [list(model.classes_)])
     options = {"boosted": True, "multilabel": False, "vectors_of_nodes": VECTORS}
-    ours = TreeClassifier("both", (table,), baseline=boosting_baseline(model, 4), **options)
+    ours = TreeClassifier("both", (table,), baseline=boosting_baseline(model, 4, len(X)), **options)
     logits, margins = ours.logits(TASK)[0], model.decision_function(X)
     if kind == "2":
         np.testing.assert_allclose(logits[:, 1] - logits[:, 0], margins, atol=1e-9)
-        assert logits[0, 2] == -NEVER
+        before = boosting_baseline(model, 4, len(X))  # a class never seen: half a subgraph
+        odds = np.exp(before[2] - np.logaddexp(*before[:2]))
+        assert odds == pytest.approx(0.5 / len(X))
+        assert logits[0, 2] == before[2]
     else:
         np.testing.assert_allclose(logits[:, :3], margins, atol=1e-9)
 
@@ -76,13 +78,13 @@ def test_one_table_holds_the_trees_of_several_labels() -> None:
         for c in (0, 2)
     ]
     table = boosting_table(models, [[0], [2]])
-    baseline = np.array([models[0]._baseline_prediction.item(), -NEVER, 0.0])
+    baseline = np.array([models[0]._baseline_prediction.item(), -7.0, 0.0])
     baseline[2] = models[1]._baseline_prediction.item()
     options = {"boosted": True, "multilabel": True, "vectors_of_nodes": VECTORS}
     logits = TreeClassifier("both", (table,), baseline=baseline, **options).logits(TASK)[0]
     for model, column in zip(models, (0, 2), strict=True):
         np.testing.assert_allclose(logits[:, column], model.decision_function(X), atol=1e-9)
-    assert (logits[:, 1] == -NEVER).all()
+    assert (logits[:, 1] == -7.0).all()
 
 
 def test_a_restored_model_answers_the_same() -> None:
@@ -123,7 +125,9 @@ def boosted_on(inputs: str) -> tuple[TreeClassifier, Any]:
     table, options = boosting_table([model], [[0, 1]]), {"boosted": True, "multilabel": False}
     columns = border_columns(FEATURED, inputs)
     options |= {"vectors_of_nodes": vectors, "border_columns": columns}
-    return TreeClassifier(inputs, (table,), baseline=boosting_baseline(model, 2), **options), x
+    return TreeClassifier(
+        inputs, (table,), baseline=boosting_baseline(model, 2, len(x)), **options
+    ), x
 
 
 @pytest.mark.parametrize("inputs", ["border", "border2", "all"])

@@ -563,6 +563,11 @@ def test_groups_are_for_best_and_a_column(task: Path, tmp_path: Path) -> None:
     refused(s2n(*words, "--model", "best"), "no column 'paper'")
 
 
+def test_balanced_is_for_networks(task: Path, tmp_path: Path) -> None:
+    words = ("fit", task, "-o", tmp_path / "model", "--balanced", "--model", "hops")
+    refused(s2n(*words), "--balanced is for networks, not for hops")
+
+
 def half_labelled(folder: Path, ending: str, header: tuple[str, str] | None) -> Path:
     """Tables of rings where every third subgraph has no label and excludes a node."""
     folder.mkdir()

@@ -7,10 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sub2node.base.leaderboard import LeaderboardRow
 from sub2node.cli.fitted_model import show_fitted_model
+from sub2node.evaluate.positive_class import measure_positive
 
 SCORES = {"micro_f1": 0.7, "macro_f1": 0.6, "accuracy": 0.7, "log_loss": 0.512, "subgraphs": 1200}
 
@@ -97,3 +99,23 @@ def test_simple_models_are_compared_with(capsys, score, better) -> None:
     assert f"bag 10.0, hops {100 * score:.1f}; this model 70.0, which chose its epochs" in text
     assert ("hops is better on validation" in text) == better
     assert ("s2n fit --model hops keeps it" in text) == better
+
+
+def test_the_positive_class_of_an_ensemble_was_seen_out_of_fold(capsys) -> None:
+    scores = {**measure_positive(np.arange(20) < 3, np.linspace(0.9, 0.1, 20), 0.25)}
+    positive = {"label": "red", "threshold": 0.25, "validation": scores}
+    rows = [asdict(LeaderboardRow("hops", 0.9, 0.3, 1.25, 0.5, weight=1.0))]
+    text = shown(capsys, leaderboard_=rows, card={"positive": positive})
+    assert "Positive class red, in percent Out of fold" in text
+    assert "a probability of 0.250, with the best F1 of the class out of fold." in text
+    plain = shown(capsys, card={"positive": positive})
+    assert "with the best F1 of the class on validation." in plain
+
+
+def test_an_ensemble_has_members_and_no_seeds_of_its_own(capsys) -> None:
+    rows = [asdict(LeaderboardRow(name, 0.9, 0.3, 1.25, 0.5, weight=0.5)) for name in "ab"]
+    text = shown(capsys, leaderboard_=rows, seeds=(1, 2, 3))
+    assert "Members: 2 with a weight, 3 models in all; the spread of an answer is over" in text
+    assert "Seeds" not in text
+    one = shown(capsys, leaderboard_=rows[:1], seeds=(1,))
+    assert "Members: 1 with a weight: answers have no spread" in one

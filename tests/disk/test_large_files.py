@@ -35,6 +35,18 @@ def test_an_id_that_is_text_far_below_makes_all_of_them_text(
     assert table["weight"].to_pylist()[-1] == 2.5
 
 
+@pytest.mark.parametrize("odd", ["007", "+7", "-0", "1.0"])
+def test_an_id_that_is_not_written_as_a_number_is_text(tmp_path: Path, odd: str) -> None:
+    table = rewritten(tmp_path, f"source,target\n1,2\n 3 ,{odd}\n")
+    assert table.to_pylist() == [{"source": "1", "target": "2"}, {"source": "3", "target": odd}]
+
+
+def test_an_id_that_is_missing_is_missing(tmp_path: Path) -> None:
+    assert rewritten(tmp_path, "source,target\n1,2\n,3\n")["source"].to_pylist() == [1, None]
+    (tmp_path / "edges.parquet").unlink()
+    assert rewritten(tmp_path, "source,target\na,2\n ,3\n")["source"].to_pylist() == ["a", None]
+
+
 def test_a_mapped_id_is_no_number_with_a_point(tmp_path: Path) -> None:
     table = rewritten(tmp_path, "payer_no,payee_no\n1,2\n", source="payer_no", target="payee_no")
     assert [str(kind) for kind in table.schema.types] == ["int64", "int64"]

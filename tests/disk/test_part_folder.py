@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -95,27 +96,62 @@ def test_features_are_those_that_were_chosen(tmp_path: Path) -> None:
     check_part(part, whole)
 
 
+def with_value(path: Path, column: str, value: object) -> None:
+    """Replace a value in the sixth row of a table."""
+    rows = pq.read_table(path) if path.suffix == ".parquet" else pacsv.read_csv(path)
+    values = rows[column].to_pylist()
+    values[5] = value
+    changed = rows.set_column(rows.column_names.index(column), column, pa.array(values))
+    pq.write_table(changed, path) if path.suffix == ".parquet" else pacsv.write_csv(changed, path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column", "value", "sentence"),
     [
-        ("edges", "weight", None, "'weight' is missing in some rows"),
-        ("nodes", "age1", None, "'age1' is missing in some rows"),
-        ("nodes", "node_id", 3, "which the nodes table does not have"),
+        ("edges.csv", "weight", None, r"tables/edges\.csv: 'weight' is missing, .*--bad-weights"),
+        ("edges.parquet", "weight", -3, r"'weight' is missing, not finite or not above 0 in some"),
+        ("edges.csv", "source", None, r"tables/edges\.csv: 'source' is missing .*--bad-rows drop"),
+        ("nodes.csv", "age1", None, r"tables/nodes\.csv: 'age1' is missing .*; fill them first"),
+        ("nodes.parquet", "node_id", 3, "which the nodes table does not have"),
     ],
 )
 def test_what_sums_would_pass_over_is_refused(
     tmp_path: Path, table: str, column: str, value: object, sentence: str
 ) -> None:
-    folder = disk_tables(tmp_path / "tables", weighted=True)
-    path = folder / f"{table}.parquet"
-    rows = pq.read_table(path)
-    values = rows[column].to_pylist()
-    values[5] = value
-    place = rows.column_names.index(column)
-    pq.write_table(rows.set_column(place, column, pa.array(values)), path)
+    folder = disk_tables(tmp_path / "tables", weighted=True, kind=table.partition(".")[2])
+    with_value(folder / table, column, value)
     with pytest.raises(DataError, match=sentence):
         on_disk(folder, repeated="sum")
+    assert not list(tmp_path.rglob(".*.unfinished"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "policies", "note"),
+    [
+        ("source", {"bad_rows": "drop"}, "1 row of the edges table dropped: an end or a feature"),
+        ("amount", {"bad_rows": "drop"}, "1 row of the edges table dropped: an end or a feature"),
+        ("weight", {"bad_weights": "drop"}, "1 row dropped for 1 unusable weight of the edges"),
+        ("weight", {"bad_weights": "one"}, "1 unusable weight of the edges table taken as 1"),
+    ],
+)
+def test_rows_that_may_be_dropped_are_dropped_as_in_memory(
+    tmp_path: Path, column: str, policies: dict[str, str], note: str
+) -> None:
+    folder = disk_tables(tmp_path / "tables", weighted=True, directed=True)
+    with_value(folder / "edges.parquet", column, None)
+    part = on_disk(folder, directed=True, **policies)
+    check_part(part, s2n.load_task(folder, directed=True, **policies))  # type: ignore[arg-type]
+    assert any(note in one for one in part.notes)
+
+
+@pytest.mark.slow
+def test_messages_about_a_part_name_the_file_of_the_user(tmp_path: Path) -> None:
+    folder = disk_tables(tmp_path / "tables", weighted=True)
+    with pytest.raises(DataError, match=r"tables/edges\.parquet: .*weights") as caught:
+        on_disk(folder)
+    assert "part_edges" not in str(caught.value)
 
 
 def test_options_of_one_engine_are_refused_for_the_other() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from disk_tables import disk_tables
-from sub2node.base.errors import ConfigError
+from sub2node.base.errors import ConfigError, DataError, Sub2NodeError
 from sub2node.disk import unfinished
 from sub2node.disk.unfinished import make_in_steps, remove_unfinished, unfinished_path
 
@@ -95,6 +95,33 @@ def test_another_request_begins_anew(tmp_path: Path) -> None:
         make_in_steps(tmp_path / "out", request, build, keep=())
         unfinished.shutil.rmtree(tmp_path / "out")
     assert seen == [True, False]
+
+
+@pytest.mark.parametrize("error", [DataError, ConfigError])
+def test_after_an_error_that_comes_again_nothing_is_left(
+    tmp_path: Path, error: type[Exception]
+) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "scratch").write_text("rows", "utf-8")
+        raise error("the data are wrong.")
+
+    with pytest.raises(error, match="the data are wrong"):
+        make_in_steps(tmp_path / "out", {"n": 1}, fail, keep=())
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_left_when_the_files_were_others_is_removed(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "scratch").write_text("rows", "utf-8")
+        raise Sub2NodeError("the engine gave up.")
+
+    for name, source, files in (("a", "x", "1"), ("b", "x", "2"), ("c", "y", "1")):
+        with pytest.raises(Sub2NodeError, match="gave up"):
+            make_in_steps(tmp_path / name, {"source": source, "files": files}, fail, keep=())
+    (tmp_path / ".broken.unfinished").mkdir()
+    make_in_steps(tmp_path / "new", {"source": "x", "files": "2"}, _build, keep=())
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".b.unfinished", ".broken.unfinished", ".c.unfinished", "new"]
 
 
 @pytest.mark.skipif(unfinished.fcntl is None, reason="no locks on Windows")

@@ -120,19 +120,25 @@ def test_the_border_is_as_defined_however_it_is_cut(drawn, hops, incidences):
 
 
 def test_a_border_that_was_made_before_is_taken_as_it_is():
-    graph = Graph.from_edges([0, 1], [1, 2])
+    plain = Graph.from_edges([0, 1], [1, 2])
+    graph = Graph.from_edges([0, 1], [1, 2], features=[[1], [2], [3]])
     sets = Subgraphs.from_lists([[0], [1, 2]])
     stored = Border(("any.outside.count", "any.inside.count"), [[7, 7], [8, 8]])
     task = SubgraphTask(graph, sets)
 
-    assert border.border_inputs(task).values.tolist() == [[1, 0], [1, 2]]
+    made = border.border_inputs(replace(task, graph=plain))
+    assert made.values.tolist() == [[1, 0], [1, 2]]
     task = replace(task, subgraphs=replace(sets, border=stored))
     assert border.border_inputs(task) is stored
     with pytest.raises(ConfigError, match="one hop"):
         border.border_inputs(task, hops=2)
-    two = Border(("any.outside.next.x0.mean",), [[1], [2]])
+    assert border.border_inputs(replace(task, graph=plain), hops=2) is stored
+    columns = ("any.outside.next.x0.mean", "any.outside.edge.a.next.b.sum")
+    two = Border(columns, [[1, 3], [2, 4]])
     task = replace(task, subgraphs=replace(sets, border=two))
     assert border.border_inputs(task, hops=2) is two
+    one = border.border_inputs(task)
+    assert (one.columns, one.values.tolist()) == (columns[1:], [[3], [4]])
 
 
 def test_nothing_around_and_no_subgraphs():

@@ -14,6 +14,7 @@ from sub2node.base.errors import ConfigError, DataError
 from sub2node.base.metrics import best_threshold
 from sub2node.baselines import SIMPLE
 from sub2node.evaluate import assess, protocol, random_splits
+from sub2node.evaluate.protocol import split_if_needed
 from sub2node.models.baseline import Simple
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
@@ -282,3 +283,16 @@ def test_states_that_cannot_be_written_are_a_note(task, tmp_path, monkeypatch) -
     place = tmp_path / "file" / "states"
     result = s2n.run(task, seeds=1, preset="fast", settings=QUICK, checkpoint=place)
     assert any("could not be kept" in note for note in result.notes)
+
+
+def test_a_split_that_is_drawn_keeps_groups_together() -> None:
+    labels = np.arange(60) % 2
+    sets = Subgraphs.from_lists([[i] for i in range(60)])
+    task = SubgraphTask(Graph.from_edges(np.arange(59), np.arange(1, 60)), sets, labels)
+    groups = np.arange(60) // 6
+    drawn, (note,) = split_if_needed(task, groups)
+    assert "a random stratified one was drawn" in note
+    for part in ("train", "val", "test"):
+        own = drawn.subgraphs.nodes[drawn.split.mask(part)] // 6
+        assert (np.unique(own, return_counts=True)[1] == 6).all()
+    assert split_if_needed(drawn, groups) == (drawn, ())

@@ -87,10 +87,10 @@ class Memory:
     fold_seconds = 0.0
     name = "memory"
 
-    def for_fold(self, seconds: float) -> Memory:
+    def for_fold(self, seconds: float, **_: Any) -> Memory:
         return self
 
-    def for_all(self, seconds: float, *, all_nodes: bool) -> Memory:
+    def for_all(self, seconds: float, *, all_nodes: bool, **_: Any) -> Memory:
         return self
 
     def _keys(self, task: SubgraphTask, part: Part) -> np.ndarray:
@@ -138,6 +138,43 @@ def test_groups_are_never_on_both_sides() -> None:
     assert np.array_equal(by_name.out_of_fold["train"], tight.out_of_fold["train"])
     with pytest.raises(ConfigError, match="35 groups for 36 subgraphs"):
         learned(task, plans=(Memory(3),), groups=groups[1:])
+
+
+def test_every_choice_within_a_member_knows_the_groups() -> None:
+    """Those of the training subgraphs, in their order, in every fold and in the end."""
+    told: list[tuple[np.ndarray, np.ndarray]] = []
+
+    class Listener(Memory):
+        groups: Any = None
+
+        def for_fold(self, seconds: float, *, groups: Any = None) -> Listener:
+            made = Listener(3)
+            made.groups = groups
+            return made
+
+        def for_all(self, seconds: float, *, all_nodes: bool, groups: Any = None) -> Listener:
+            return self.for_fold(seconds, groups=groups)
+
+        def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Memory:
+            told.append((self.groups, task.subgraphs.nodes[task.split.mask("train")] // 3))
+            return super().fit(task, labels, seeds)
+
+    task = numbered_task(np.repeat(np.arange(12) % 3, 3), np.random.default_rng(0).permutation(36))
+    learned(task, plans=(Listener(3),), groups=task.subgraphs.nodes // 3)
+    assert len(told) == QUICK.folds + 1
+    for groups, expected in told:
+        assert np.array_equal(groups, expected)
+
+
+def test_a_class_that_one_fold_alone_has_does_not_decide() -> None:
+    """Its one subgraph costs a linear member some log loss, not thirty times the others'."""
+    task = ring_task()
+    labels = np.array(task.labels)
+    labels[0] = 2
+    task = replace(task, labels=labels, class_names=("a", "b", "c"))
+    usual = learned(ring_task(), plans=short_plans(("hops",))).leaderboard[0]
+    rare = learned(task, plans=short_plans(("hops",))).leaderboard[0]
+    assert rare.log_loss < usual.log_loss + 0.3
 
 
 def test_answers_are_in_the_rows_of_the_task() -> None:
@@ -200,6 +237,14 @@ def test_a_run_of_best_by_name(monkeypatch) -> None:
     assert result.config["folds"] == 2
     assert result.test["micro_f1"].mean > 0.5
     assert any("chosen out of fold" in note for note in result.notes)
+    groups = np.arange(len(ring_task())) // 2
+    options = {"seeds": 1, "settings": {"folds": 2}}
+    timed = s2n.run(ring_task(), model="best", time_limit=30, groups=groups, **options)
+    assert timed.config["minutes"] == 0.5
+    assert any("no group of subgraphs was on both sides" in note for note in timed.notes)
+    for one in ({"time_limit": 3}, {"groups": groups}):
+        with pytest.raises(ConfigError, match="a time limit and groups are for model='best'"):
+            s2n.run(ring_task(), model="bag", **one)
     with pytest.raises(ConfigError, match="best has no structure to choose"):
         s2n.run(ring_task(), model="best", structure="s2n+0")
 

@@ -112,8 +112,7 @@ def test_a_preset_that_is_not_there_is_refused() -> None:
 
 def test_a_network_has_a_limit_and_without_validation_part_it_holds_out() -> None:
     simple, network = member_plans(TASK)[0], member_plans(TASK)[-1]
-    assert simple.for_fold(3.0) is simple.model
-    assert simple.for_all(3.0, all_nodes=True) is simple.model
+    assert simple.for_fold(3.0) == simple.for_all(3.0, all_nodes=True) == simple.model
     assert isinstance(simple.model, Simple)
     fold, whole = network.for_fold(3.0), network.for_all(4.0, all_nodes=True)
     assert isinstance(fold, GraphNetwork)
@@ -121,6 +120,12 @@ def test_a_network_has_a_limit_and_without_validation_part_it_holds_out() -> Non
     assert (fold.seconds, fold.held_out, fold.all_nodes) == (3.0, False, False)
     assert (whole.seconds, whole.held_out, whole.all_nodes) == (4.0, True, True)
     assert not network.for_all(4.0, all_nodes=False).all_nodes
+    groups = np.arange(3)
+    for model in (
+        simple.for_fold(3.0, groups=groups),
+        network.for_all(4.0, all_nodes=False, groups=groups),
+    ):
+        assert model.groups is groups
     assert fold.candidates == whole.candidates == network.model.candidates
 
 

@@ -120,7 +120,7 @@ def test_answers_are_in_the_rows_that_they_are_for(multilabel) -> None:
     oracle = Oracle(truth)
     folds = fold_tasks(numbered_task(truth), 4)
     logits = np.zeros((1, 30, 3))
-    for outputs in predict_folds(lambda: oracle, folds, [7, 8]):
+    for outputs in predict_folds(lambda _: oracle, folds, [7, 8]):
         logits[:, outputs.rows] = outputs.logits
         assert outputs.seconds >= 0
         assert outputs.answer_seconds >= 0
@@ -148,7 +148,7 @@ def test_labels_of_a_fold_are_not_among_those_to_learn_from(multilabel) -> None:
 def test_a_model_is_made_anew_for_each_fold() -> None:
     made = []
 
-    def model() -> Oracle:
+    def model(_: FoldTask) -> Oracle:
         made.append(Oracle(np.arange(12) % 3))
         return made[-1]
 

@@ -63,6 +63,28 @@ def test_folds_of_several_labels_are_equal_in_size() -> None:
     assert sizes.max() - sizes.min() <= 1
 
 
+@given(st.integers(0, 99), st.integers(2, 12))
+def test_folds_keep_groups_together(seed, groups) -> None:
+    rng = np.random.default_rng(seed)
+    own = np.concatenate([np.arange(groups), rng.integers(0, groups, 40)])
+    labels = rng.integers(0, 3, len(own))
+    fold = held_out_folds(torch.tensor(labels), 8, own).numpy()
+    assert all(len(set(fold[own == group])) == 1 for group in range(groups))
+    assert set(fold) == set(range(len(set(fold))))
+    assert len(set(fold)) > 1
+    alone = held_out_folds(torch.tensor(labels), 8, np.zeros(len(own)))
+    assert torch.equal(alone, held_out_folds(torch.tensor(labels), 8))  # nothing to keep apart
+
+
+def test_a_replica_holds_out_whole_groups() -> None:
+    groups = np.arange(60) // 5
+    network, stages, labels, training = parts(seeds=(3, 4))
+    group = HeldOutGroup(*network, stages=stages, labels=labels, training=training, groups=groups)
+    held = group.held.numpy().reshape(2, 12, 5)
+    assert (held.all(axis=2) == held.any(axis=2)).all()
+    assert held.any()
+
+
 def test_eight_seeds_hold_out_each_label_once() -> None:
     group = group_of(seeds=tuple(range(10, 18)))
     assert group.held.shape == (8, 60)

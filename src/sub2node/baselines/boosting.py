@@ -13,7 +13,7 @@ from ..base.ragged import Array
 from ..config import LinkSettings, NodeFeatureSettings
 from ..config.settings import NAMED_SECTION, Settings, within
 from ..nn.node_inputs import node_inputs
-from .one_vs_rest import NEVER
+from .one_vs_rest import lone_logit
 from .simple import Candidate, SimpleModel, SimplePredictions, TrainingData, choose
 from .tree_classifier import (
     TreeClassifier,
@@ -127,19 +127,19 @@ def _as_arrays(
     data: TrainingData, model: Any, inputs: TreeInputs, vectors: Array | None
 ) -> TreeClassifier:
     """The trees of a fitted model, one for each label where there may be several."""
-    classes = data.task.num_classes
+    classes, count = data.task.num_classes, len(data.labels["train"])
     if data.multilabel:
         models = getattr(model, "estimators_", [model])
         grown = [number for number, one in enumerate(models) if hasattr(one, "_predictors")]
-        baseline = np.array([_only_side(one) for one in models])
+        baseline = np.array([_only_side(one, count) for one in models])
         baseline[grown] = [float(models[n]._baseline_prediction[0, 0]) for n in grown]
         trees = boosting_table([models[n] for n in grown], [[n] for n in grown])
     elif len(model.classes_) == 1:  # the only class of train, as in a fold without the others
         trees = boosting_table([], [])
-        baseline = np.where(np.arange(classes) == model.classes_[0], NEVER, -NEVER)
+        baseline = np.where(np.arange(classes) == model.classes_[0], lone_logit(count), 0.0)
     else:
         trees = boosting_table([model], [list(model.classes_)])
-        baseline = boosting_baseline(model, classes)
+        baseline = boosting_baseline(model, classes, count)
     return TreeClassifier(
         inputs,
         (trees,),
@@ -151,11 +151,11 @@ def _as_arrays(
     )
 
 
-def _only_side(model: Any) -> float:
+def _only_side(model: Any, count: int) -> float:
     """The logit of a label that all training subgraphs have, or none."""
     answer = getattr(model, "answer", None)
     constant = bool(model.y_[0]) if hasattr(model, "y_") else bool(answer)
-    return NEVER if constant else -NEVER
+    return lone_logit(count) if constant else -lone_logit(count)
 
 
 GBDT = SimpleModel(

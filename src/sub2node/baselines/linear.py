@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -63,10 +63,10 @@ class ForestSettings(Settings):
 def _majority(data: TrainingData, settings: NoSettings) -> SimplePredictions:
     labels, classes = data.labels["train"], data.task.num_classes
     table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
-    share = table.mean(axis=0)
-    biases = np.log(np.maximum(share, 1e-9))
+    counts = table.sum(axis=0) + 0.5  # a class that was not seen is rare, not impossible
+    biases = np.log(counts)
     if labels.ndim == 2:
-        biases = biases - np.log(np.maximum(1 - share, 1e-9))
+        biases = biases - np.log(len(table) + 1 - counts)
     no_weights = np.zeros((0, classes), np.float32)
     classifier = LinearClassifier(NodeBag(), np.zeros(0, np.int64), no_weights, biases)
     return SimplePredictions.of(data, classifier)
@@ -86,6 +86,7 @@ def _linear(
             classes=data.task.num_classes,
             strengths=_STRENGTHS,
             border=border,
+            groups=data.groups,
         )
         note = f"{name}: C = {strength:g} chosen within train ({len(_STRENGTHS)} tried)."
         note = note if len(_STRENGTHS) > 1 else ""
@@ -110,7 +111,10 @@ def _forest(data: TrainingData, settings: ForestSettings) -> SimplePredictions:
     for seed in counted(data.seeds, "Seed", name=lambda seed: f"statistics, seed {seed}"):
         model = RandomForestClassifier(settings.trees, random_state=seed, n_jobs=-1)
         model.fit(x, data.truth)
-        forests.append(forest_table(model, classes=classes, multilabel=data.multilabel))
+        forest = forest_table(model, classes=classes, multilabel=data.multilabel)
+        even = 0.5 if data.multilabel else 1 / classes  # says one tree more: nothing is impossible
+        values = (settings.trees * forest.values + even) / (settings.trees + 1)
+        forests.append(replace(forest, values=values))
     classifier = TreeClassifier(
         "statistics",
         tuple(forests),

@@ -181,6 +181,7 @@ def fit_linear(
     classes: int,
     strengths: Sequence[float],
     border: SubgraphScale | None = None,
+    groups: Array | None = None,
 ) -> tuple[LinearClassifier, float]:
     """A linear model on rows of training subgraphs, and the strength that was chosen within them.
 
@@ -191,12 +192,13 @@ def fit_linear(
         classes: Number of classes.
         strengths: Weights of the losses against the L2 penalty, ascending, to choose from.
         border: What made the columns of the border, where there are some.
+        groups: One value per training subgraph; those of equal value are in one fold.
     """
     table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
     x = x.tocsr()
     used = np.flatnonzero(np.bincount(x.indices, minlength=x.shape[1]))
     x = x[:, used]
-    strength = choose_strength(x, table, labels, strengths)
+    strength = choose_strength(x, table, labels, strengths, groups=groups)
     weights, biases = solve(x, table, labels, strength)
     return LinearClassifier(bag, used, weights.astype(np.float32), biases, border), strength
 
@@ -211,33 +213,50 @@ def solve(x: SparseMatrix, table: Array, labels: Array, strength: float) -> tupl
 
 
 def choose_strength(
-    x: SparseMatrix, table: Array, labels: Array, strengths: Sequence[float]
+    x: SparseMatrix,
+    table: Array,
+    labels: Array,
+    strengths: Sequence[float],
+    *,
+    groups: Array | None = None,
 ) -> float:
     """The strength with the best micro-F1 on folds of the training subgraphs; ties: the weakest."""
     if len(strengths) == 1 or len(labels) < _FOLDS:
         return strengths[0]
     best = (-1.0, strengths[0])
     for strength in counted(strengths, "Strength", name=lambda value: f"C = {value:g}"):
-        score = score_strength(x, table, labels, strength)
+        score = score_strength(x, table, labels, strength, groups=groups)
         best = max(best, (score, -strength), key=lambda pair: (pair[0], pair[1]))
     return abs(best[1])
 
 
-def score_strength(x: SparseMatrix, table: Array, labels: Array, strength: float) -> float:
+def score_strength(
+    x: SparseMatrix,
+    table: Array,
+    labels: Array,
+    strength: float,
+    *,
+    groups: Array | None = None,
+) -> float:
     """Mean micro-F1 on folds of the training subgraphs; 0 where there are too few for folds."""
     scores = []
-    for rest, out in _folds(labels):
+    for rest, out in _folds(labels, groups):
         weights, biases = solve(x[rest], table[rest], labels[rest], strength)
         logits = np.asarray(x[out] @ weights) + biases
         scores.append(micro_f1(labels[out], logits, multilabel=labels.ndim == 2))
     return float(np.mean(scores)) if scores else 0.0
 
 
-def _folds(labels: Array) -> Iterator[tuple[Array, Array]]:
+def _folds(labels: Array, groups: Array | None) -> Iterator[tuple[Array, Array]]:
     """Rows to learn from and rows to judge on: five folds of few, one of many."""
     count = len(labels)
     if count < _FOLDS:
         return
-    part = generator(0).permutation(count) % _FOLDS
-    for fold in range(_FOLDS if count <= _FEW else 1):
+    unit, units = np.arange(count), count
+    if groups is not None:
+        unit = np.unique(groups, return_inverse=True)[1]
+        units = int(unit.max()) + 1
+    part = (generator(0).permutation(units) % _FOLDS)[unit]
+    numbers = np.unique(part) if units > 1 else ()  # all in one group: nothing to judge on
+    for fold in numbers[: _FOLDS if count <= _FEW else 1]:
         yield np.flatnonzero(part != fold), np.flatnonzero(part == fold)

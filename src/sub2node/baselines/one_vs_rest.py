@@ -9,7 +9,6 @@ import scipy.sparse as sp
 
 from ..base.ragged import Array, SparseMatrix, index_dtype
 
-NEVER = 30.0  # logit of a class that all training subgraphs have, or none
 _TOLERANCE = 1e-2  # of the solver; scores do not change below it
 
 
@@ -38,11 +37,21 @@ def fit_one_vs_rest(x: SparseMatrix, table: Array, strength: float) -> tuple[Arr
     return weights, biases
 
 
+def lone_logit(count: int) -> float:
+    """Logit of a class that all of so many training subgraphs have; of one that none has, minus it.
+
+    The logarithm of the odds with half a subgraph more on either side: a class that was not seen is
+    rare, not impossible, and one subgraph of it must not decide about the log loss of a model.
+    """
+    return float(np.log(2 * count + 1))
+
+
 def _fit_binary(x: SparseMatrix, truth: Array, strength: float) -> tuple[Array, float]:
     from sklearn.linear_model import LogisticRegression
 
     if truth.all() or not truth.any():
-        return np.zeros(x.shape[1]), NEVER if len(truth) and truth.all() else -NEVER
+        lone = lone_logit(len(truth))
+        return np.zeros(x.shape[1]), lone if len(truth) and truth.all() else -lone
     model = LogisticRegression(
         C=strength, solver="liblinear", dual=True, tol=_TOLERANCE, random_state=0
     )

@@ -75,6 +75,7 @@ class TrainingData:
         seeds: One seed per replica; a deterministic model has one replica.
         device: Device that computes node vectors.
         encodings: Node vectors that the user passed.
+        groups: One value per training subgraph; those of equal value are in one fold of train.
     """
 
     task: SubgraphTask
@@ -82,6 +83,7 @@ class TrainingData:
     seeds: Sequence[int]
     device: str = "auto"
     encodings: Encoding | ArrayLike | None = None
+    groups: Array | None = None
 
     @property
     def multilabel(self) -> bool:

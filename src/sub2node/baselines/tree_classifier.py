@@ -15,7 +15,6 @@ from ..base.records import JsonObject
 from ..encode import border_inputs, subgraph_statistics
 from ..encode.border import BORDER_HOPS
 from ..task import SubgraphTask
-from .one_vs_rest import NEVER
 
 TreeInputs = Literal["statistics", "vectors", "both", "border", "border2", "all"]
 _SIDES = ("left", "right")
@@ -294,10 +293,18 @@ def boosting_table(models: Sequence[Any], columns: Sequence[Sequence[int]]) -> T
     return _join_trees(parts, np.concatenate(values)[:, None], np.array(about))
 
 
-def boosting_baseline(model: Any, classes: int) -> Array:
-    """Logits of a classifier for several classes before its first tree; (C,)."""
-    raw, baseline = np.ravel(model._baseline_prediction), np.full(classes, -NEVER)
-    baseline[model.classes_] = np.array([-0.5, 0.5]) * raw if len(raw) == 1 else raw
+def boosting_baseline(model: Any, classes: int, count: int) -> Array:
+    """Logits of a classifier for several classes before its first tree; (C,).
+
+    Args:
+        model: The classifier; a class that it has not seen is as half a training subgraph.
+        classes: Number of classes.
+        count: Number of training subgraphs.
+    """
+    raw = np.ravel(model._baseline_prediction)
+    raw = np.array([-0.5, 0.5]) * raw if len(raw) == 1 else raw
+    baseline = np.full(classes, np.logaddexp.reduce(raw) - np.log(2 * count))
+    baseline[model.classes_] = raw
     return baseline
 
 

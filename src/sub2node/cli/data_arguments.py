@@ -36,7 +36,7 @@ from .options import (
     Variant,
     parse_shares,
 )
-from .output import errors, progress, show_notes
+from .output import errors, progress, say, show_notes
 from .policy_options import (
     BadRows,
     BadWeights,
@@ -173,6 +173,18 @@ class DataArguments:
 
         shares = (0.8, 0.1, 0.1) if self.split is None else parse_shares(self.split, "--split")
         return split_anew(task, by=self.split_by, time=self.split_time, fractions=shares)
+
+    def fold_groups(self, groups: str | None) -> str | None:
+        """The column that folds keep together: that of --groups, else that of --split-by.
+
+        Args:
+            groups: The value of --groups.
+        """
+        if groups is None and self.split_by is not None:
+            text = f"folds of best keep subgraphs of one {self.split_by} together, as --split-by."
+            say("Note", text, style="dim", to=errors)
+            return self.split_by
+        return groups
 
     def command_line(self) -> str:
         """The data as it was named, quoted for the next command.

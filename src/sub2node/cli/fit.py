@@ -158,6 +158,10 @@ def fit(
         _check_reference(source, feature_arguments)
     if groups is not None and model_name != BEST:
         raise ConfigError("--groups is for --model best, which has folds; omit it.")
+    if balanced and model_name is not None:
+        raise ConfigError(f"--balanced is for networks, not for {model_name}; omit it.")
+    if model_name == BEST:
+        groups = source.fold_groups(groups)
     task = feature_arguments.read(source.load(), all_nodes=True)
     classifier = SubgraphClassifier(
         structure,

@@ -73,14 +73,25 @@ def show_fitted_model(
         show_positive(positive["label"], contents, [positive["threshold"]])
     if simple := card.get("simple_validation"):
         _compare_with_simple(simple, card["validation"]["micro_f1"])
-    seeds = len(model.scorer_.seeds)
-    text = f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
-    say("Seeds", text, style="bold")
+    say(*_averaged(model), style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
     show_notes(model.notes_, except_for=shown)
     say("Model", str(out), style="bold")
     place = shlex.quote(str(out))
     say("Next", f"s2n predict {place} FILE -o answers.csv, or s2n serve {place}", style="dim")
+
+
+def _averaged(model: SubgraphClassifier) -> tuple[str, str]:
+    """What answers are the mean of, as a title and a text."""
+    seeds = len(model.scorer_.seeds)
+    if model.leaderboard_:
+        members = sum(bool(row["weight"]) for row in model.leaderboard_)
+        if members == seeds == 1:
+            return "Members", "1 with a weight: answers have no spread"
+        return "Members", (
+            f"{members} with a weight, {seeds} models in all; the spread of an answer is over these"
+        )
+    return "Seeds", f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
 
 
 def _compare_with_simple(simple: dict[str, float], own: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigError, DataError, suggest
@@ -128,8 +128,7 @@ class RequestedModels:
 
     def _find_model(self, task: SubgraphTask, name: str | None, preset: str) -> ModelSpec[Model]:
         from ..config import is_coarsened
-        from ..models.best import BestModel
-        from ..models.find import find_model
+        from ..models.find import find_model, with_groups
 
         baseline, settings, encodings = _is_baseline(name), self.settings, self.features.encodings
         if self.several:
@@ -152,9 +151,7 @@ class RequestedModels:
             resume=self.output.resume,
             compile=self.compile,  # type: ignore[arg-type]  # checked there
         )
-        if self.groups is not None and isinstance(spec.model, BestModel):
-            return replace(spec, model=replace(spec.model, groups=self.groups))
-        return spec
+        return with_groups(spec, self.groups)
 
     def _presets(self, task: SubgraphTask) -> dict[str | None, str]:
         """The preset of each model: of several, the default of those that do not have it."""

@@ -104,7 +104,7 @@ def show_positive(
     Args:
         label: The name of the class.
         parts: Scores as :func:`~sub2node.evaluate.positive_views.positive_rows` takes them, of
-            ``Validation`` and, where there is one, of ``Test``.
+            the part that the threshold was chosen on and, where there is one, of ``Test``.
         thresholds: Its threshold, of each run.
     """
     from ..evaluate.positive_views import positive_rows, threshold_text
@@ -113,7 +113,8 @@ def show_positive(
     for row in positive_rows(parts):
         view.add_row(*row)
     console.print(view)
-    text = threshold_text(thresholds, positives=parts["Validation"]["positives"])
+    seen, scores = next(iter(parts.items()))
+    text = threshold_text(thresholds, positives=scores["positives"], seen=seen.lower())
     say("Threshold", f"{text}.", style="bold")
 
 

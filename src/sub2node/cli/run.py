@@ -128,6 +128,8 @@ def run(
     convolution. Of several models, each takes the settings that it has. Ctrl-C ends the training in
     hand after its epoch and evaluates the best state so far.
     """
+    from ..config.best_settings import NAME as BEST
+
     names = model_names(models or [], structure, all_models=all_models)
     if len(names) > 1 and against is not None:
         raise ConfigError("--against is for one model; omit it where several are compared.")
@@ -143,7 +145,7 @@ def run(
         compile=compiled,
         output=output,
         features=feature_arguments,
-        groups=groups,
+        groups=source.fold_groups(groups) if BEST in names else groups,
         minutes=minutes,
     )
     if splits and source.split_time is not None:
@@ -204,6 +206,13 @@ class _AssessmentPlan:
         if self.shares is not None and not self.splits:
             raise ConfigError("--parts is for repeated splits: say --splits 10 too.")
 
+        if self.splits and self.requested.groups and self.split_by is None:
+            column = self.requested.groups
+            warn(
+                f"subgraphs of one {column} are together in folds, not in the parts of random"
+                f" splits; --split-by {column} keeps them together there too."
+            )
+
     def read_other_run(self, against: Path | None) -> RunFile | None:
         """The result to test against, if it can be."""
         from ..runs import read_result
@@ -227,7 +236,9 @@ class _AssessmentPlan:
 
         changes = data_changes(task.notes)
         PositiveClass.of_task(task, self.positive)  # raises before anything is trained
-        task, split_notes = split_if_needed(task)
+        groups = self.requested.groups
+        by_row = None if groups is None else task.attributes.groups(groups)
+        task, split_notes = split_if_needed(task, by_row)
         if not self.splits:
             require_learnable(task)
             changes += split_notes

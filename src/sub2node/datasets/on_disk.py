@@ -97,7 +97,8 @@ def load_on_disk(
         )
     task = read_task(out)
     where = f"the graph stays on disk; what is needed of it lies in {out}."
-    notes = (*task.notes, Note(NoteKind.SOURCE, where))
+    known = dict.fromkeys(task.notes)  # those of the pass, and of reading what it made
+    notes = (*known, Note(NoteKind.SOURCE, where))
     return replace(task, name=wanted.path.name.removesuffix(".zip"), notes=notes)
 
 
@@ -111,4 +112,9 @@ def on_disk_folder(wanted: SourceRequest, request: EngineRequest, reading: Readi
 
     key = digest("on disk", wanted.fingerprint(), request.border_hops, repr(reading.options))
     name = wanted.path.resolve().name.removesuffix(".zip")
-    return cache_folder() / "on-disk" / f"{name[:60]}-{key[:16]}"
+    return on_disk_folders() / f"{name[:60]}-{key[:16]}"
+
+
+def on_disk_folders() -> Path:
+    """Where the parts of all tables are kept."""
+    return cache_folder() / "on-disk"

@@ -1,7 +1,6 @@
 """Data whose graph stays on disk: the part that a task needs, and the rest in sorted tables."""
 
 from .growth import grow as grow
-from .growth import index_hops as index_hops
 from .growth import surroundings as surroundings
 from .part_folder import EngineOptions as EngineOptions
 from .part_folder import make_part_folder as make_part_folder

@@ -39,8 +39,8 @@ def open_index(folder: Path) -> Index:
     """The tables of a folder."""
     if not (folder / IndexCard.FILE).is_file():
         raise DataError(
-            "the graph of this model lies on disk, and its folder is not here any more; make it"
-            " anew from the tables, or put it back.",
+            "the graph of this model lies on disk, and its folder is not here; make it anew from"
+            " the tables, put it back, or into the folder on-disk of the cache (S2N_CACHE).",
             path=folder,
         )
     card = IndexCard.read(folder)
@@ -81,11 +81,6 @@ def _index_of(graph: Graph) -> Index:
     if graph.whole is None or graph.whole.folder is None:
         raise DataError("this graph is no part of one on disk.")
     return open_index(graph.whole.folder)
-
-
-def index_hops(graph: Graph) -> int:
-    """How far the border of subgraphs of a graph on disk reaches."""
-    return _index_of(graph).card.hops
 
 
 def _places(column: pa.ChunkedArray, names: pa.Array) -> Array:
@@ -216,14 +211,17 @@ def _grown_whole(
     return replace(whole, degrees=np.concatenate([whole.degrees, degrees]), strengths=strengths)
 
 
-def surroundings(graph: Graph, subgraphs: Subgraphs) -> Iterator[tuple[Graph, Subgraphs]]:
+def surroundings(
+    graph: Graph, subgraphs: Subgraphs, *, hops: int
+) -> Iterator[tuple[Graph, Subgraphs]]:
     """Subgraphs, some at a time, each time in a graph of their members and all neighbours of these.
 
-    What lies around them is there as it is in the whole graph, as far as the border reaches.
+    What lies around them is there as it is in the whole graph, as far as some hops reach.
 
     Args:
         graph: A part of a graph on disk that has all members.
         subgraphs: The subgraphs.
+        hops: 1, or 2 for the neighbours of the neighbours too.
     """
     index = _index_of(graph)
     assert graph.whole is not None
@@ -233,18 +231,18 @@ def surroundings(graph: Graph, subgraphs: Subgraphs) -> Iterator[tuple[Graph, Su
         some = subgraphs.take(np.arange(first, last))
         members = distinct(some.nodes)
         ids = graph.ids().take(pa.array(members)).cast(pa.large_string())
-        around, names = _graph_around(ids, index)
+        around, names = _graph_around(ids, index, hops)
         place = np.zeros(graph.num_nodes, np.int64)
         place[members] = _places(pa.chunked_array([ids]), names)
         pairs = (some.owner, place[some.nodes])
         yield around, Subgraphs.from_pairs(*pairs, len(some))
 
 
-def _graph_around(ids: pa.Array, index: Index) -> tuple[Graph, pa.Array]:
-    """The graph of some nodes and their neighbours, and the ids of all of them."""
+def _graph_around(ids: pa.Array, index: Index, hops: int) -> tuple[Graph, pa.Array]:
+    """The graph of some nodes and what is up to some hops away, and the ids of all of them."""
     card, table = index.card, index.neighbours
     rows = table.rows(ids)
-    if card.hops == 2:
+    if hops == 2:
         others = rows["other"].combine_chunks().unique().cast(pa.large_string())
         behind = others.filter(pc.invert(pc.is_in(others, value_set=ids)))
         rows = pa.concat_tables([rows, table.rows(behind)])

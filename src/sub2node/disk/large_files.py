@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
@@ -73,22 +74,46 @@ def as_parquet(path: Path, work: Path, what: str, columns: Mapping[str, str]) ->
 
 
 def _rewritten(path: Path, out: Path, what: str, columns: Mapping[str, str]) -> Path:
-    """Text as Parquet; ids become numbers where all of them are, as in data that are loaded."""
+    """Text as Parquet; ids become numbers where all are plain ones, as in data that are loaded."""
     if out.exists():  # from before an interruption
         return out
     layout = TableLayout.sniff(path, DELIMITERS.get(suffix(path), ","), what, columns)
     ids = {column_in(layout.names, ours, what, columns) for ours in _IDS[what]}
     first = _types_of_first_block(layout)
-    others = {name: _lasting(kind) for name, kind in first.items() if name not in ids}
+    types = {name: pa.string() if name in ids else _lasting(first[name]) for name in first}
     try:
-        _copy(layout, out, {**others, **dict.fromkeys(filter(None, ids), pa.int64())})
-    except pa.ArrowInvalid:
         try:
-            _copy(layout, out, {**others, **dict.fromkeys(filter(None, ids), pa.string())})
-        except pa.ArrowInvalid as error:
-            reason = " ".join(str(error).split())
-            raise DataError(f"a line does not fit those before it ({reason}).", path=path) from None
+            _copy(layout, out, types, dict.fromkeys(filter(None, ids), pa.int64()))
+        except _NotPlainError:
+            _copy(layout, out, types, dict.fromkeys(filter(None, ids), pa.string()))
+    except pa.ArrowInvalid as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"a line does not fit those before it ({reason}).", path=path) from None
     return out
+
+
+class _NotPlainError(Exception):
+    """An id is no number, or is not written as one: ``007`` is text."""
+
+
+def _as_ids(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Ids as text without white space around them, or as the numbers that they are.
+
+    Args:
+        column: What the file says.
+        kind: Text, or int64 where all ids so far were plain numbers.
+    """
+    text = pc.utf8_trim_whitespace(column)
+    text = pc.if_else(pc.equal(text, ""), pa.scalar(None, text.type), text)
+    if pa.types.is_string(kind):
+        return text
+    try:
+        numbers = text.cast(pa.int64())
+    except pa.ArrowInvalid:
+        raise _NotPlainError from None
+    if not numbers.cast(text.type).equals(text):
+        raise _NotPlainError
+    return numbers
 
 
 def _lasting(kind: pa.DataType) -> pa.DataType:
@@ -121,14 +146,29 @@ def _types_of_first_block(layout: TableLayout) -> dict[str, pa.DataType]:
         raise DataError(f"this is no table of text ({reason}).", path=layout.path) from None
 
 
-def _copy(layout: TableLayout, out: Path, types: Mapping[str, pa.DataType]) -> None:
-    with (
-        _batches(layout, types) as reader,
-        new_file(out) as part,
-        pq.ParquetWriter(part, reader.schema, compression="zstd", compression_level=1) as writer,
-    ):
-        for batch in reader:
-            writer.write_batch(batch)
+def _copy(
+    layout: TableLayout,
+    out: Path,
+    types: Mapping[str, pa.DataType],
+    ids: Mapping[str, pa.DataType],
+) -> None:
+    """Write the rows of a file, batch by batch.
+
+    Args:
+        layout: The file.
+        out: What to write.
+        types: The types of its columns; ids are text.
+        ids: The types that ids get.
+    """
+    with _batches(layout, types) as reader, new_file(out) as part:
+        schema = pa.schema([(name, ids.get(name, types[name])) for name in reader.schema.names])
+        with pq.ParquetWriter(part, schema, compression="zstd", compression_level=1) as writer:
+            for batch in reader:
+                columns = [
+                    _as_ids(column, ids[name]) if name in ids else column
+                    for name, column in zip(schema.names, batch.columns, strict=True)
+                ]
+                writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
 def unpacked_archive(path: Path, work: Path, columns: Mapping[str, str]) -> Path:

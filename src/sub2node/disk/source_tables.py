@@ -91,8 +91,8 @@ class SourceRequest:
     node_features: Sequence[str] | None = None
     directed: bool = False
 
-    def fingerprint(self) -> str:
-        """Names the data by the names, sizes, times and both ends of their files, and the request.
+    def files_digest(self) -> str:
+        """Names the files by their names, sizes, times and both ends.
 
         Reading all of them to name them would take as long as using them.
         """
@@ -105,9 +105,13 @@ class SourceRequest:
             f"{path.relative_to(self.path)} {path.stat().st_size} {path.stat().st_mtime_ns}"
             for path in files
         ]
+        return digest("files on disk", *parts, *map(_ends_of, files))
+
+    def fingerprint(self) -> str:
+        """Names the data by their files and the request."""
         chosen = None if self.node_features is None else list(self.node_features)
         asked = json.dumps([sorted(self.columns.items()), chosen, self.directed])
-        return digest("tables on disk", asked, *parts, *map(_ends_of, files))
+        return digest("tables on disk", asked, self.files_digest())
 
 
 def _ends_of(path: Path) -> str:

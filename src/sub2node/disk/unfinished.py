@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..base.errors import ConfigError
+from ..base.errors import ConfigError, DataError
 from ..base.files import new_file, written
 from ..base.renames import flush, flush_tree, rename_to_new
 
@@ -37,11 +37,13 @@ def make_in_steps(
     """Make the folder ``out``, with what is there from an earlier try of the same request.
 
     A killed process leaves its steps beside ``out``, and the next one goes on after the last of
-    them; so does an error. When all is done, nothing but ``out`` is left.
+    them; so does the engine when it gives up. When all is done, nothing but ``out`` is left; after
+    an error in the data or the request, which another try would meet again, nothing at all.
 
     Args:
         out: The folder to make, which must not be there.
-        request: What is asked for; another request begins anew.
+        request: What is asked for; another request begins anew. Steps that another try left of
+            the same ``source`` when its ``files`` were others are removed.
         build: Writes into the folder that it is given: the result as a folder ``task``, and files
             of intermediate results, each of which it must not write half.
         keep: Names of those among them that join the result.
@@ -49,6 +51,7 @@ def make_in_steps(
     Raises:
         ConfigError: Another process is making the same folder.
     """
+    _remove_outdated(out, request)
     if out.exists():
         raise ConfigError(f"{out} is there already; name another place.")
     folder = unfinished_path(out)
@@ -59,7 +62,11 @@ def make_in_steps(
                 return
             _begin(folder, json.dumps(dict(request), sort_keys=True))
             if not (folder / _READY).exists():
-                build(folder)
+                try:
+                    build(folder)
+                except (DataError, ConfigError):
+                    shutil.rmtree(folder)
+                    raise
                 (folder / _READY).touch()
             _put_in_place(folder, out, keep)
 
@@ -71,6 +78,19 @@ def remove_unfinished(out: Path) -> None:
         return
     with suppress(ConfigError), _locked(folder, out):
         shutil.rmtree(folder)
+
+
+def _remove_outdated(out: Path, request: Mapping[str, object]) -> None:
+    """Remove what tries left beside ``out`` whose source has other files by now."""
+    for folder in out.parent.glob(".*.unfinished"):
+        try:
+            noted = json.loads((folder / _REQUEST).read_text(encoding="utf-8"))
+            outdated = noted["source"] == request["source"] and noted["files"] != request["files"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if outdated:
+            with suppress(ConfigError), _locked(folder, folder):
+                shutil.rmtree(folder)
 
 
 @contextmanager

@@ -18,7 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.errors import ConfigError
-from ..base.plural import plural
 from ..base.progress import step
 from ..base.ragged import Array, among, owners, pointers, ranges
 from ..task import Border, BorderSums, Graph, Subgraphs, SubgraphTask, finish_border
@@ -37,15 +36,31 @@ def border_inputs(task: SubgraphTask, *, hops: int = 1) -> Border:
         task: The task.
         hops: As in :func:`border_sums`.
     """
-    stored = task.subgraphs.border
+    stored, featured = task.subgraphs.border, task.graph.features is not None
     if stored is None:
         return border_of(task.graph, task.subgraphs, hops=hops)
-    if hops == 2 and not any(".next." in column for column in stored.columns):
+    if hops == 1:
+        return _of_one_hop(stored)
+    if featured and not any(map(_lies_behind, stored.columns)):
         raise ConfigError(
-            "the border summaries of these data are of one hop; make them anew with two, or ask for"
-            " 'border'."
+            "the border summaries of these data are of one hop; make them anew with two"
+            " (border_hops=2, --border-hops 2), or ask for 'border'."
         )
     return stored
+
+
+def _lies_behind(column: str) -> bool:
+    """Whether a column sums up what lies behind the neighbours, as ``any.outside.next.x0.sum``."""
+    return column.split(".")[2] == "next"
+
+
+@lru_cache(maxsize=2)  # a model asks for its columns, its scale and its rows
+def _of_one_hop(border: Border) -> Border:
+    """The columns of a border that one hop has."""
+    kept = [number for number, name in enumerate(border.columns) if not _lies_behind(name)]
+    if len(kept) == len(border.columns):
+        return border
+    return Border(tuple(border.columns[number] for number in kept), border.values[:, kept])
 
 
 @lru_cache(maxsize=4)
@@ -62,18 +77,13 @@ def border_of(graph: Graph, subgraphs: Subgraphs, *, hops: int = 1) -> Border:
 
 @lru_cache(maxsize=2)  # several models, or an answer and its reasons, ask for the same
 def _border_on_disk(graph: Graph, subgraphs: Subgraphs, hops: int) -> Border:
-    from ..disk import index_hops, surroundings
+    from ..disk import surroundings
 
-    if (reach := index_hops(graph)) != hops:
-        raise ConfigError(
-            f"the border of data on disk was made with {plural(reach, 'hop')}, and"
-            f" {plural(hops, 'hop')} are asked for; load them with border_hops={hops}"
-            f" (--border-hops {hops})."
-        )
     if not len(subgraphs):
         return border_of(replace(graph, whole=None), subgraphs, hops=hops)
     borders = [
-        border_of(around, some, hops=hops) for around, some in surroundings(graph, subgraphs)
+        border_of(around, some, hops=hops)
+        for around, some in surroundings(graph, subgraphs, hops=hops)
     ]
     joined = join_borders(borders)
     assert joined is not None  # for mypy: there is a subgraph

@@ -40,19 +40,23 @@ def positive_rows(parts: Mapping[str, Mapping[str, object]]) -> list[tuple[str, 
     ]
 
 
-def threshold_text(thresholds: Sequence[float], *, positives: object) -> str:
+def threshold_text(
+    thresholds: Sequence[float], *, positives: object, seen: str = "validation"
+) -> str:
     """The thresholds of runs in words.
 
     Args:
         thresholds: One per run.
         positives: Number of positives in validation; without any, nothing was chosen.
+        seen: What the thresholds were chosen on: ``validation``, or ``out of fold``.
     """
     if not positives:
-        return "one half, since validation has no subgraph of the class"
+        known = "what was learned" if seen == "out of fold" else seen
+        return f"one half, since {known} has no subgraph of the class"
     mean = f"a probability of {np.mean(thresholds):.3f}"
     if len(thresholds) > 1:
         mean += f" (mean of {min(thresholds):.3f} … {max(thresholds):.3f})"
-    return f"{mean}, with the best F1 of the class on validation"
+    return f"{mean}, with the best F1 of the class {'' if seen == 'out of fold' else 'on '}{seen}"
 
 
 def _prevalence_text(table: Mapping[str, object]) -> str:

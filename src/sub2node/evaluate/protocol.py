@@ -15,9 +15,11 @@ from ..base.metrics import best_threshold
 from ..base.notes import changed, data_changes
 from ..base.ragged import Array
 from ..base.threshold import ThresholdWord, read_threshold
+from ..config.best_settings import NAME as BEST
 from ..encode import Encoding
-from ..models.find import find_model
+from ..models.find import find_model, with_groups
 from ..models.interface import Labels, Model, Outputs
+from ..models.out_of_fold import groups_by_row
 from ..ops.triton import Compile
 from ..task import Part, Split, SubgraphTask, require_learnable
 from .positive_class import PositiveClass, missing_positive_note
@@ -48,6 +50,8 @@ def run(
     resume: bool = False,
     compile: Compile = "auto",
     positive: str | None = None,
+    time_limit: float | None = None,
+    groups: str | Sequence[Any] | Array | None = None,
 ) -> Result:
     """Train and evaluate one structure, or another model, over several seeds.
 
@@ -75,11 +79,21 @@ def run(
             PyTorch.
         positive: The class that matters, of single-label data: ``result.positive`` then has the
             scores of its ranking, and of a threshold that is chosen on validation.
+        time_limit: Seconds that ``best`` may take to learn; by default 300.
+        groups: For ``best``: one value per subgraph, in the order of the input, or the name of an
+            attribute; subgraphs of equal value are never on both sides of a border between folds,
+            nor in two parts of a split that is drawn here.
 
     Example:
         >>> s2n.run(task, structure="s2n+a", conv="gcn2", seeds=10).test["micro_f1"].mean
     """
-    task, split_notes = split_if_needed(task)
+    if model != BEST and (time_limit is not None or groups is not None):
+        raise ConfigError("a time limit and groups are for model='best'; omit them.")
+    if time_limit is not None:
+        settings = {**(settings or {}), "minutes": time_limit / 60}
+    by_row = None if groups is None else groups_by_row(task, groups)
+    task, split_notes = split_if_needed(task, by_row)
+    by_row = None if groups is None else groups_by_row(task, groups)  # in the rows of the split
     spec = find_model(
         task,
         model,
@@ -94,6 +108,7 @@ def run(
         resume=resume,
         compile=compile,
     )
+    spec = with_groups(spec, by_row)
     result = assess(
         task, spec.model, seeds=seed_list(seeds), threshold=threshold, positive=positive
     )
@@ -101,12 +116,19 @@ def run(
     return replace(result, preset=spec.preset_name, notes=notes)
 
 
-def split_if_needed(task: SubgraphTask) -> tuple[SubgraphTask, tuple[str, ...]]:
-    """The task with a random split where it has none, and the sentence that says so."""
+def split_if_needed(
+    task: SubgraphTask, groups: Array | None = None
+) -> tuple[SubgraphTask, tuple[str, ...]]:
+    """The task with a random split where it has none, and the sentence that says so.
+
+    Args:
+        task: The task.
+        groups: One value per row; rows of equal value are in one part.
+    """
     if task.split is not None or task.labels is None:
         return task, ()
     note = "the data came without a split; a random stratified one was drawn (80/10/10, seed 0)."
-    return task.with_split(Split.random(task.labels)), (changed(note),)
+    return task.with_split(Split.random(task.labels, groups=groups)), (changed(note),)
 
 
 def assess(

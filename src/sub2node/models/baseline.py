@@ -13,6 +13,7 @@ from torch import nn
 
 from ..base.environment import find_device
 from ..base.errors import ConfigError
+from ..base.ragged import Array
 from ..baselines import MODELS, BatchModel, SimpleModel, SimplePredictions, TrainingData
 from ..baselines.batch_network import part_rows
 from ..coarsen import without_virtual
@@ -41,12 +42,14 @@ class Simple:
         settings: Settings of the model; by default its own defaults.
         encodings: Node vectors that the user passed.
         device: Device that computes node vectors.
+        groups: One value per training subgraph; those of equal value are in one fold of train.
     """
 
     model: SimpleModel
     settings: Settings | None = None
     encodings: Encoding | ArrayLike | None = None
     device: str = "auto"
+    groups: Array | None = None
 
     @property
     def name(self) -> str:
@@ -57,7 +60,7 @@ class Simple:
         """Learn; ``labels`` has train and val only."""
         settings = self.model.settings() if self.settings is None else self.settings
         task = without_virtual(task)
-        data = TrainingData(task, labels, seeds, self.device, self.encodings)
+        data = TrainingData(task, labels, seeds, self.device, self.encodings, self.groups)
         return TrainedSimple(self.model, settings, self.model.learn(data, settings))
 
 

@@ -37,6 +37,7 @@ class TrainedEnsemble:
         leaderboard: All members that were tried, the best first.
         out_of_fold: Probabilities of train and val by members that had not learned from them.
         settings: Settings of the ensemble.
+        grouped: Whether folds kept groups of subgraphs together.
         interrupted: Whether the user asked to stop before all members were judged.
     """
 
@@ -45,6 +46,7 @@ class TrainedEnsemble:
     leaderboard: tuple[LeaderboardRow, ...]
     out_of_fold: dict[Part, Array]
     settings: BestSettings
+    grouped: bool = False
     interrupted: bool = False
 
     @property
@@ -57,6 +59,9 @@ class TrainedEnsemble:
             for row in self.leaderboard
             if row.log_loss is not None and row.state
         ]
+        if self.grouped:
+            text = "best: no group of subgraphs was on both sides of a border between folds."
+            notes.append(Note(NoteKind.CHOSEN, text))
         if self.interrupted:
             notes.append(
                 Note(NoteKind.CHOSEN, "best: interrupted; what was judged by then answers.")
@@ -139,15 +144,17 @@ class BestModel:
             trials.add_seeds()
             if not trials.judged:
                 raise Sub2NodeError(f"no member could be judged; {trials.rejected[0].state}")
-            return self._combine(trials, task, len(labels["train"]))
+            return self._combine(trials, task, len(labels["train"]), groups)
 
-    def _combine(self, trials: MemberTrials, task: SubgraphTask, num_train: int) -> TrainedEnsemble:
+    def _combine(
+        self, trials: MemberTrials, task: SubgraphTask, num_train: int, groups: Array | None
+    ) -> TrainedEnsemble:
         """Choose members and weights, let the members learn from all labels, and calibrate."""
         assert task.split is not None
         multilabel = task.multilabel
         codes = np.where(task.split.mask("test"), SplitCode.TEST, SplitCode.TRAIN)
         whole = task.with_split(Split(codes.astype(np.int8)))
-        refits = MemberRefits(trials, whole, all_nodes=self.all_nodes)
+        refits = MemberRefits(trials, whole, all_nodes=self.all_nodes, groups=groups)
         chosen, weights = _select_and_learn(trials, refits, multilabel=multilabel)
         chosen = calibrate_together(chosen, weights, trials.labels)
         shares = [member.probabilities(multilabel=multilabel) for member in chosen]
@@ -171,6 +178,7 @@ class BestModel:
             tuple(rows),
             {"train": mean[:num_train], "val": mean[num_train:]},
             self.settings,
+            groups is not None,
             trials.interrupted,
         )
 

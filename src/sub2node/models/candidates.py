@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -143,6 +143,7 @@ class NetworkModel(ABC):
         watch: Called with the validation scores between epochs; may end the training.
         held_out: Whether each replica chooses its epoch on a fold of train of its own, because
             there is no validation part.
+        groups: One value per training subgraph; those of equal value are in one of these folds.
     """
 
     group: ClassVar[type[Group]] = Group  # runs an epoch
@@ -157,6 +158,7 @@ class NetworkModel(ABC):
     seconds: float | None = field(default=None, kw_only=True)
     watch: Watch | None = field(default=None, kw_only=True)
     held_out: bool = field(default=False, kw_only=True)
+    groups: Array | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
@@ -272,6 +274,7 @@ class NetworkModel(ABC):
         built = self.build(task, settings, seeds, device)
         checkpoint = self._checkpoint(task, settings, seeds, device)
         tensors = {part: target(value) for part, value in labels.items()}
+        held_out = partial(HeldOutGroup, groups=self.groups)
         with fitting_threads(built.numbers, device):
             fitted = (fit_apart if built.apart else fit)(
                 built.networks,
@@ -279,7 +282,7 @@ class NetworkModel(ABC):
                 tensors,
                 settings.training,
                 checkpoint=checkpoint,
-                group=HeldOutGroup if self.held_out else self.group,
+                group=held_out if self.held_out else self.group,
                 what=f"Training {self.name}",
                 seconds=seconds,
                 weights=_loss_weights(labels["train"], self.class_weights),

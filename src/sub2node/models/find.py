@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..base.errors import ConfigError
+from ..base.ragged import Array
 from ..coarsen import parse_coarsen
 from ..config import STRUCTURES
 from ..config.best_settings import NAME as BEST
@@ -83,6 +85,20 @@ def _best(task: SubgraphTask, preset: str, **options: Unpack[ModelOptions]) -> M
         compile=options.get("compile", "auto"),
     )
     return ModelSpec(model, preset, ())
+
+
+def with_groups(
+    spec: ModelSpec[Model], groups: str | Sequence[Any] | Array | None
+) -> ModelSpec[Model]:
+    """The model, whose folds keep groups together if it is ``best``.
+
+    Args:
+        spec: The model.
+        groups: One value per row of the task, or the name of an attribute; None: there are none.
+    """
+    if groups is None or not isinstance(spec.model, BestModel):
+        return spec
+    return replace(spec, model=replace(spec.model, groups=groups))
 
 
 def network(

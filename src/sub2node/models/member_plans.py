@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..base.ragged import Array
 from ..baselines import SIMPLE
 from ..config import Config
 from ..task import SubgraphTask
@@ -50,17 +51,29 @@ class MemberPlan:
         """Whether it is trained step by step, so that it takes seeds and a time limit."""
         return isinstance(self.model, GraphNetwork)
 
-    def for_fold(self, seconds: float) -> Model:
-        """The model for a task with a validation part."""
+    def for_fold(self, seconds: float, *, groups: Array | None = None) -> Model:
+        """The model for a task with a validation part.
+
+        Args:
+            seconds: Time limit of a network.
+            groups: One value per training subgraph; folds within train keep equal ones together.
+        """
         if isinstance(self.model, GraphNetwork):
             return replace(self.model, seconds=seconds)
-        return self.model
+        return replace(self.model, groups=groups)
 
-    def for_all(self, seconds: float, *, all_nodes: bool) -> Model:
-        """The model for a task whose labelled subgraphs are all in its training part."""
-        if isinstance(self.model, GraphNetwork):
-            return replace(self.model, seconds=seconds, held_out=True, all_nodes=all_nodes)
-        return self.model
+    def for_all(self, seconds: float, *, all_nodes: bool, groups: Array | None = None) -> Model:
+        """The model for a task whose labelled subgraphs are all in its training part.
+
+        Args:
+            seconds: Time limit of a network.
+            all_nodes: Whether nodes in no subgraph get vectors too.
+            groups: One value per training subgraph; folds within train keep equal ones together.
+        """
+        model = replace(self.model, groups=groups)
+        if isinstance(model, GraphNetwork):
+            return replace(model, seconds=seconds, held_out=True, all_nodes=all_nodes)
+        return model
 
 
 def member_plans(

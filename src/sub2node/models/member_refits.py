@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ..base.calibration import log_loss
 from ..base.errors import Sub2NodeError
 from ..base.leaderboard import LeaderboardRow
+from ..base.ragged import Array
 from ..task import SubgraphTask
 from .interface import Labels, Trained
 from .member_trials import JudgedMember, MemberTrials
@@ -47,10 +48,18 @@ class MemberRefits:
         trials: The trials in which members were judged.
         task: The task whose training part holds all labelled subgraphs.
         all_nodes: Whether nodes in no subgraph get vectors too, for subgraphs to come.
+        groups: One value per labelled subgraph; folds within them keep equal ones together.
     """
 
-    def __init__(self, trials: MemberTrials, task: SubgraphTask, *, all_nodes: bool) -> None:
-        self.trials, self.task, self.all_nodes = trials, task, all_nodes
+    def __init__(
+        self,
+        trials: MemberTrials,
+        task: SubgraphTask,
+        *,
+        all_nodes: bool,
+        groups: Array | None = None,
+    ) -> None:
+        self.trials, self.task, self.all_nodes, self.groups = trials, task, all_nodes, groups
         self.trained: dict[str, Trained] = {}
         self.seconds: dict[str, float] = {}
         self.states: dict[str, str] = {}  # why a member does not answer
@@ -109,7 +118,8 @@ class MemberRefits:
             return
         start = time.perf_counter()
         labels: Labels = {"train": self.trials.labels, "val": self.trials.labels[:0]}
-        trained = plan.for_all(seconds, all_nodes=self.all_nodes).fit(self.task, labels, seeds)
+        model = plan.for_all(seconds, all_nodes=self.all_nodes, groups=self.groups)
+        trained = model.fit(self.task, labels, seeds)
         if trained.facts.get("ended") == "interrupted":
             self.trials.signals.note()
         loss = log_loss(trained.outputs("train").logits, labels["train"], member.temperature)

@@ -14,6 +14,7 @@ from ..base.leaderboard import LeaderboardRow
 from ..base.metrics import micro_f1
 from ..base.progress import item
 from ..base.ragged import Array
+from .interface import Model
 from .member_plans import MemberPlan
 from .out_of_fold import FoldOutputs, FoldTask, predict_folds
 from .stop_signals import StopSignals
@@ -183,7 +184,11 @@ class MemberTrials:
         self, plan: MemberPlan, seconds: float, seeds: Sequence[int]
     ) -> Iterator[FoldOutputs]:
         """Answers fold by fold; raises where the user asks to stop."""
-        for fold in predict_folds(lambda: plan.for_fold(seconds), self.folds, seeds):
+
+        def make(fold: FoldTask) -> Model:
+            return plan.for_fold(seconds, groups=fold.groups)
+
+        for fold in predict_folds(make, self.folds, seeds):
             if fold.trained.facts.get("ended") == "interrupted":
                 raise TrialInterruptedError("interrupted")
             yield fold

@@ -24,10 +24,12 @@ class FoldTask:
     Args:
         task: The labelled subgraphs, split into train, val and the fold.
         rows: Rows of the fold among the labelled subgraphs, in the order of the test part.
+        groups: One value per training subgraph; equal ones belong together.
     """
 
     task: SubgraphTask
     rows: Array
+    groups: Array | None = None
 
     @property
     def labels(self) -> Labels:
@@ -93,23 +95,41 @@ def fold_tasks(
         is_val = (part == part.max()) & (part != part.min())
         codes[rest] = np.where(is_val, SplitCode.VAL, SplitCode.TRAIN)
         task = replace(labelled, split=Split(codes))  # a rare class may be held out altogether
-        tasks.append(FoldTask(task, np.flatnonzero(fold == number)))
+        own = None if groups is None else groups[codes == SplitCode.TRAIN]
+        tasks.append(FoldTask(task, np.flatnonzero(fold == number), own))
     return tasks
 
 
+def groups_by_row(task: SubgraphTask, groups: Any) -> Array:
+    """Groups of the subgraphs, in the order of the rows.
+
+    Args:
+        task: The task.
+        groups: One value per subgraph in the order of the input, or the name of an attribute.
+    """
+    if isinstance(groups, str):
+        return task.attributes.groups(groups)
+    values = np.asarray(groups)
+    if values.shape != (len(task),):
+        raise DataError(f"groups have the shape {values.shape}; there are {len(task):,} subgraphs.")
+    by_row = np.empty(len(task), values.dtype)
+    by_row[task.input_order] = values
+    return by_row
+
+
 def predict_folds(
-    model: Callable[[], Model], folds: Sequence[FoldTask], seeds: Sequence[int]
+    model: Callable[[FoldTask], Model], folds: Sequence[FoldTask], seeds: Sequence[int]
 ) -> Iterator[FoldOutputs]:
     """Let a model learn and answer fold by fold.
 
     Args:
-        model: Makes the model anew; it may have less time for later folds.
+        model: Makes the model for a fold.
         folds: The tasks.
         seeds: One seed per replica.
     """
     for fold in folds:
         start = time.perf_counter()
-        trained = model().fit(fold.task, fold.labels, seeds)
+        trained = model(fold).fit(fold.task, fold.labels, seeds)
         learned = time.perf_counter()
         logits = trained.outputs("test").logits
         end = time.perf_counter()

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, Protocol, get_args
 
-import numpy as np
-
-from ..base.errors import ConfigError, DataError
+from ..base.errors import ConfigError
 from ..base.ragged import Array
+from ..models.out_of_fold import groups_by_row
 from ..task import SubgraphTask
 from .card_words import CardWords
 from .query import UnknownPolicy
@@ -105,12 +104,5 @@ def learned_groups(task: SubgraphTask, groups: Any) -> Array | None:
     """
     if groups is None:
         return None
-    if isinstance(groups, str):
-        groups = task.in_input_order(task.attributes.groups(groups))
-    values = np.asarray(groups)
-    if values.shape != (len(task),):
-        raise DataError(f"groups have the shape {values.shape}; there are {len(task):,} subgraphs.")
     assert task.split is not None
-    by_row = np.empty(len(task), values.dtype)
-    by_row[task.input_order] = values
-    return by_row[task.split.mask("train") | task.split.mask("val")]
+    return groups_by_row(task, groups)[task.split.mask("train") | task.split.mask("val")]

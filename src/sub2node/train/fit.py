@@ -69,7 +69,7 @@ def fit(
     *,
     checkpoint: Checkpoint | None = None,
     what: str = "Training",
-    group: type[Group] | None = None,
+    group: Callable[..., Group] | None = None,
     weights: Tensor | None = None,
     seconds: float | None = None,
     watch: Watch | None = None,
@@ -83,7 +83,7 @@ def fit(
         training: Settings of the training.
         checkpoint: File that keeps the state between epochs.
         what: Name of the work in progress reports.
-        group: Class that runs an epoch; by default one step on all of train.
+        group: Makes what runs an epoch; by default one step on all of train.
         weights: Weights of the single losses of the train subgraphs; see :func:`losses`.
         seconds: Time limit; the best states by then count.
         watch: Called between epochs with the validation scores so far, (epochs, R); True ends fit.

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..base.ragged import generator
+from ..base.ragged import Array, generator
 from ..config import TrainingSettings
 from ..nn import Stages, Streams
-from ..task import Part
+from ..task import Part, stratified_folds
 from .fit import Group
 from .scores import losses
 
@@ -21,7 +21,8 @@ class HeldOutGroup(Group):
 
     All subgraphs are in the graph of every replica. A replica learns from the labels of all folds
     but one and keeps the state that is best on that one; with as many replicas as folds, each label
-    is learned from by all but one of them. Which fold that is follows from the seed.
+    is learned from by all but one of them. Which fold that is follows from the seed. With
+    ``groups``, one value per training subgraph, those of equal value are in one fold.
     """
 
     def __init__(
@@ -32,9 +33,10 @@ class HeldOutGroup(Group):
         stages: Stages,
         labels: dict[Part, Tensor],
         training: TrainingSettings,
+        groups: Array | None = None,
     ) -> None:
         super().__init__(network, streams, stages=stages, labels=labels, training=training)
-        fold = held_out_folds(labels["train"], min(FOLDS, len(labels["train"])))
+        fold = held_out_folds(labels["train"], min(FOLDS, len(labels["train"])), groups)
         own = torch.tensor([seed % (int(fold.max()) + 1) for seed in streams.seeds])
         held = (fold == own[:, None]).to(stages.device)
         self.held = held if labels["train"].dim() == 1 else held.unsqueeze(-1)
@@ -60,8 +62,19 @@ class HeldOutGroup(Group):
         return losses(logits, labels, weights=self.judged), _micro_f1(logits, labels, self.held)
 
 
-def held_out_folds(labels: Tensor, count: int) -> Tensor:
-    """The fold of each row: equal in size, classes spread evenly over them; (m,)."""
+def held_out_folds(labels: Tensor, count: int, groups: Array | None = None) -> Tensor:
+    """The fold of each row: equal in size, classes spread evenly over them; (m,).
+
+    Args:
+        labels: (m,) classes or (m, C) labels.
+        count: The number of folds; with few groups there are fewer.
+        groups: One value per row; rows of equal value are in one fold.
+    """
+    if groups is not None:
+        folds = stratified_folds(labels.cpu().numpy(), count, groups=groups)
+        numbers, folds = np.unique(folds, return_inverse=True)
+        if len(numbers) > 1:
+            return torch.from_numpy(folds)
     single = labels.dim() == 1
     ranks = labels.cpu().numpy() if single else np.zeros(len(labels), np.int64)
     order = np.lexsort((generator(0).random(len(ranks)), ranks))
