@@ -172,7 +172,7 @@ def tune(
         s2n tune my-folder --trials 50 -o my-study
         s2n run my-folder --preset my-study/best.toml
         s2n tune my-folder --model glass --trials 50 -o glass-study
-        s2n tune my-folder --rehearse 5 --confirm 20 --groups publication -o my-study
+        s2n tune my-folder --rehearse 5 --groups publication --confirm 20
 
     Every trial trains all seeds together and is kept as soon as it ends: Ctrl-C or a crash loses
     the trial in hand, and --resume goes on. What --set fixes is not searched; the preset says what
