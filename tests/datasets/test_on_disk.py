@@ -67,6 +67,7 @@ def test_another_request_has_another_folder(tmp_path: Path) -> None:
         ({"engine": "duckdb", "master": "local"}, "a master"),
         ({"engine": "spark", "master": "local", "spill": "."}, "are DuckDB's"),
         ({"engine": "duckdb", "graph": "x"}, "reads a folder of tables; omit graph"),
+        ({"engine": "duckdb", "missing_features": "impute"}, "duckdb fills no missing features"),
         ({"engine": "duckdb", "score_weights": True}, "omit score_weights"),
     ],
 )

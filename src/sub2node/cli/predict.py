@@ -14,7 +14,6 @@ from .case_file import CaseCollector, CaseReport, say_report, write_cases
 from .data_arguments import column_mapping
 from .doubt_lines import NullDraws, NullSeed
 from .engine_options import SparkMaster
-from .file_prediction import answer_file
 from .one_prediction import answer_one, show_one
 from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import errors, print_json, progress, show_notes
@@ -187,6 +186,8 @@ def predict(
         cases = CaseCollector(extras.positive) if report is not None else None
         one = answer_one(request, scorer, cases) if request.wants_one(as_json=as_json) else None
         if one is None:
+            from .file_prediction import answer_file
+
             keep = None if as_json else _SHOWN
             facts, collected = answer_file(request, scorer, extras, keep=keep, cases=cases)
         if report is not None:
