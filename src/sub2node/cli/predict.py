@@ -132,7 +132,7 @@ def predict(
         s2n predict my-model patient.json --report case.html
         s2n predict my-model new.csv -o answers.csv --why --neighbors 5
         s2n predict my-model --nodes TP53,MDM2 --export case.cx2
-        s2n predict my-model new.parquet -o answers --engine spark --master 'local[2]'
+        s2n predict my-model new.parquet -o out --engine spark --master local
 
     Tables have the columns subgraph_id and node_id (or those of --column, as for fit), and where
     nodes are excluded (looked for and absent) a column excluded that says true for them (best with
