@@ -142,8 +142,8 @@ def _finish_in_pieces(job: Pass, count: int) -> Border:
     directions = ("out", "in") if job.directed else ("any",)
     groups = tuple(f"{one}.{side}" for one in directions for side in ("outside", "inside"))
     names = _value_names(job.source, job.hops)
-    none = np.empty((0, len(groups), len(names)))
-    columns = finish_border(BorderSums(groups, names, none[:, :, 0], *[none] * 4)).columns
+    none = np.empty((0, len(groups))), *[np.empty((0, len(groups), len(names)))] * 4
+    columns = finish_border(BorderSums(groups, names, *none)).columns
     values = np.zeros((count, len(groups), len(columns) // len(groups)), np.float32)
     for table in job.pieces(_SUMS):
         group = np.asarray(table["inside"].cast(pa.int64()))
