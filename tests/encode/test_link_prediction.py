@@ -236,9 +236,10 @@ def test_scores_of_pairs_are_those_of_the_network_on_means(count: int, seed: int
     ends = torch.randint(0, 5, (2, count), generator=stream)
     rows = MODULE.Pattern.from_csr(np.arange(0, 2 * count + 1, 2), ends.T.ravel().numpy(), 5)
     weights = torch.randn(count, generator=stream)
-    inputs = [vectors, *network.score.parameters()]
+    score = torch.nn.Sequential(network.first, torch.nn.ReLU(), network.last)
+    inputs = [vectors, *score.parameters()]
     logits = network.logits(vectors, rows)
-    expected = network.score((vectors[ends[0]] + vectors[ends[1]]) / 2)[:, 0]
+    expected = score((vectors[ends[0]] + vectors[ends[1]]) / 2)[:, 0]
     torch.testing.assert_close(logits, expected)
     for one, other in zip(
         torch.autograd.grad(logits @ weights, inputs),

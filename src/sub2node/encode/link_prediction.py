@@ -188,7 +188,7 @@ class _Network(nn.Module):
         self.layers = nn.ModuleList(_Layer(width) for _ in range(settings.layers))
         self.norms = nn.ModuleList(_GraphNorm(width) for _ in range(settings.layers - 1))
         self.dropout = nn.Dropout(settings.dropout)
-        self.score = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1))
+        self.first, self.last = nn.Linear(width, width), nn.Linear(width, 1)  # of pairs
 
     def forward(self, messages: _Messages) -> Tensor:
         """Vectors of all nodes, (N, width)."""
@@ -205,10 +205,10 @@ class _Network(nn.Module):
         The first layer is linear, so it maps the nodes, which are fewer than pairs, and its values
         are summed: W (x_a + x_b) / 2 + b is (W x_a + b) / 2 + (W x_b + b) / 2.
         """
-        first, _, last = self.score
-        halves = linear(x, first.weight / 2, first.bias / 2)
-        scores = _PairScores.apply(halves, last.weight[0], pairs)  # type: ignore[no-untyped-call]
-        return scores + last.bias  # type: ignore[no-any-return]
+        halves = linear(x, self.first.weight / 2, self.first.bias / 2)
+        weight = self.last.weight[0]
+        scores: Tensor = _PairScores.apply(halves, weight, pairs)  # type: ignore[no-untyped-call]
+        return scores + self.last.bias
 
 
 class _PairScores(torch.autograd.Function):
