@@ -13,6 +13,7 @@ from ..base.notes import Note, NoteKind
 from ..disk import EngineOptions, SourceRequest, make_part_folder, remove_unfinished
 from ..disk.part_folder import ENGINES
 from ..io import read_task
+from ..io.encodings import says_encodings
 from ..io.folder import CARD
 from ..task import SubgraphTask
 from ..task.reading_options import Reading
@@ -63,6 +64,7 @@ class EngineRequest:
         return EngineOptions(self.engine, parse_memory(self.memory), self.master, spill)
 
 
+@says_encodings
 def load_on_disk(
     source: str,
     request: EngineRequest,
@@ -86,6 +88,11 @@ def load_on_disk(
         raise ConfigError(
             f"the engine {request.engine} reads a folder of tables; omit {given[0]}, or load the"
             " data once and keep them with s2n convert."
+        )
+    if reading.options.missing_features != "error":
+        raise ConfigError(
+            f"the engine {request.engine} fills no missing features; fill them in the table, and"
+            " omit missing_features (--missing-features)."
         )
     wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
