@@ -42,7 +42,8 @@ README_STYLE = """
 :root { color-scheme: light dark }
 body { max-width: 58rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif }
 pre { overflow: auto; padding: 1rem; background: light-dark(#f6f8fa, #151b23); font-size: 85% }
-table { display: block; width: max-content; max-width: 100%; overflow: auto; border-collapse: collapse }
+table { display: block; width: max-content; max-width: 100%; overflow: auto }
+table { border-collapse: collapse }
 th, td { border: 1px solid light-dark(#d1d9e0, #3d444d); padding: .4rem .8rem }
 img { max-width: 100% }
 """
