@@ -38,7 +38,8 @@ from .member_rows import (
     table_rows,
     text_rows,
 )
-from .phenopackets import is_phenopackets, phenopacket_batches
+from .phenopacket_files import is_phenopackets
+from .phenopackets import phenopacket_batches
 from .set_batch import SetBatch, in_sizes
 from .set_files import GMT, json_row, split_gmt_line
 from .table_layout import TableLayout
