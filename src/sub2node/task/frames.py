@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
@@ -20,6 +21,8 @@ from .missing_values import is_text, parse_numbers
 from .problems import MissingColumnError, Problem
 
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
+_LOOKED_AT = 100  # rows
+_SEVERAL = r"^[^\s;|,]+(\s*[;|,]\s*[^\s;|,]+)+$"
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -87,11 +90,26 @@ class Frame:
             f" {', '.join(names) or 'none'}."
         )
         likely = likely_column(names, ours, self.what, self.columns)
+        if ours == "node_id" and (several := self._several_nodes()):
+            return self.error(
+                f"{found} The column {several} seems to have several nodes in one value; expected a"
+                ' row for each member, or JSON lines with a list "nodes".'
+            )
         if likely is not None:
             return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
         return self.error(
             f"{found} Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
         )
+
+    def _several_nodes(self) -> str:
+        """A column most of whose values are lists in one text, with an example; '' if none is."""
+        for name in self.table.column_names:
+            texts = self.table[name].slice(0, _LOOKED_AT).combine_chunks()
+            if is_text(texts.type):
+                hit = pc.match_substring_regex(texts, _SEVERAL).fill_null(False)
+                if 2 * (pc.sum(hit).as_py() or 0) > len(texts):
+                    return f"'{name}', as {texts.filter(hit)[0].as_py()[:60]!r},"
+        return ""
 
     def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""
