@@ -21,6 +21,7 @@ from .missing_values import is_text, parse_numbers
 from .problems import MissingColumnError, Problem
 
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
+_HEADLESS = ("edges", "members", "labels")
 _LOOKED_AT = 100  # rows
 _SEVERAL = r"^[^\s;|,]+(\s*[;|,]\s*[^\s;|,]+)+$"
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -99,7 +100,16 @@ class Frame:
             return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
         return self.error(
             f"{found} Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
+            f"{self._headless_hint(names)}"
         )
+
+    def _headless_hint(self, names: Sequence[str]) -> str:
+        """How to go on where the header may be a row; '' where it cannot be one."""
+        is_text = self.path is not None and not self.path.endswith((".parquet", ".pq", ".xlsx"))
+        wide = 2 if self.what == "labels" else 3
+        if not is_text or self.what not in _HEADLESS or len(names) > wide:
+            return ""
+        return " If its first line is a row: no_header=True (--no-header)."
 
     def _several_nodes(self) -> str:
         """A column most of whose values are lists in one text, with an example; '' if none is."""
