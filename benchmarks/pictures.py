@@ -214,9 +214,12 @@ def take_page(path: Path, look: Look, model: Path | None) -> None:
         model: The folder of the model; None: it is fitted.
     """
     features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
-    observed = [one["type"]["id"] for one in features if not one.get("excluded")]
+    ids: dict[str, list[str]] = {"nodes": [], "excluded": []}
+    for one in features:
+        ids["excluded" if one.get("excluded") else "nodes"].append(one["type"]["id"])
+    link = "&".join(f"{name}={','.join(own)}" for name, own in ids.items()).replace(":", "%3A")
     with families(model) as place, browser(dark=look.dark) as driver, serving(place) as home:
-        address = f"{home}#nodes={','.join(observed).replace(':', '%3A')}"
+        address = f"{home}#{link}"
         parts = ".similar tbody tr", "#why .sides"
         ready = " && ".join(f"document.querySelector('{part}')" for part in parts)
         done = f"return !!({ready}) && !document.querySelector('[aria-busy]')"

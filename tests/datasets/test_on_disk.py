@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import make_archive
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,6 +77,12 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=sentence):
         s2n.load_task(disk_tables(tmp_path / "tables"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{}, {"engine": "duckdb"}])
+def test_an_address_is_refused_as_it_was_given(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"^s3://bucket/tables is an address, and data is read"):
+        s2n.load_task("s3://bucket/tables", **options)
 
 
 @pytest.mark.slow

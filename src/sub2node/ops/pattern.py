@@ -74,6 +74,27 @@ class Pattern:
         none = torch.empty(0, dtype=torch.int32)
         return cls(ends[0], ends[1], ends[2], none, none, none)
 
+    def repeated(self, count: int) -> Pattern:
+        """So many copies along a diagonal, each with rows and columns of its own."""
+        rows, columns, entries = self.num_rows, len(self.back_ptr) - 1, len(self.index)
+        small = index_dtype(entries * count, columns * count) == np.int32
+        copies = torch.arange(count, device=self.index.device)[:, None]
+        dtype = torch.int32 if small else torch.int64
+
+        def shifted(part: Tensor, by: int) -> Tensor:
+            return (part + by * copies).flatten().to(dtype)
+
+        def pointers(part: Tensor) -> Tensor:
+            return torch.cat([part[:1].to(dtype), shifted(part[1:], entries)])
+
+        by_rows = pointers(self.ptr), shifted(self.index, columns)
+        symmetric = self.back_row is self.index
+        by_columns = (
+            by_rows if symmetric else (pointers(self.back_ptr), shifted(self.back_row, rows))
+        )
+        row, order = shifted(self.row, rows), shifted(self.back_order, entries)
+        return Pattern(*by_rows, row, *by_columns, order)
+
     @property
     def num_rows(self) -> int:
         """n."""
