@@ -51,7 +51,7 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n translate disease_families -o demo-output/graph --picture demo-output/graph.png --a 1 --delta 1.5 --overwrite
 	@echo
 	@echo "3. Train on it, beside simple models; the test part is read once"
-	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 3 -o demo-output/comparison --overwrite
+	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 5 -o demo-output/comparison --overwrite
 	@echo
 	@echo "4. Keep the best answer that a minute gives: members of several kinds, weighed"
 	@$(BIN)/s2n fit disease_families --model best --minutes 1 -o demo-output/model --overwrite

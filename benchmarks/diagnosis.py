@@ -2,10 +2,10 @@
 
     python benchmarks/diagnosis.py --out FILE.csv [CELL …] [--seeds 10]
 
-Each cell is run as in its table (`as in the table`), then with changes that the published code, or
-the paper, may mean; `p` is Welch's test of a change against the cell as in the table. `one table`
-gives constants and encodings as one table of features, which is how the published code holds them;
-there its encodings are trained.
+Each cell is run again as in its table (`as in the table`), then with changes that the published
+code, or the paper, may mean; `p` is Welch's test of a change against the cell as in the table, run
+again. `one table` gives constants and encodings as one table of features, which is how the
+published code holds them; there its encodings are trained. Rows that the file has are kept.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def score(cell: Cell, task: s2n.SubgraphTask, change: Change, seeds: range) -> t
     preset = f"{change.preset or cell.preset}:{task.name}"
     options: dict[str, Any] = {**choice, "preset": preset, "settings": settings}
     task = prepared(task, change)
+    seeds = range(seeds.start + change.later_seeds, seeds.stop + change.later_seeds)
     if change.splits is None:
         result = s2n.run(task, seeds=seeds, **options)
         return result.val["micro_f1"], result.test["micro_f1"]
@@ -97,14 +98,20 @@ def row_of(
     return row
 
 
-def rows(names: list[str], seeds: range) -> Iterator[dict[str, Any]]:
-    """A row for each cell, data and change."""
+def rows(
+    names: list[str], seeds: range, known: dict[tuple[str, str, str], str]
+) -> Iterator[dict[str, Any]]:
+    """A row for each cell, data and change that is not known, with the scores of those that are."""
     for name in names:
         cell = CELLS[name]
         for data in cell.data:
-            base: list[float] = []
+            scores = known.get((cell.row, data, AS_IN_TABLE), "")
+            if not scores and (cell.row, data, AS_IN_TABLE) in known:
+                raise SystemExit(f"no single scores of {name} on {data}: remove its rows first")
+            base = [float(value) / 100 for value in scores.split()]
             for change in (Change(AS_IN_TABLE), *cell.changes):
-                yield row_of(cell, data, change, seeds, base)
+                if (cell.row, data, change.name) not in known:
+                    yield row_of(cell, data, change, seeds, base)
 
 
 def main() -> None:
@@ -113,12 +120,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    new = not asked.out.exists()
+    new, known = not asked.out.exists(), {}
+    if not new:
+        with asked.out.open(encoding="utf-8", newline="") as file:
+            known = {(r["cell"], r["data"], r["change"]): r["scores"] for r in csv.DictReader(file)}
     with asked.out.open("a", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         if new:
             writer.writeheader()
-        for row in rows(asked.cells or list(CELLS), range(10, 10 + asked.seeds)):
+        for row in rows(asked.cells or list(CELLS), range(10, 10 + asked.seeds), known):
             writer.writerow(row)
             file.flush()
             print(row, flush=True)

@@ -21,6 +21,7 @@ class Change:
         table: Columns of RWPE in a table of features with constants; 0: no such table.
         value: The constant in that table.
         splits: Shares of random splits, one for each seed; None: the published split.
+        later_seeds: How much later the seeds begin.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Change:
     table: int = 0
     value: float = 1.0
     splits: tuple[float, float, float] | None = None
+    later_seeds: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,16 @@ def change(name: str, *, preset: str = "", **settings: Any) -> Change:
     return Change(name, named, preset)
 
 
+COMMON = (  # what the published code may have had otherwise in any cell
+    Change("other seeds", later_seeds=10),
+    change("early stop after 100 epochs", training__patience=100),
+)
 WALKS = (
+    *COMMON,
+    change("a readout that no stage changes", model__readout="node-degree"),
     change("RWPE in a quarter of the columns", features__encoding_width=16),
     change("sum as readout", model__readout="sum"),
-    change("constants of 1", features__value=1.0),
-    Change("one table, nothing trained", {"features.trainable": False}, table=32),
+    change("constants of 1", features__value=1.0),  # the same as one table with nothing trained
     Change("one table, trained", {"features.trainable": True}, table=32),
     change("of tied epochs the lower loss", training__ties="loss"),
     change("weights by the paper's formula", translation__self_loops=False),
@@ -86,6 +93,7 @@ SUBGNN = (
     Change("splits of 50/25/25", splits=HALF),
 )
 INPUTS = (
+    *COMMON,
     change("random vectors", features__kind="random"),
     change("singular vectors", features__kind="svd"),
     change("of tied epochs the lower loss", training__ties="loss"),
@@ -154,8 +162,8 @@ CELLS = {
         changes=(
             PLAIN,
             *(
-                change(f"{each.name}, links without weights",
-                       **dict(each.settings), translation__weighted=False)
+                replace(each, name=f"{each.name}, links without weights",
+                        settings={**each.settings, "translation.weighted": False})
                 for each in INPUTS
             ),
         ),

@@ -16,10 +16,11 @@ from sub2node.config import Config, Structure
 from sub2node.config.settings import flatten
 from sub2node.encode import Encoding
 from sub2node.encode.encode import encode
-from sub2node.models import Preset, find_baseline, find_preset
+from sub2node.models import Preset, find_preset
 from sub2node.models.baseline import BatchNetworkModel
 from sub2node.models.candidates import NetworkModel
 from sub2node.models.graph_network import GraphNetwork
+from sub2node.reproduce.cell_settings import baseline_for
 from sub2node.reproduce.paper_data import SYNTHETIC_DATA, paper_dataset
 from sub2node.task import SubgraphTask
 from sub2node.tune.baseline_spaces import baseline_space
@@ -181,11 +182,8 @@ def enter(
 
 
 def _baseline(contestant: Contestant, task: SubgraphTask) -> tuple[Preset[Any], str]:
-    try:
-        preset = f"paper:{paper_dataset(task.name)}"
-        return find_baseline(contestant.baseline, preset, task), "published"
-    except ConfigError:
-        return find_baseline(contestant.baseline, "default", task), "default"
+    preset = baseline_for(task, contestant.baseline)
+    return preset, "default" if preset.name == "default" else "published"
 
 
 def _network(contestant: Contestant, task: SubgraphTask) -> tuple[Preset[Any], str]:

@@ -25,7 +25,7 @@ TIES = ("first", "loss")
 DATA = {
     "simple": ("ppi_bp", "density", "cut_ratio", "coreness", "component", "hpo_orpha_metab",
                "hpo_orpha_neuro", "patients"),
-    "ties": ("density", "cut_ratio"),
+    "ties": ("density", "cut_ratio", "coreness", "ppi_bp"),
 }  # fmt: skip
 COLUMNS = ("data", "model", "split", "test", "train", "test_size")
 

@@ -1,12 +1,13 @@
 """How long `make demo`, `make quick` and `make test` take in fresh clones, and whether they pass.
 
     python benchmarks/suite_times.py --out benchmarks/results/suite-times.csv    # all thrice: hours
-    python benchmarks/suite_times.py quick test --runs 1 --only "no browser" --out FILE
+    python benchmarks/suite_times.py quick test --only "no browser" --runs 1 --out FILE
 
-Each run is a clone of the last commit with an environment of its own, in one of four situations: as
-usual, without Chromium on the PATH, without S2N_DATA, or as a job in the background, where Ctrl-C
-is ignored. A row is one command of one run; rows are appended, so that a stopped measurement can be
-completed with another --runs. The machine has to be quiet: the load before is in each row.
+Each run is one command in a clone of the last commit with an environment and caches of its own, in
+one of four situations: as usual, without Chromium on the PATH, without S2N_DATA, or as a job in the
+background, where Ctrl-C is ignored. A row is one run, written when it ends; called again, the
+script measures what FILE lacks. Only pip's cache is shared, and each row says where packages came
+from. The machine has to be quiet: the load before is in each row.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,8 +32,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 TARGETS = {"demo": ".venv/.hpo", "quick": ".venv/.dev", "test": ".venv/.dev"}  # what each installs
 COLUMNS = ("command", "situation", "seconds", "processor_seconds", "environment_seconds",
-           "exit_code", "load_before", "commit", "date")  # fmt: skip
-BROWSERS = ("chromium", "chromium-browser", "chrome", "google-chrome", "chromedriver")
+           "packages", "exit_code", "load_before", "commit", "date")  # fmt: skip
+NEEDED = ("chromium", "chromedriver")  # what the tests of pages start
+BROWSERS = (*NEEDED, "chromium-browser", "chrome", "google-chrome")
+LEFT_OUT = ("PYTHONPATH", "VIRTUAL_ENV", "S2N_CACHE", "S2N_EXAMPLES", "MAKEFLAGS", "MAKELEVEL",
+            "PYTEST_ADDOPTS", "PYTEST_XDIST_AUTO_NUM_WORKERS")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,23 +70,45 @@ class Timed(NamedTuple):
     code: int
 
 
+def missing(situation: Situation) -> str | None:
+    """What this machine lacks for a situation, in words."""
+    if situation.browser and (lacking := [name for name in NEEDED if not shutil.which(name)]):
+        return f"{' and '.join(lacking)} on the PATH"
+    folder = os.environ.get("S2N_DATA", "")
+    if situation.data and not (folder and Path(folder).is_dir()):
+        return "S2N_DATA, the folder of the real data"
+    return None
+
+
 @contextmanager
 def environment_of(situation: Situation) -> Iterator[dict[str, str]]:
-    """Environment variables of a situation."""
-    variables = {**os.environ}
-    for name in ("PYTHONPATH", "VIRTUAL_ENV", "PYTEST_XDIST_AUTO_NUM_WORKERS"):
-        variables.pop(name, None)
+    """Environment variables of a situation, with empty caches but that of pip."""
+    variables = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     if not situation.data:
         variables.pop("S2N_DATA", None)
     with tempfile.TemporaryDirectory() as folder:
         if not situation.browser:
-            link_programs(os.get_exec_path(), Path(folder))
-            variables["PATH"] = folder
+            link_programs(os.get_exec_path(), Path(folder, "bin"))
+            variables["PATH"] = str(Path(folder, "bin"))
+        caches = Path(variables.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        variables.setdefault("PIP_CACHE_DIR", str(caches / "pip"))
+        variables["XDG_CACHE_HOME"] = str(Path(folder, "caches"))
         yield variables
+
+
+def packages_from(variables: Mapping[str, str]) -> str:
+    """Where pip finds packages: in a folder of this machine, its own cache, or the network."""
+    words = [sys.executable, "-m", "pip", "config", "list"]
+    said = subprocess.run(words, env=dict(variables), capture_output=True, text=True, check=False)
+    if "find-links" in said.stdout or "file://" in said.stdout:
+        return "local folder"
+    downloads = (Path(variables["PIP_CACHE_DIR"], name) for name in ("http", "http-v2"))
+    return "warm cache" if any(any(place.glob("*")) for place in downloads) else "network"
 
 
 def link_programs(places: Sequence[str], folder: Path) -> None:
     """Links to all programs of the PATH but browsers; of two of one name the first counts."""
+    folder.mkdir()
     for place in map(Path, places):
         for program in sorted(place.iterdir()) if place.is_dir() else ():
             link = folder / program.name
@@ -111,30 +139,42 @@ def run_command(
     return Timed(time.perf_counter() - start, spent, done.returncode)
 
 
-def measure(name: str, targets: Sequence[str], folder: Path) -> Iterator[dict[str, object]]:
-    """The rows of one clone: each command, after what it installs."""
-    situation, clone = SITUATIONS[name], folder / name.replace(" ", "-")
+def measure(target: str, name: str, folder: Path) -> dict[str, object]:
+    """The row of one run: a new clone, what the command installs there, then the command."""
+    situation, clone = SITUATIONS[name], folder / "sub2node"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-    commit = _git(clone, "rev-parse", "--short=7", "HEAD")
-    foreground = situation.foreground
+    load, foreground = os.getloadavg()[0], situation.foreground
     with environment_of(situation) as variables:
-        for target in targets:
-            words = ["make", TARGETS[target]]
-            made = run_command(words, clone, variables, foreground=foreground)
-            load = os.getloadavg()[0]
-            timed = run_command(["make", target], clone, variables, foreground=foreground)
-            yield {
-                "command": f"make {target}",
-                "situation": name,
-                "seconds": round(timed.seconds, 1),
-                "processor_seconds": round(timed.processor, 1),
-                "environment_seconds": round(made.seconds, 1),
-                "exit_code": made.code or timed.code,
-                "load_before": round(load, 2),
-                "commit": commit,
-                "date": time.strftime("%Y-%m-%d"),
-            }
-    shutil.rmtree(clone)
+        packages = packages_from(variables)
+        made = run_command(["make", TARGETS[target]], clone, variables, foreground=foreground)
+        timed = run_command(["make", target], clone, variables, foreground=foreground)
+    return {
+        "command": f"make {target}",
+        "situation": name,
+        "seconds": round(timed.seconds, 1),
+        "processor_seconds": round(timed.processor, 1),
+        "environment_seconds": round(made.seconds, 1),
+        "packages": packages,
+        "exit_code": made.code or timed.code,
+        "load_before": round(load, 2),
+        "commit": _git(clone, "rev-parse", "--short=7", "HEAD"),
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def remaining(
+    targets: Sequence[str], situations: Sequence[str], runs: int, path: Path | None
+) -> list[tuple[str, str]]:
+    """The runs that a file lacks, as target and situation: first one of each, then another."""
+    done: Counter[tuple[str, str]] = Counter()
+    if path is not None and path.is_file():
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = csv.DictReader(stream)
+            if tuple(rows.fieldnames or COLUMNS) != COLUMNS:
+                raise SystemExit(f"{path} has other columns; give another --out.")
+            done.update((row["command"].removeprefix("make "), row["situation"]) for row in rows)
+    wanted = [(target, name) for name in situations for target in targets]
+    return [job for number in range(runs) for job in wanted if done[job] <= number]
 
 
 def _git(folder: Path, *words: str) -> str:
@@ -144,7 +184,7 @@ def _git(folder: Path, *words: str) -> str:
 
 def append_row(path: Path, row: Mapping[str, object]) -> None:
     """Add a row to a CSV file, which gets its header with the first."""
-    is_new = not path.is_file()
+    is_new = not path.is_file() or not path.stat().st_size
     with path.open("a", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         if is_new:
@@ -153,23 +193,29 @@ def append_row(path: Path, row: Mapping[str, object]) -> None:
 
 
 def main() -> None:
+    """Read the command line, and measure what the file lacks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
-    parser.add_argument("--only", choices=SITUATIONS, help="one situation; by default all")
-    parser.add_argument("--runs", type=int, default=3, help="clones per situation")
+    parser.add_argument(
+        "--only", action="append", choices=SITUATIONS, help="a situation; by default all"
+    )
+    parser.add_argument("--runs", type=int, default=3, help="runs of a command in a situation")
     parser.add_argument("--out", type=Path, help="CSV file that rows are appended to")
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
         parser.error(f"there is no target {min(unknown)}; there are {', '.join(TARGETS)}")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.runs):
-            for name in [options.only] if options.only else SITUATIONS:
-                place = Path(folder) / str(number)
-                place.mkdir(exist_ok=True)
-                for row in measure(name, options.targets or list(TARGETS), place):
-                    print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
-                    if options.out is not None:
-                        append_row(options.out, row)
+    situations = options.only or list(SITUATIONS)
+    for name in situations:
+        if what := missing(SITUATIONS[name]):
+            parser.error(f"the situation {name!r} needs {what}")
+    for target, name in remaining(
+        options.targets or list(TARGETS), situations, options.runs, options.out
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            row = measure(target, name, Path(folder))
+        print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+        if options.out is not None:
+            append_row(options.out, row)
 
 
 if __name__ == "__main__":

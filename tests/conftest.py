@@ -26,6 +26,9 @@ from hypothesis import HealthCheck, settings
 if not torch.cuda.is_available():  # must be set before Triton is loaded
     os.environ["TRITON_INTERPRET"] = "1"
 
+# Spark reads spark-defaults.conf there when it starts: few partitions for small tables.
+os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "spark")
+
 settings.register_profile(
     "default",
     deadline=None,

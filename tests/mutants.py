@@ -212,10 +212,10 @@ MUTANTS = (
         "similar = common > SIMILAR",
     ),
     Mutant(
-        "all members of an ensemble count the same",
-        "scoring/ensemble_scorer.py",
-        "[weight * member.replica_weights for weight, member in pairs]",
-        "[member.replica_weights / len(self.members) for weight, member in pairs]",
+        "new subgraphs of one query see each other",
+        "scoring/forward.py",
+        "block = np.zeros(count, np.int64) if joint else np.arange(count)",
+        "block = np.zeros(count, np.int64)",
     ),
     Mutant(
         "a member that is named twice counts twice",

@@ -22,6 +22,31 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "-
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-dev-shm-usage", "--force-prefers-reduced-motion")  # fmt: skip
 WAIT = 15.0
+# Texts that stick out of what holds them, and the least contrast of a text with what is under it.
+CUT = """
+return [...document.querySelectorAll('h1, h2, h3, p, li, th, td, dt, dd')]
+  .filter(e => !e.matches('.away') && getComputedStyle(e).display !== 'inline')
+  .filter(e => e.scrollWidth > e.clientWidth + 1)
+  .map(e => e.textContent.trim())
+"""
+CONTRAST = """
+const channels = (text) => text.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+  .map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+  .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+const under = (e) => {
+  for (; e; e = e.parentElement) {
+    const colour = getComputedStyle(e).backgroundColor;
+    if ((channels(colour)[3] ?? 1) === 1) return colour;
+  }
+  return 'rgb(255, 255, 255)';
+};
+const ratios = [...document.querySelectorAll('h1, h2, h3, p, li span, th, td, dt, dd, a')]
+  .filter(e => e.textContent.trim())
+  .map(e => [getComputedStyle(e).color, under(e)].map(channels).map(light).sort((a, b) => b - a))
+  .map(([more, less]) => (more + .05) / (less + .05));
+return Math.min(...ratios);
+"""
 
 
 class Page:
@@ -119,6 +144,20 @@ class Page:
 
     def fits(self) -> bool:
         return self.js("return document.documentElement.scrollWidth <= innerWidth")
+
+    def prefer(self, *, dark: bool) -> None:
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.cdp("Emulation.setEmulatedMedia", features=[scheme])
+
+    def is_dark(self) -> bool:
+        paper = self.js("return getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, paper[4:-1].split(","))) < 200
+
+    def cut_texts(self) -> list[str]:
+        return self.js(CUT)
+
+    def least_contrast(self) -> float:
+        return self.js(CONTRAST)
 
     def complaints(self) -> list[str]:
         """What the console says, but for answers that are refusals."""

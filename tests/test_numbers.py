@@ -46,6 +46,13 @@ def test_every_file_of_results_has_one_source() -> None:
     assert sorted(known) == sorted(there), "each file once, in benchmarks/results/sources.toml"
 
 
+def test_every_table_of_results_has_rows() -> None:
+    tables = sorted(RESULTS.glob("**/*.csv"))
+    empty = [name_of(path) for path in tables if len(path.read_text("utf-8").splitlines()) < 2]
+    assert len(tables) > 30
+    assert not empty, "measure first: a header alone says nothing"
+
+
 @pytest.mark.parametrize("source", sources(), ids=lambda source: source["files"][0])
 def test_a_source_says_all(source: dict[str, object]) -> None:
     assert all(list(RESULTS.glob(pattern)) for pattern in source["files"])

@@ -96,6 +96,8 @@ def test_joined_by_position_and_by_id(read, model: SubgraphClassifier, tmp_path:
     joined = TABLE.merge(answers.to_frame(), on="subgraph_id")
     assert (joined["label"] == joined["prediction"]).all()
     assert task.to_frame()[["subgraph_id", "label", "split"]].equals(TABLE)
+    assert task.input_labels.tolist() == LABELS
+    assert (model.predict(task) == task.input_labels).mean() == 1.0
     assert model.score(task) == model.score(task, LABELS) == 1.0
     wrong = ["left", "right"] * (COUNT // 2)
     assert model.score(task, wrong) == np.mean(np.array(wrong) == LABELS)

@@ -371,6 +371,20 @@ def test_no_sideways_scrolling(browser: Page, home: str, width: int) -> None:
     assert browser.fits()
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 400])
+def test_an_answer_is_readable(browser: Page, home: str, width: int, *, dark: bool) -> None:
+    browser.prefer(dark=dark)
+    browser.open(home, width)
+    browser.ready()
+    browser.ask("TP53", "G1", "unknown-" + "x" * 40)
+    assert browser.fits()
+    assert browser.cut_texts() == []
+    assert browser.least_contrast() >= 4.5
+    assert browser.is_dark() is dark
+    browser.prefer(dark=False)
+
+
 def test_names_are_never_markup(page: Page) -> None:
     page.ask(ODD, "TP53")
     page.one("#search").send_keys("<img")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from pages.markdown import generates, points, table
-from pages.rows import Rows, deviation, mean, read
+from pages.rows import Rows, deviation, mean, p_text, read
+from pages.verdicts import paired_difference
 
 TASKS = {
     "ppi_bp": "PPI-BP",
@@ -24,7 +25,8 @@ SYNTHETIC = (
     "fresh_density", "fresh_cut_ratio", "fresh_coreness", "fresh_component",
 )  # fmt: skip
 HPO, FAMILIES = ("hpo_orpha_metab", "hpo_orpha_neuro"), "disease_families"
-PAIRED = "hops"  # the model that others are compared with on the same splits of patients
+PAIRED = ("bag", "hops")  # what others are compared with on the same splits of patients
+ENOUGH = 5  # splits for a test
 FORMER, BEFORE, NOW = ("0",), ("1001",), ("1006", "2001")  # points of the search: defaults
 
 
@@ -134,18 +136,20 @@ def patients() -> str:
         cells = ([100 * v for v in own.numbers(column)] for column in ("micro_f1", "top_3"))
         ranks = own.numbers("mrr")
         rank = f"{mean(ranks):.3f} ± {deviation(ranks):.3f}"
-        gain = "" if model == PAIRED else _gain_over(PAIRED, own)
-        rows.append([f"{model} ({len(own)})", *map(_cell, cells), rank, gain])
+        gains = ("" if model == other else _gain_over(other, own) for other in PAIRED)
+        rows.append([f"{model} ({len(own)})", *map(_cell, cells), rank, *gains])
     head = ["model (splits)", "top-1", "top-3", "reciprocal rank"]
-    return table([*head, f"top-1 minus {PAIRED}, same splits"], rows)
+    return table([*head, *(f"top-1 minus {other}" for other in PAIRED)], rows)
 
 
 def _gain_over(model: str, own: Rows) -> str:
-    """Difference of top-1 to another model on the splits that these rows are of."""
+    """Difference of top-1 to another model on the splits that these rows are of, and its test."""
     others = read("patients.csv").where(model=model, split=own.distinct("split"))
-    pairs = zip(own.numbers("micro_f1"), others.numbers("micro_f1"), strict=True)
-    gains = [100 * (mine - other) for mine, other in pairs]
-    return f"{mean(gains):+.1f} ± {deviation(gains):.1f}"
+    sides = ([100 * v for v in one.numbers("micro_f1")] for one in (own, others))
+    sizes = read("equal-search.csv").where(data="patients", split="random", model="s2n+0 gcn2")
+    overlap = sizes.number("test_size") / sizes.number("train")  # of the same splits
+    found = paired_difference(model, *sides, overlap=overlap)
+    return f"{found.points:+.1f}" + (f" ({p_text(found.p)})" if len(own) >= ENOUGH else "")
 
 
 @generates("defaults-test")

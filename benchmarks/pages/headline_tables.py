@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
-from pages.equal_tables import equal_difference, equal_scores
+from pages.equal_tables import (
+    equal_difference,
+    equal_scores,
+    longer_difference,
+    longer_search,
+)
 from pages.markdown import generates, points, table
 from pages.rows import Rows, cell, deviation, mean, p_text, read
-from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, TASK_OF
+from pages.score_tables import REAL, SYNTHETIC, TABLE_OF, TASK_OF, earlier_end
 from pages.verdicts import LEVEL, Difference, paired_difference
 
 BEST_FILES = ("best-cpu.csv", "best.csv")  # with time for networks; without
@@ -22,8 +27,9 @@ _EQUAL = {
 }
 ROWS = (
     "bag of nodes", "exact statistics", "SubGNN", "GLASS", "Separated GCNII", "Connected GCNII",
-    "S2N+0 GCNII", "S2N+A GCNII", "S2N+A GIN",
+    "S2N+0 GCNII", "S2N+A GCNII", "S2N+A GCNII, longer search §", "S2N+A GIN, longer search §",
 )  # fmt: skip
+_LONGER = {name: name.partition(",")[0] for name in ROWS if name.endswith("§")}
 
 
 def ensemble_score(task: str) -> float:
@@ -45,6 +51,9 @@ def equal_row(model: str, task: str) -> tuple[Rows, str]:
 
 def split_scores(name: str, task: str) -> list[float]:
     """Scores of a row of the table on each random split; none where it was not run."""
+    if name == "S2N+A GCNII, longer search §":
+        rows = longer_search(task)
+        return rows.numbers("test") if len(rows) else []
     if name in _SIMPLE:
         rows = read("simple-splits.csv").where(data=task, model=_SIMPLE[name])
         return [float(row["test"]) for row in rows]
@@ -54,7 +63,7 @@ def split_scores(name: str, task: str) -> list[float]:
 
 def _over_splits(name: str, task: str) -> str:
     """Mean and spread over the random splits, with marks."""
-    if name == "S2N+A GIN":
+    if name == "S2N+A GIN, longer search §":
         gin = read("random-splits.csv").where(data=task, model="s2n+a gin")
         return f"{gin.only()['test']} ± {gin.only()['test_sd']}" if len(gin) else "-"
     values = split_scores(name, task)
@@ -65,11 +74,13 @@ def _over_splits(name: str, task: str) -> str:
 
 
 def _published(name: str, column: str) -> str:
-    """The mean on the published split, in brackets."""
-    found = cell(TABLE_OF[column], name, column)
+    """The mean on the published split, in brackets; where S2N+A was searched, in that row."""
+    if name in _LONGER.values():
+        return ""
+    found = cell(TABLE_OF[column], _LONGER.get(name, name), column)
     if not len(found) or found.only()["status"] != "done":
         return ""
-    return f" ({found.number('ours'):.1f})"
+    return f" ({found.number('ours'):.1f}{earlier_end(found)})"
 
 
 @generates("readme-results")
@@ -82,6 +93,8 @@ def readme_results() -> str:
     rows.append(["`best`", *(f"- ({ensemble_score(task):.1f})" for task in TASK_OF.values())])
     tests = [equal_difference("s2n+a gcn2", "glass", task, "") for task in TASK_OF.values()]
     rows.append(["*S2N+A minus GLASS*", *map(_test, tests)])
+    longer = [longer_difference(task, "") for task in TASK_OF.values()]
+    rows.append(["*the same, longer search*", *map(_test, longer)])
     return table(["", *(REAL.get(column, column) for column in TASK_OF)], rows)
 
 
@@ -123,12 +136,20 @@ def splits_against_glass() -> Iterator[Claim]:
     found = [equal_difference("s2n+a gcn2", "glass", task, name) for name, task in TASK_OF.items()]
     tested = [each for each in found if each is not None]
     (sure,) = [each for each in tested if each.p < LEVEL]
+    (task,) = (TASK_OF[name] for name in TASK_OF if name == sure.where)
+    longer = longer_difference(task, sure.where)
+    assert longer is not None
+    assert longer.p >= LEVEL
     yield claim(
-        "first table) {count} of {all} differences is significant: S2N+A is behind on {data} by"
-        " {points:.1f} points ({p}), where",
+        "first table) {count} of {all} differences of the equal search is significant: S2N+A is"
+        " below GLASS on {data} by {points:.1f} points ({p}). That is what five trials"
+        " find; with the settings of a longer search it has {longer:+.1f} points"
+        " against GLASS there ({lp}), though",
         count=1,
         all=len(tested),
         data=sure.where,
         points=-sure.points,
         p=p_text(sure.p),
+        longer=longer.points,
+        lp=p_text(longer.p),
     )

@@ -32,7 +32,14 @@ def score(selected: Rows) -> str:
     """Our score of a cell; a dash where it was not run or is not in the table."""
     if not len(selected) or selected.only()["status"] != "done":
         return "-"
-    return points(selected.number("ours"), selected.number("ours_sd"), int(selected.number("n")))
+    values = selected.number("ours"), selected.number("ours_sd"), int(selected.number("n"))
+    return points(*values) + earlier_end(selected)
+
+
+def earlier_end(selected: Rows) -> str:
+    """A mark where GLASS ran with start and patience of the data that a stand-in stands for."""
+    row = selected.only()
+    return " ¶" * (row["row"] == "GLASS" and row["kind"] == "stand-in")
 
 
 def published(selected: Rows) -> str:

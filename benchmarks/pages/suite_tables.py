@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 from pages.markdown import generates, table
-from pages.rows import Rows, read
+from pages.rows import RESULTS, Rows, read
 
 COMMANDS = ("make demo", "make quick", "make test")
 SITUATIONS = ("usual", "no browser", "no data", "background")
@@ -13,24 +13,32 @@ SITUATIONS = ("usual", "no browser", "no data", "background")
 
 @generates("suite-times")
 def suite_times() -> str:
-    """Seconds of each command in each situation."""
-    rows = read("suite-times.csv")
+    """Seconds of the environment, of the command and of both, in each situation."""
+    file = "suite-times.csv"
+    rows = read(file) if (RESULTS / file).is_file() else Rows([], file)  # not measured yet
+    places = [(command, situation) for command in COMMANDS for situation in SITUATIONS]
     cells = [
-        [f"`{command}`", *(_times(rows.where(command=command, situation=s)) for s in SITUATIONS)]
-        for command in COMMANDS
+        [f"`{command}`", situation, *_times(rows.where(command=command, situation=situation))]
+        for command, situation in places
     ]
-    return table(["", *SITUATIONS], cells)
+    return table(["", "situation", "runs", "environment", "the command", "together"], cells)
 
 
-def _times(runs: Rows) -> str:
-    """Median, least and most seconds of some runs, and of making the environment."""
-    if not len(runs):
-        return "not measured"
-    if any(code != "0" for code in runs.distinct("exit_code")):
-        return "failed"
-    seconds, made = runs.numbers("seconds"), runs.numbers("environment_seconds")
-    spread = f" ({min(seconds):.0f} to {max(seconds):.0f})" if len(seconds) > 1 else ""
-    return f"{statistics.median(seconds):.0f} s{spread}, environment {max(made):.0f} s"
+def _times(runs: Rows) -> list[str]:
+    """Cells of the runs of a command in a situation."""
+    failed = len(runs.where(exit_code=lambda code: code != "0"))
+    count = f"{len(runs)}, {failed} failed" if failed else str(len(runs))
+    if not len(runs) or failed:
+        return [count, "-", "-", "-"]
+    made, took = runs.numbers("environment_seconds"), runs.numbers("seconds")
+    together = [sum(pair) for pair in zip(made, took, strict=True)]
+    return [count, *map(_seconds, (made, took, together))]
+
+
+def _seconds(values: list[float]) -> str:
+    """The median, with the least and the most of several."""
+    spread = f" ({min(values):.0f} to {max(values):.0f})" if len(values) > 1 else ""
+    return f"{statistics.median(values):.0f} s{spread}"
 
 
 @generates("mutants")
@@ -40,9 +48,11 @@ def mutants() -> str:
     cells = []
     for layer in [*rows.distinct("layer"), "all"]:
         mine = rows if layer == "all" else rows.where(layer=layer)
-        words = [row["before"] for row in mine]
-        there = len(mine) - words.count("absent")
-        before = f"{words.count('killed')} of {there}" if any(words) else "not run"
-        now = sum(row["after"] == "killed" for row in mine)
-        cells.append([layer, str(len(mine)), before, f"{now} of {len(mine)}"])
+        found = [
+            str([row[when] for row in mine].count("killed"))
+            if any(row[when] for row in mine)
+            else "-"
+            for when in ("before", "after")
+        ]
+        cells.append([layer, str(len(mine)), *found])
     return table(["part", "faults", "found before", "found now"], cells)

@@ -252,7 +252,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return self.answers(X).probabilities
 
     def predict(self, X: object) -> Array:
-        """The class of each subgraph, (K,); multi-label: zeros and ones, (K, C)."""
+        """Classes in the form and order of ``task.input_labels``, not of ``task.labels``."""
         predicted = self.answers(X).predicted
         if self._require_scorer().multilabel:
             return predicted.astype(np.int64)
@@ -270,7 +270,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         return np.array(scorer.vector_names, dtype=object)
 
     def score(self, X: object, y: Any = None, sample_weight: Array | None = None) -> float:
-        """Accuracy; of multi-label answers micro-F1."""
+        """Accuracy; of multi-label answers micro-F1. Without ``y``, by the labels of a task."""
         from sklearn.metrics import accuracy_score, f1_score
 
         scorer = self._require_scorer()

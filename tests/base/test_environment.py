@@ -45,6 +45,7 @@ def test_free_memory_is_that_of_the_system(tmp_path, monkeypatch) -> None:
 
 def test_free_memory_without_the_file_of_linux(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(environment, "Path", lambda _: tmp_path / "none")
+    monkeypatch.setattr(environment, "container_room", lambda: None)
     pages = {"SC_AVPHYS_PAGES": 5, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(environment.os, "sysconf", pages.__getitem__)
     monkeypatch.setattr(environment.os, "sysconf_names", pages)

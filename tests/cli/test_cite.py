@@ -34,3 +34,9 @@ def test_a_run_and_a_comparison_on_the_command_line(tmp_path: Path) -> None:
     assert why["pedregosa2011scikit"] == ["bag: its logistic regression"]
     assert all(read_bibtex(entry["bibtex"]).keys() == {entry["key"]}
                for entry in found["citations"])  # fmt: skip
+
+
+def test_data_by_name() -> None:
+    done = CliRunner().invoke(app, ["cite", "disease_families"])
+    assert {"gargano2024human", "sub2node"} <= set(read_bibtex(done.stdout))
+    assert (done.exit_code, done.stderr) == (0, "")

@@ -281,7 +281,7 @@ def test_unknown_nodes(model: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bad_rows_are_listed_beside_the_answers(model: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.jsonl"
-    raw = b'set,node\n"a,\n1",g1\nb,zz\nc,\nd,g2\n,g1\ne,g\xff\nf,g3,\n'
+    raw = b'set,node\n"a,\n1",g1\nb,zz\nc,\nd,g2\n,g1\ne,g\x81\nf,g3,\n'
     path.write_bytes(raw)
     done = predict(model, path, "-o", out)
     beside = tmp_path / "out.jsonl.errors.csv"

@@ -216,7 +216,6 @@ def test_the_files_of_the_package() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_counts_depend_on_the_letter_of_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     """As docs/data.md says."""
     if package_folder() is None:

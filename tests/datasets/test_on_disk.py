@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import make_archive
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,6 +67,7 @@ def test_another_request_has_another_folder(tmp_path: Path) -> None:
         ({"engine": "duckdb", "master": "local"}, "a master"),
         ({"engine": "spark", "master": "local", "spill": "."}, "are DuckDB's"),
         ({"engine": "duckdb", "graph": "x"}, "reads a folder of tables; omit graph"),
+        ({"engine": "duckdb", "missing_features": "impute"}, "duckdb fills no missing features"),
         ({"engine": "duckdb", "score_weights": True}, "omit score_weights"),
     ],
 )
@@ -74,6 +76,12 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=sentence):
         s2n.load_task(disk_tables(tmp_path / "tables"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{}, {"engine": "duckdb"}])
+def test_an_address_is_refused_as_it_was_given(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"^s3://bucket/tables is an address, and data is read"):
+        s2n.load_task("s3://bucket/tables", **options)
 
 
 @pytest.mark.slow

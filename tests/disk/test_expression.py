@@ -42,18 +42,30 @@ EDGES = [
 LARGE = LargeTable(Path(), {"source": "a", "target": "b", "weight": "w"}, ("fee",))
 
 
+def neighbours(edges: Any, *, directed: bool) -> Any:
+    return expression.neighbours(expression.usable(edges, LARGE), directed=directed)
+
+
+def test_what_cannot_be_used_is_null(load: Load) -> None:
+    weights = [1, 0, -1, float("nan"), 1e300, float("inf"), 1e-50, None]
+    rows = [{"a": 1, "b": 2, "w": weight, "fee": weight} for weight in weights]
+    found = rows_of(expression.usable(load(*rows), LARGE))
+    assert [row[2] for row in found] == [1, *[None] * 7]
+    assert [row[3] for row in found] == [1, 0, -1, None, None, None, 0, None]
+
+
 def test_each_edge_stands_at_both_ends_and_a_loop_once(load: Load) -> None:
     edges = load(*EDGES)
-    table = expression.neighbours(edges, LARGE, directed=False).drop("f0")
+    table = neighbours(edges, directed=False).drop("f0")
     assert rows_of(table) == [(1, 2, 2), (1, 2, 3), (2, 1, 2), (2, 1, 3), (3, 3, 5)]
-    table = expression.neighbours(edges, LARGE, directed=True)
+    table = neighbours(edges, directed=True)
     assert table.columns == ("node", "other", "leaving", "weight", "f0")
     assert rows_of(table)[:2] == [(1, 2, False, 3, 1), (1, 2, True, 2, 2)]
     assert rows_of(table)[-1] == (3, 3, True, 5, 3)
 
 
 def test_repeated_edges_are_added_up_or_the_largest_counts(load: Load) -> None:
-    table = expression.neighbours(load(*EDGES), LARGE, directed=False)
+    table = neighbours(load(*EDGES), directed=False)
     assert sorted(rows_of(expression.merged(table, repeated="sum"))) == [(1, 2, 5), (2, 1, 5)]
     assert sorted(rows_of(expression.merged(table, repeated="max"))) == [(1, 2, 3), (2, 1, 3)]
     plain = expression.merged(table.drop("weight"), repeated="same")
@@ -64,7 +76,7 @@ def test_repeated_edges_are_added_up_or_the_largest_counts(load: Load) -> None:
 def test_inner_edges_are_those_with_both_ends_inside_each_as_often_as_given(load: Load) -> None:
     ids = load({"node_id": 1}, {"node_id": 2}, {"node_id": 3})
     for directed, first in ((False, (1, 2)), (True, (2, 1))):
-        table = expression.neighbours(load(*EDGES), LARGE, directed=directed)
+        table = neighbours(load(*EDGES), directed=directed)
         near = expression.of_nodes(table, ids)
         rows = sorted(rows_of(expression.inner_edges(near, ids).select("source", "target")))
         assert rows == sorted([(1, 2), first, (3, 3)])

@@ -100,7 +100,7 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
     assert whole.folder is not None
     moved = tmp_path / "moved"
     shutil.move(whole.folder, moved)
-    with pytest.raises(DataError, match="its folder is not here any more; make it anew"):
+    with pytest.raises(DataError, match="its folder is not here; make it anew"):
         grow(part.graph, pa.array(["1"]))
     again = s2n.load_task(moved)
     assert grow(again.graph, pa.array(["1"])) is again.graph

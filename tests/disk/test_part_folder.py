@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -15,6 +17,7 @@ from sub2node.base.errors import ConfigError, DataError
 
 pytest.importorskip("ibis")
 from sub2node.disk import EngineOptions, SourceRequest, grow, make_part_folder
+from sub2node.disk.backends import Backend
 from sub2node.task import Arcs
 from sub2node.task.reading_options import Reading, ReadingOptions
 
@@ -46,8 +49,9 @@ def test_the_part_is_that_of_the_task_in_memory(
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "weighted", "hops"), [("parquet", True, 2), ("zip", False, 1)])
 def test_a_directed_part_is_that_of_the_task_in_memory(
-    tmp_path: Path, kind: str, hops: int, *, weighted: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, hops: int, *, weighted: bool
 ) -> None:
+    monkeypatch.setattr("sub2node.disk.steps._PIECE", 5)
     source = disk_tables(
         tmp_path / "tables", text=weighted, weighted=weighted, directed=True, kind=kind
     )
@@ -70,19 +74,54 @@ def rows_of(arcs: Arcs, ids: np.ndarray) -> list[tuple[object, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
+@pytest.fixture
+def failing_tasks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Makes each task of Spark that reads the edges fail once; takes the session's partitions."""
+    read, partitions = Backend.read, list[str]()
+
+    def read_badly(self: Backend, path: Path) -> Any:
+        if self.spill is not None or path.name != "edges.parquet":
+            return read(self, path)
+
+        def fail_once(batches: Any) -> Any:
+            from pyspark import TaskContext
+
+            if TaskContext.get().attemptNumber() == 0:
+                raise RuntimeError("this task fails once")
+            yield from batches
+
+        session = self.connection._session
+        partitions.append(session.conf.get("spark.sql.shuffle.partitions"))
+        rows = session.read.parquet(str(path))
+        rows.mapInArrow(fail_once, rows.schema).createOrReplaceTempView("edges")
+        return self.connection.table("edges")
+
+    monkeypatch.setattr(Backend, "read", read_badly)
+    return partitions
+
+
 @pytest.mark.spark
 @pytest.mark.slow
-def test_spark_makes_the_same_part(tmp_path: Path) -> None:
+@pytest.mark.parametrize("directed", [False, True])
+def test_spark_makes_the_same_part_though_tasks_fail(
+    tmp_path: Path, failing_tasks: list[str], *, directed: bool
+) -> None:
     pytest.importorskip("pyspark")
-    source = disk_tables(tmp_path / "tables", weighted=True)
-    reading = Reading(ReadingOptions(repeated="max"))
+    source = disk_tables(tmp_path / "tables", weighted=True, directed=directed)
+    request = SourceRequest(source, directed=directed)
+    policies = ReadingOptions(directed=True) if directed else ReadingOptions(repeated="max")
+    hops = 1 + directed
     made = [
-        make_part_folder(SourceRequest(source), tmp_path / o.engine, options=o, reading=reading)
-        for o in (EngineOptions("duckdb"), EngineOptions("spark", master="local[2]"))
+        make_part_folder(
+            request, tmp_path / o.engine, options=o, reading=Reading(policies), hops=hops
+        )
+        for o in (EngineOptions("duckdb"), EngineOptions("spark", master="local[2,2]"))
     ]
     duck, spark = map(s2n.load_task, made)
     assert spark == duck
-    check_part(spark, s2n.load_task(source, repeated="max"))
+    assert failing_tasks == ["2"]  # as tests/spark/spark-defaults.conf says
+    if not directed:
+        check_part(spark, s2n.load_task(source, repeated="max"))
     fresh = grow(spark.graph, pa.array(["7", "14", "21"]))
     assert fresh == grow(duck.graph, pa.array(["7", "14", "21"]))
 
@@ -95,27 +134,62 @@ def test_features_are_those_that_were_chosen(tmp_path: Path) -> None:
     check_part(part, whole)
 
 
+def with_value(path: Path, column: str, value: object) -> None:
+    """Replace a value in the sixth row of a table."""
+    rows = pq.read_table(path) if path.suffix == ".parquet" else pacsv.read_csv(path)
+    values = rows[column].to_pylist()
+    values[5] = value
+    changed = rows.set_column(rows.column_names.index(column), column, pa.array(values))
+    pq.write_table(changed, path) if path.suffix == ".parquet" else pacsv.write_csv(changed, path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column", "value", "sentence"),
     [
-        ("edges", "weight", None, "'weight' is missing in some rows"),
-        ("nodes", "age1", None, "'age1' is missing in some rows"),
-        ("nodes", "node_id", 3, "which the nodes table does not have"),
+        ("edges.csv", "weight", None, r"tables/edges\.csv: 'weight' is missing, .*--bad-weights"),
+        ("edges.parquet", "weight", -3, r"'weight' is missing, not finite or not above 0 in some"),
+        ("edges.csv", "source", None, r"tables/edges\.csv: 'source' is missing .*--bad-rows drop"),
+        ("nodes.csv", "age1", None, r"tables/nodes\.csv: 'age1' is missing .*; fill them first"),
+        ("nodes.parquet", "node_id", 3, "which the nodes table does not have"),
     ],
 )
 def test_what_sums_would_pass_over_is_refused(
     tmp_path: Path, table: str, column: str, value: object, sentence: str
 ) -> None:
-    folder = disk_tables(tmp_path / "tables", weighted=True)
-    path = folder / f"{table}.parquet"
-    rows = pq.read_table(path)
-    values = rows[column].to_pylist()
-    values[5] = value
-    place = rows.column_names.index(column)
-    pq.write_table(rows.set_column(place, column, pa.array(values)), path)
+    folder = disk_tables(tmp_path / "tables", weighted=True, kind=table.partition(".")[2])
+    with_value(folder / table, column, value)
     with pytest.raises(DataError, match=sentence):
         on_disk(folder, repeated="sum")
+    assert not list(tmp_path.rglob(".*.unfinished"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "policies", "note"),
+    [
+        ("source", {"bad_rows": "drop"}, "1 row of the edges table dropped: an end or a feature"),
+        ("amount", {"bad_rows": "drop"}, "1 row of the edges table dropped: an end or a feature"),
+        ("weight", {"bad_weights": "drop"}, "1 row dropped for 1 unusable weight of the edges"),
+        ("weight", {"bad_weights": "one"}, "1 unusable weight of the edges table taken as 1"),
+    ],
+)
+def test_rows_that_may_be_dropped_are_dropped_as_in_memory(
+    tmp_path: Path, column: str, policies: dict[str, str], note: str
+) -> None:
+    folder = disk_tables(tmp_path / "tables", weighted=True, directed=True)
+    with_value(folder / "edges.parquet", column, None)
+    part = on_disk(folder, directed=True, **policies)
+    check_part(part, s2n.load_task(folder, directed=True, **policies))  # type: ignore[arg-type]
+    assert any(note in one for one in part.notes)
+
+
+@pytest.mark.slow
+def test_messages_about_a_part_name_the_file_of_the_user(tmp_path: Path) -> None:
+    folder = disk_tables(tmp_path / "tables", weighted=True)
+    with pytest.raises(DataError, match=r"tables/edges\.parquet: .*weights") as caught:
+        on_disk(folder)
+    assert "part_edges" not in str(caught.value)
 
 
 def test_options_of_one_engine_are_refused_for_the_other() -> None:

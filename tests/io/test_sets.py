@@ -355,8 +355,8 @@ def test_bad_rows_of_tables(tmp_path: Path) -> None:
     assert "this row cannot be read: field larger" in rows[0].problem
 
 
-def test_a_row_that_is_not_utf_8_hurts_only_itself(tmp_path: Path) -> None:
-    raw = b"subgraph_id,node_id,note\ns,a,\xff\nt,\xffb,\nu,c,\n\xc3,d,\n"
+def test_a_row_that_is_no_text_hurts_only_itself(tmp_path: Path) -> None:
+    raw = b"subgraph_id,node_id,note\ns,a,\x81\nt,\x81b,\nu,c,\n\x9d,d,\n"
     rows = listed(written(tmp_path / "a.csv", raw))
     assert [(row.line, row.name, row.nodes) for row in rows[:3]] == [
         (2, "s", ["a"]), (3, "t", []), (4, "u", ["c"])
@@ -365,7 +365,7 @@ def test_a_row_that_is_not_utf_8_hurts_only_itself(tmp_path: Path) -> None:
     rows[3].name.encode()
     assert {row.problem for row in rows if not row.nodes} == {"this row is not UTF-8 text."}
     for ending, good in ((".jsonl", b'{"nodes": ["a"]}'), (".gmt", b"s\t\ta")):
-        raw = b"\xff\xfe\n" + good + b"\n\n" + good.replace(b"a", b"\xe9") + b"\n"
+        raw = b"\x81\xfe\n" + good + b"\n\n" + good.replace(b"a", b"\x8d") + b"\n"
         rows = listed(written(tmp_path / f"a{ending}", raw))
         assert [(row.line, row.nodes) for row in rows] == [(1, []), (2, ["a"]), (4, [])]
         assert rows[2].problem == rows[0].problem == "this line is not UTF-8 text."
@@ -495,7 +495,7 @@ def test_nothing_but_a_header(tmp_path: Path) -> None:
         ("a.csv", b"PK\x03\x04abc", "a zip archive"),
         ("a.jsonl", pickle.dumps({"nodes": ["a"]}), "a pickle"),
         ("a.gmt", b"\x89PNG\r\n\x1a\n\0\0", "a binary file"),
-        ("a.csv", "subgraph_id,node_id\ns,a\n".encode("utf-16"), "a binary file"),
+        ("a.csv", "subgraph_id,node_id\ns,a\n".encode("utf-16-le"), "a binary file"),
         ("a.csv", b"node_id\na\n", "no column 'subgraph_id'; columns found: node_id"),
         ("a.csv", b"s,a\nt,b\n", "no column 'subgraph_id'; columns found: s, a"),
         ("a.xlsx", b"x", "no whole Excel workbook"),

@@ -212,3 +212,24 @@ def test_entries_that_tie_share_the_gradient_of_max_whatever_its_sign() -> None:
         assert out[0, 1, 0] == 0  # a row without entries
         (grad,) = torch.autograd.grad(out, x, sign * torch.ones(1, 2, 1))
         assert grad.flatten().tolist() == [sign / 2, sign / 2]
+
+
+@given(st.integers(0, 4), st.integers(0, 5), st.integers(1, 3), st.integers(0, 9), st.booleans())
+def test_copies_are_blocks_of_a_diagonal(
+    rows: int, columns: int, count: int, seed: int, symmetric: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    dense = random.random((rows, columns)) < 0.5
+    if symmetric:
+        dense = dense[:, :1] @ dense[:, :1].T if columns else dense[:, :0] @ dense[:, :0].T
+
+    def pattern(matrix: np.ndarray) -> Pattern:
+        ptr = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))])
+        return Pattern.from_csr(ptr, np.nonzero(matrix)[1], matrix.shape[1])
+
+    copies = pattern(dense).repeated(count)
+    expected = pattern(np.kron(np.eye(count, dtype=bool), dense))
+    for name in Pattern.__dataclass_fields__:
+        one, other = getattr(copies, name), getattr(expected, name)
+        assert one.dtype == other.dtype
+        assert torch.equal(one, other), name

@@ -133,6 +133,20 @@ def test_data_is_cited_by_its_name(name: str, expected: set[str], tmp_path: Path
     )
 
 
+def test_data_is_cited_without_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = cite("patients")
+    assert keys(found) == {"danis2025corpus", "gargano2024human", "marcello2025pyhpo"}
+    assert not found.missing
+    assert all(entry.why == ("the data patients",) for entry in found.entries[:-1])
+    with pytest.raises(DataError, match=r"set 'patient'\. Did you mean 'patients'"):
+        cite("patient")
+    (tmp_path / "patients").mkdir()  # with data: the name counts; with a run: the folder
+    assert cite("patients") == found
+    assert "danis2025corpus" not in keys(of({"baseline": "bag"}, tmp_path / "patients"))
+    assert cite("patients") != found
+
+
 def test_the_instances_of_glass_are_told_from_drawn_ones(tmp_path: Path) -> None:
     glass = {"name": "density", "nodes": 4998, "edges": 29962}
     assert "wang2022glass" in keys(of({"baseline": "bag"}, tmp_path, data=glass))

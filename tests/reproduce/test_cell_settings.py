@@ -32,6 +32,11 @@ def test_settings_are_tuned_else_published_else_the_packages(tmp_path, monkeypat
     assert asked[-3:] == ["tuned", "paper", "default"]
     assert cell_settings.settings_for(other, "s2n+a", "gcn2").name == "paper:hpo_metab"
     assert paper_dataset("hpo_orpha_metab") == "hpo_metab"
+    glass = cell_settings.baseline_for(other, "glass")
+    assert (glass.name, glass.config.training.batch) == ("paper", 59)
+    assert (glass.config.training.start, glass.config.training.patience) == (74, 74)
+    assert cell_settings.baseline_for(other, "subgnn").name == "paper:hpo_metab"
+    assert cell_settings.baseline_for(own, "glass").name == "default"
     monkeypatch.setattr(cell_settings, "find_preset", lambda name, *_: name)
     assert cell_settings.settings_for(real, "s2n+a", "gcn2") == "tuned"
 

@@ -9,6 +9,7 @@ import torch
 from scorer_cases import CASES, close, part
 from scoring_tasks import small_task, trained, with_excluded
 from sub2node.base.errors import ConfigError
+from sub2node.scoring.explain import _GatePath
 from sub2node.scoring.restore import build_scorer
 
 
@@ -78,3 +79,20 @@ def test_a_linear_model_is_explained_by_its_terms() -> None:
     values = {c.id: c.value for c in result.members}
     mine = np.array([values[str(node)] for node in nodes])
     close(mine / np.abs(mine).sum(), terms / np.abs(terms).sum(), 1e-4)
+
+
+@pytest.mark.slow
+def test_points_that_are_dense_near_zero_give_the_integral_over_the_line() -> None:
+    """The trapezoid rule on many even points is the definition; few points are close to it."""
+    task = small_task(seed=4)
+    scorer = build_scorer(trained(task, structure="s2n+a", conv="gcn2"), task)
+    path = _GatePath(scorer, scorer.place(part(task, "test").take([0])))
+    values, gates = path.evaluate(np.linspace(0, 1, 2001))
+    each = np.full(2001, 1 / 2000)
+    each[[0, -1]] /= 2
+    for number, gate in enumerate(
+        torch.autograd.grad(values[:, 1].sum(), gates, allow_unused=True)
+    ):
+        expected = 0 if gate is None else each @ gate.double().numpy()
+        for steps in (8, 32):
+            np.testing.assert_allclose(path.integrate(1, steps)[number], expected, atol=2e-4)

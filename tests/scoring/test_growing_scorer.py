@@ -100,20 +100,27 @@ def test_random_vectors_of_new_nodes_do_not_depend_on_what_was_asked_before(
 
 
 @pytest.mark.slow
-def test_a_model_answers_for_what_it_knows_where_the_folder_is_gone(tmp_path: Path) -> None:
+def test_a_model_answers_for_what_it_knows_where_the_folder_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     part = on_disk(disk_tables(tmp_path / "tables", seed=8))
     fitted(part, model="bag").save(tmp_path / "model")
     assert part.graph.whole is not None
     assert part.graph.whole.folder is not None
-    shutil.rmtree(part.graph.whole.folder)
+    elsewhere = tmp_path / "cache" / "on-disk"
+    elsewhere.mkdir(parents=True)
+    shutil.move(part.graph.whole.folder, elsewhere)
     model = SubgraphClassifier.load(tmp_path / "model")
     known = part.graph.ids()[0].as_py()
     assert model.predict_proba([[known]]).shape == (1, 2)
     unknown = next(
         str(7 * i) for i in range(NODES) if str(7 * i) not in part.graph.ids().to_pylist()
     )
-    with pytest.raises(DataError, match="its folder is not here any more; make it anew"):
+    with pytest.raises(DataError, match="its folder is not here; make it anew"):
         model.predict_proba([[unknown]])
+    monkeypatch.setenv("S2N_CACHE", str(tmp_path / "cache"))
+    moved = SubgraphClassifier.load(tmp_path / "model")
+    assert moved.predict_proba([[unknown]]).shape == (1, 2)
 
 
 @pytest.mark.slow

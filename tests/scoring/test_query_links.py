@@ -9,6 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sub2node.ops.pattern import Pattern
 from sub2node.scoring.query_links import KnownGraph, QueryLinks, build_rings, build_whole_graph
 
 
@@ -90,6 +91,18 @@ def test_a_whole_graph_is_its_blocks(count: int, size: int, seed: int, joint: bo
     dense = np.zeros((total, total), np.float32)
     dense[whole.pattern.row, whole.pattern.index] = whole.weights
     assert np.array_equal(dense, expected)
+
+
+@given(**SIZES)
+def test_rings_are_sorted_by_columns_too(count: int, size: int, seed: int) -> None:
+    graph, (links, _, _) = random_graph(size, seed), random_links(count, size, seed)
+    base = torch.zeros(1, size, 1)
+    rings = build_rings(graph, links, kind="weighted", layers=2, base=base, grad=True)
+    for ring in rings:
+        made, columns = ring.pattern, len(links) + len(links.nodes)
+        expected = Pattern.from_csr(made.ptr.numpy(), made.index.numpy(), columns)
+        for name in Pattern.__dataclass_fields__:
+            assert torch.equal(getattr(made, name), getattr(expected, name)), name
 
 
 @pytest.mark.parametrize("kind", ["normalized", "weighted", "mean"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from report_runs import NASTY, small_task
-from sub2node import Split, SubgraphTask
+from sub2node import DataError, Split, SubgraphTask
 from sub2node.task import Graph, Names, Subgraphs
 
 
@@ -53,3 +54,19 @@ def test_html_and_repr_are_short_and_safe() -> None:
     assert len(repr(task).splitlines()) == 1
     plain = replace(task, subgraphs=replace(task.subgraphs, titles=Names([NASTY] * 500)))
     assert "<script" not in plain._repr_html_()
+
+
+def test_labels_of_the_input_are_names_in_its_order() -> None:
+    words = ["test", "train", "virtual", "val"]
+    sets = Subgraphs.from_lists([[0], [1], [2], [0, 1]])
+    names, split = ("left", "right"), Split.given(words)
+    graph = Graph.from_edges([0, 1], [1, 2])
+    task = SubgraphTask(graph, sets, [1, 0, -1, 0], names, split)
+    assert task.labels.tolist() == [0, -1, 0, 1]  # train, virtual, val, test
+    assert task.input_labels.tolist() == ["right", "left", "", "left"]
+    rows = np.array([[1, 1], [0, 1], [0, 0], [1, 0]], bool)
+    several = SubgraphTask(graph, sets, rows, names, split)
+    assert several.input_labels.dtype == np.int64
+    assert several.input_labels.tolist() == rows.astype(int).tolist()
+    with pytest.raises(DataError, match="no labels"):
+        SubgraphTask(graph, sets).input_labels  # noqa: B018

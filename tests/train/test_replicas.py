@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 from sub2node.config import TrainingSettings
+from sub2node.train.replica_optimizer import PlainOptimizer
 from sub2node.train.replicas import Replicas
 
 
@@ -52,13 +55,10 @@ def test_norms_and_clipping_are_those_of_each_replica(network: TwoModels) -> Non
 
 
 def test_a_step_moves_each_replica_by_its_own_rate(network: TwoModels) -> None:
-    replicas = Replicas(network, 2)
-    optimizer = replicas.adam(TrainingSettings(lr=0.1))
+    optimizer = PlainOptimizer(network, 2, TrainingSettings())
+    replicas = optimizer.replicas
     before = {name: tensor.clone() for name, tensor in replicas.tensors().items()}
-    network(torch.ones(4, 3)).sum().backward()
-    replicas.share_gradients()
-    optimizer.param_groups[1]["lr"] = 0.0
-    optimizer.step()
+    optimizer.step(network(torch.ones(4, 3)), torch.tensor([0.1, 0.0]))
     now = replicas.tensors()
     moved = (now["weight"] - before["weight"]).abs().amax(dim=(1, 2))
     assert moved.tolist() == pytest.approx([0.1, 0.0], abs=1e-4)  # Adam's first step is the rate
@@ -83,3 +83,37 @@ def test_states_of_some_replicas_are_kept_and_loaded(network: TwoModels) -> None
     replicas.load(best)
     assert not network.weight[0].any()
     assert torch.equal(network.state_dict()["mean"], best["mean"])
+
+
+def test_steps_are_those_of_torchs_adam_for_each_replica(network: TwoModels) -> None:
+    plain = deepcopy(network)
+    x = torch.linspace(-1, 1, 12).view(4, 3)
+    optimizer = PlainOptimizer(network, 2, TrainingSettings(weight_decay=0.01, clip=0))
+    rates = (0.1, 0.03)
+    weights = [plain.weight.data[r].clone().requires_grad_() for r in range(2)]
+    adams = [
+        torch.optim.Adam(
+            [weights[r], *plain.conv.replicas[r].parameters()], rate, weight_decay=0.01
+        )
+        for r, rate in enumerate(rates)
+    ]
+    for _ in range(4):
+        optimizer.step(network(x), torch.tensor(rates))
+        for r, adam in enumerate(adams):
+            adam.zero_grad()
+            plain.conv.replicas[r](x @ weights[r]).square().sum().backward()
+            adam.step()
+    for r in range(2):
+        torch.testing.assert_close(network.weight.data[r], weights[r].data)
+        own = (net.conv.replicas[r].weight.data for net in (network, plain))
+        torch.testing.assert_close(*own)
+    kept = optimizer.moments()
+    assert set(kept) == {
+        f"{r}.{k}.{name}"
+        for r in range(2)
+        for k in (0, 2)
+        for name in ("step", "exp_avg", "exp_avg_sq")
+    }  # the unused parameter, k = 1, has none
+    again = PlainOptimizer(network, 2, TrainingSettings(weight_decay=0.01, clip=0))
+    again.remember(kept)
+    assert all(torch.equal(tensor, kept[name]) for name, tensor in again.moments().items())

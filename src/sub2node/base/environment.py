@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .container_memory import container_room
 from .errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,11 +32,20 @@ def find_device(name: str) -> torch.device:
 
 
 def free_memory(device: torch.device | None = None) -> int | None:
-    """Bytes that new work can have on a device, by default the CPU; None where nobody says."""
+    """Bytes that new work can have on a device, by default the CPU; None where nobody says.
+
+    In a container the memory of the CPU ends at its limit.
+    """
     if device is not None and device.type == "cuda":
         import torch
 
         return int(torch.cuda.mem_get_info(device)[0])
+    rooms = [room for room in (_machine_room(), container_room()) if room is not None]
+    return min(rooms, default=None)
+
+
+def _machine_room() -> int | None:
+    """Bytes that are free on the machine."""
     info = Path("/proc/meminfo")
     if info.exists():
         for line in info.read_text(encoding="ascii").splitlines():

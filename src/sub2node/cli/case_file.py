@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from ..base.errors import ConfigError
@@ -87,6 +86,8 @@ class CaseCollector:
 
         places = [(p, row) for p, (_, a) in enumerate(self.pieces) for row in range(len(a))]
         if self.positive is not None:
+            import numpy as np
+
             shares = np.concatenate([self.positive.probabilities(a) for _, a in self.pieces])
             places = [places[i] for i in np.argsort(-shares, kind="stable").tolist()]
         found = []

@@ -1,8 +1,7 @@
-"""``s2n cite``: the BibTeX of exactly the methods, data and software that a run used."""
+"""``s2n cite``: the BibTeX of exactly the methods, data and software of a run, or of a data set."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,19 +13,21 @@ from .output import errors, print_json, say
 
 def cite(
     run: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="RUN",
-            help="A folder of s2n run (also a comparison), s2n fit or s2n tune.",
+            help="A folder of s2n run (also a comparison), s2n fit or s2n tune; or a published data"
+            " set by its name.",
             show_default=False,
         ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Print the BibTeX of the methods, data and software of a run.
+    """Print the BibTeX of the methods, data and software of a run, or of a data set.
 
     Examples:
         s2n cite my-run > references.bib
+        s2n cite disease_families
 
     A comment above each entry says what it was used for. What cannot be cited from here, such as a
     convolution of your own, is named on stderr, so that the output is a BibTeX file.

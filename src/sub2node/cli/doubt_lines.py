@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.plural import plural
-from ..base.ragged import Array
 from .output import say
 
 if TYPE_CHECKING:
+    from ..base.ragged import Array
     from ..scoring import Answers, AnswerWarning
 
 NullDraws = Annotated[

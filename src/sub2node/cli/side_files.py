@@ -10,13 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from ..base.plural import plural
-from ..task.other_names import ID
 from .output import errors, say
 
 if TYPE_CHECKING:
+    from ..base.ragged import Array
     from ..io.table_writer import TableWriter
     from ..scoring import Explanation, Query, Scorer
     from ..scoring.name_mapping import MappedName, NameMapping
@@ -56,13 +54,15 @@ class FileExplainer:
 
     def explain(self, query: Query) -> list[Explanation]:
         """The reasons of all subgraphs of a batch but the largest."""
+        import numpy as np
+
         small = np.flatnonzero(query.subgraphs.sizes <= MOST_EXPLAINED)
         self.too_large += len(query) - len(small)
         first = 0 if self._estimated else _TIMED
         explanations = self._explain(query, small[:first])
         return explanations + self._explain(query, small[first:])
 
-    def _explain(self, query: Query, chosen: np.ndarray) -> list[Explanation]:
+    def _explain(self, query: Query, chosen: Array) -> list[Explanation]:
         if not len(chosen):
             return []
         start = time.perf_counter()
@@ -97,6 +97,10 @@ class MappingCollector:
 
     def add(self, mapping: NameMapping) -> None:
         """Take the names of a batch."""
+        import numpy as np
+
+        from ..task.other_names import ID
+
         kept: Iterable[int] = range(len(mapping.names))
         if not self.with_ids:
             kept = np.flatnonzero(mapping.matches.hows != ID).tolist()
@@ -110,6 +114,7 @@ class MappingCollector:
         from ..base.notes import changed, dropped
         from ..base.plural import examples
         from ..task.node_names import AMBIGUOUS, UNKNOWN, by_kind
+        from ..task.other_names import ID
 
         by_how: dict[str, list[MappedName]] = {}
         for row in self.rows.values():

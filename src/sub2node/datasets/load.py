@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.notes import Note, NoteKind
 from ..io import read_task, recognised
 from ..io.aliases import with_aliases
 from ..io.background_files import Background
 from ..io.expansion import expansion_limit
+from ..io.ontology import parse_ontology
 from ..io.subgnn import read_subgnn
 from ..task import SubgraphTask
 from ..task.edges import Repeated
@@ -26,10 +28,11 @@ from ..task.reading_options import (
     UnknownNodes,
     Unlabelled,
 )
-from .disease_families import load_disease_families
+from .disease_families import load_disease_families, package_folder
 from .on_disk import EngineRequest, load_on_disk
 from .patients import NAME as PATIENTS
-from .patients import load_patients, require_store
+from .patients import load_patients, name_diagnoses, require_store
+from .phenotype_files import ONTOLOGY
 from .registry import (
     BENCHMARKS,
     Benchmark,
@@ -164,6 +167,11 @@ def load_task(
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
+    if "://" in word:
+        raise ConfigError(
+            f"{word} is an address, and data is read from files here: copy it, or mount it as a"
+            " folder (for Spark, at the same path on all machines)."
+        )
     request = EngineRequest(engine, memory, master, spill, border_hops)
     if request.on_disk:
         unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
@@ -242,13 +250,27 @@ def _refuse_options(
 def _load_packaged(benchmark: Benchmark, folder: Path) -> SubgraphTask:
     """A benchmark that is made from the files of a package, or lies ready in a folder."""
     if recognised(folder):
-        return replace(read_task(folder), name=benchmark.name)
+        return _read_ready(benchmark, folder)
     contents, cache = read_files(benchmark, folder), cache_folder() / "made"
     if benchmark.name == PATIENTS:
         task = load_patients(contents, require_store(data_folders()), cache=cache)
     else:
         task = load_disease_families(contents, cache=cache)
     return replace(task, notes=(check_copy(benchmark, contents), *task.notes))
+
+
+def _read_ready(benchmark: Benchmark, folder: Path) -> SubgraphTask:
+    """A benchmark whose task lies ready in a folder; names that it lacks are added where known."""
+    task, source = read_task(folder), f"Read from the ready folder {folder.name}"
+    if benchmark.name == PATIENTS:
+        task = name_diagnoses(task)
+    package = package_folder()
+    if package is not None and task.graph.names is not None and task.graph.other_names is None:
+        ontology = parse_ontology((package / ONTOLOGY).read_bytes(), package / ONTOLOGY)
+        task = replace(task, graph=task.graph.with_other_names(ontology.aliases()))
+        source += f", with the synonyms of {ONTOLOGY} ({ontology.version})"
+    note = Note(NoteKind.SOURCE, f"{source}.")
+    return replace(task, name=benchmark.name, notes=(note, *task.notes))
 
 
 def _exists(path: str) -> bool:

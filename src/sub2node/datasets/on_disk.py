@@ -13,6 +13,7 @@ from ..base.notes import Note, NoteKind
 from ..disk import EngineOptions, SourceRequest, make_part_folder, remove_unfinished
 from ..disk.part_folder import ENGINES
 from ..io import read_task
+from ..io.encodings import says_encodings
 from ..io.folder import CARD
 from ..task import SubgraphTask
 from ..task.reading_options import Reading
@@ -63,6 +64,7 @@ class EngineRequest:
         return EngineOptions(self.engine, parse_memory(self.memory), self.master, spill)
 
 
+@says_encodings
 def load_on_disk(
     source: str,
     request: EngineRequest,
@@ -87,6 +89,11 @@ def load_on_disk(
             f"the engine {request.engine} reads a folder of tables; omit {given[0]}, or load the"
             " data once and keep them with s2n convert."
         )
+    if reading.options.missing_features != "error":
+        raise ConfigError(
+            f"the engine {request.engine} fills no missing features; fill them in the table, and"
+            " omit missing_features (--missing-features)."
+        )
     wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
     if (out / CARD).is_file():
@@ -97,7 +104,8 @@ def load_on_disk(
         )
     task = read_task(out)
     where = f"the graph stays on disk; what is needed of it lies in {out}."
-    notes = (*task.notes, Note(NoteKind.SOURCE, where))
+    known = dict.fromkeys(task.notes)  # those of the pass, and of reading what it made
+    notes = (*known, Note(NoteKind.SOURCE, where))
     return replace(task, name=wanted.path.name.removesuffix(".zip"), notes=notes)
 
 
@@ -111,4 +119,9 @@ def on_disk_folder(wanted: SourceRequest, request: EngineRequest, reading: Readi
 
     key = digest("on disk", wanted.fingerprint(), request.border_hops, repr(reading.options))
     name = wanted.path.resolve().name.removesuffix(".zip")
-    return cache_folder() / "on-disk" / f"{name[:60]}-{key[:16]}"
+    return on_disk_folders() / f"{name[:60]}-{key[:16]}"
+
+
+def on_disk_folders() -> Path:
+    """Where the parts of all tables are kept."""
+    return cache_folder() / "on-disk"

@@ -23,7 +23,9 @@ recipe:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -49,6 +51,7 @@ _PLACES = ("phenopacket-store", "phenopacket-store.zip", "all_phenopackets.zip",
 _RECIPE = 2  # raised when the rule above changes, so that no older task is taken from the cache
 _FEWEST_TERMS, _FEWEST_PATIENTS, _FEWEST_PUBLICATIONS, _SEED = 2, 10, 3, 0
 _SHARES = (0.62, 0.23, 0.15)
+_ID = re.compile(r"\w+:\w+")
 
 
 def find_store(folders: Sequence[Path]) -> Path | None:
@@ -117,7 +120,7 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
             f" publications, of {plural(len(packets), 'phenopacket')}.",
             path=store,
         )
-    names, labels = np.unique(diagnoses[chosen], return_inverse=True)
+    ids, labels = np.unique(diagnoses[chosen], return_inverse=True)
     titles = {one.diagnoses[0][0]: one.diagnoses[0][1] for one in reversed(named)}
     sets = Subgraphs(ptr, nodes, names=Names(one.id for one in named), excluded=excluded)
     split = Split.random(labels, fractions=_SHARES, groups=publications[chosen], seed=_SEED)
@@ -126,7 +129,7 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
         graph,
         sets.take(chosen),
         labels=labels,
-        class_names=tuple(f"{titles[name]} ({name})" if titles[name] else name for name in names),
+        class_names=tuple(_name_class(one, titles[one]) for one in ids),
         split=split,
         name=NAME,
         attributes=SubgraphAttributes(
@@ -147,6 +150,30 @@ def build_patients(contents: Mapping[Path, bytes], store: Path) -> SubgraphTask:
             *(_describe_problems(problems)),
         ),
     )
+
+
+def name_diagnoses(task: SubgraphTask) -> SubgraphTask:
+    """The task with names of diagnoses as :func:`build_patients` makes them.
+
+    Args:
+        task: Patients; classes that are bare ids get the name that the attribute ``disease`` says.
+    """
+    if task.labels is None or task.multilabel or "disease" not in (task.attributes or {}):
+        return task
+    diseases = task.attributes["disease"]
+    numbers, first = np.unique(task.labels, return_index=True)
+    titles = {
+        number: diseases[i] for number, i in zip(numbers.tolist(), first.tolist(), strict=True)
+    }
+    names = (
+        _name_class(name, titles.get(number, "")) if _ID.fullmatch(name) else name
+        for number, name in enumerate(task.class_names)
+    )
+    return replace(task, class_names=tuple(names))
+
+
+def _name_class(diagnosis: str, title: str) -> str:
+    return f"{title} ({diagnosis})" if title else diagnosis
 
 
 def _find_sets(

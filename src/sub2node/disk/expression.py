@@ -14,31 +14,52 @@ import ibis.expr.types as ir
 
 from .source_tables import LargeTable
 
+_LARGEST = 3.4028234663852886e38  # of float32
+
 
 def _double(column: ir.Value) -> ir.Value:
     """A number as it is in memory: float32, summed in double."""
     return column.cast("float32").cast("float64")
 
 
-def neighbours(edges: ir.Table, table: LargeTable, *, directed: bool) -> ir.Table:
-    """``node, other[, leaving][, weight][, f0, f1, …]``, sorted by ``node`` and ``other``.
+def usable(edges: ir.Table, table: LargeTable) -> ir.Table:
+    """``source, target[, weight][, f0, f1, …]``, null where there is nothing that can be used.
+
+    Weights are finite and above 0, features finite.
 
     Args:
         edges: The table of edges.
         table: Its columns.
+    """
+    values = {ours: edges[table.columns[ours]] for ours in ("source", "target")}
+    if "weight" in table.columns:
+        weight = _finite(edges[table.columns["weight"]])
+        values["weight"] = (weight > 0).ifelse(weight, None)
+    values |= {f"f{n}": _finite(edges[name]) for n, name in enumerate(table.features)}
+    return edges.select(**values)
+
+
+def _finite(column: ir.Value) -> ir.Value:
+    """Numbers as float32, those that it has."""
+    if column.type().is_floating():  # of which NaN is the largest to both engines
+        column = (column.abs() <= _LARGEST).ifelse(column, None)
+    return column.cast("float32")
+
+
+def neighbours(edges: ir.Table, *, directed: bool) -> ir.Table:
+    """``node, other[, leaving][, weight][, f0, f1, …]``, sorted by ``node`` and ``other``.
+
+    Args:
+        edges: As :func:`usable` makes it.
         directed: Whether to keep directions and features.
     """
-    ends = {ours: edges[table.columns[ours]] for ours in ("source", "target")}
-    values = {}
-    if "weight" in table.columns:
-        values["weight"] = edges[table.columns["weight"]].cast("float32")
-    values |= {f"f{n}": edges[name].cast("float32") for n, name in enumerate(table.features)}
-    one = {"node": ends["source"], "other": ends["target"]}
-    two = {"node": ends["target"], "other": ends["source"]}
+    values = {name: edges[name] for name in edges.columns if name not in ("source", "target")}
+    one = {"node": edges.source, "other": edges.target}
+    two = {"node": edges.target, "other": edges.source}
     if directed:
         one["leaving"], two["leaving"] = ibis.literal(True), ibis.literal(False)
-    proper = ends["source"] != ends["target"]
-    both = edges.select(**one, **values).union(edges.filter(proper).select(**two, **values))
+    proper = edges.filter(edges.source != edges.target)
+    both = edges.select(**one, **values).union(proper.select(**two, **values))
     keys = [name for name in ("leaving", "weight") if name in both.columns]
     return both.order_by(["node", "other", *keys])  # the same rows in the same order each time
 
@@ -52,7 +73,7 @@ def node_rows(nodes: ir.Table, table: LargeTable) -> ir.Table:
         features = [nodes[name] for name in table.features]
     else:
         features = [nodes[table.features[0]][place] for place in range(table.width)]
-    values |= {f"x{n}": column.cast("float32") for n, column in enumerate(features)}
+    values |= {f"x{n}": _finite(column) for n, column in enumerate(features)}
     return nodes.select(**values).order_by("node_id")
 
 

@@ -39,8 +39,8 @@ def open_index(folder: Path) -> Index:
     """The tables of a folder."""
     if not (folder / IndexCard.FILE).is_file():
         raise DataError(
-            "the graph of this model lies on disk, and its folder is not here any more; make it"
-            " anew from the tables, or put it back.",
+            "the graph of this model lies on disk, and its folder is not here; make it anew from"
+            " the tables, put it back, or into the folder on-disk of the cache (S2N_CACHE).",
             path=folder,
         )
     card = IndexCard.read(folder)

@@ -31,6 +31,8 @@ from .part_border import all_subgraphs, find_neighbours, look_behind, read_borde
 from .source_tables import LargeTable, SourceRequest, find_source
 from .steps import Pass
 from .unfinished import PART, make_in_steps
+from .unusable_rows import check_missing, usable_edges
+from .user_paths import user_paths
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -91,10 +93,15 @@ def make_part_folder(
         raise ConfigError(f"a border has 1 or 2 hops, not {hops!r}.")
     asked = {"data": request.fingerprint(), "hops": hops, "policies": repr(reading.options)}
     source = {"source": str(request.path.resolve()), "files": request.files_digest()}
+
+    def build(folder: Path) -> None:
+        with user_paths(request.path, folder, reading.problems):
+            _build(folder, request, options, reading, hops)
+
     make_in_steps(
         out,
         {**asked, **source},
-        lambda folder: _build(folder, request, options, reading, hops),
+        build,
         keep=(NEIGHBOURS, ALL_NODES),
     )
     return out
@@ -112,10 +119,10 @@ def _build(
         options.engine, memory=options.memory, spill=spill, master=options.master
     ) as backend:
         job = Pass(folder, source, backend, request.directed, reading, hops)
-        edges = backend.read(source.edges.path)
+        edges = usable_edges(job)
         index = job.make(
             NEIGHBOURS,
-            lambda: expression.neighbours(edges, source.edges, directed=request.directed),
+            lambda: expression.neighbours(edges, directed=request.directed),
             what="Sorting edges by node",
         )
         nodes = _make_nodes(job)
@@ -186,7 +193,7 @@ def _read_part(job: Pass, index: ir.Table, nodes: ir.Table | None) -> _Part:
             lambda: nodes.semi_join(ids, "node_id"),
             what="Finding features of members",
         )
-    _check_missing(job)
+    check_missing(job)
     others = None if nodes is None else find_neighbours(job, near, nodes)
     return _Part(_assemble(job, _sorted_edges(inner), _sorted_nodes(known)), near, others)
 
@@ -231,32 +238,6 @@ def _sorted_nodes(nodes: pa.Table) -> pa.Table:
         twice = pc.value_counts(ids).filter(pc.greater(pc.value_counts(ids).field(1), 1))
         raise DataError(f"the node {twice[0]['values'].as_py()!r} has several rows.")
     return nodes.take(pc.sort_indices(ids))
-
-
-def _check_missing(job: Pass) -> None:
-    """Raise where a number or an id is missing that sums would pass over."""
-    for name, large in ((NEIGHBOURS, job.source.edges), (ALL_NODES, job.source.nodes)):
-        if large is None:
-            continue
-        for file in parquet_files(job.folder / name):
-            metadata = pq.ParquetFile(file).metadata
-            for group in range(metadata.num_row_groups):
-                for column in range(metadata.num_columns):
-                    part = metadata.row_group(group).column(column)
-                    facts = part.statistics
-                    if part.path_in_schema != "title" and facts is not None and facts.null_count:
-                        raise DataError(
-                            f"'{_column_name(large, part.path_in_schema)}' is missing in some rows,"
-                            " which an engine would pass over; fill them first.",
-                            path=large.path,
-                        )
-
-
-def _column_name(large: LargeTable, ours: str) -> str:
-    """The user's name of a column of ours."""
-    if ours[0] in "fx" and ours[1:].isdecimal():
-        return large.features[int(ours[1:]) if large.width is None else 0]
-    return large.columns.get({"node": "source", "other": "target"}.get(ours, ours), ours)
 
 
 def _assemble(job: Pass, edges: pa.Table, nodes: pa.Table) -> SubgraphTask:

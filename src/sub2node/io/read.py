@@ -13,6 +13,7 @@ from ..task.reading_options import Reading
 from .aliases import with_aliases
 from .background_files import Background, read_background
 from .elliptic2 import is_elliptic2, read_elliptic2
+from .encodings import says_encodings
 from .folder import CARD, find_edges, find_sets, format_of_sets, read_folder, read_tables
 from .gmx import GMX
 from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
@@ -33,6 +34,7 @@ _FOLDERS = FORMATS[:5]  # that may be folders
 _SETS = tuple(dict.fromkeys((*GMT, *GMX, *JSONL, *SUFFIXES)))
 
 
+@says_encodings
 def read_task(
     path: str | Path,
     *,

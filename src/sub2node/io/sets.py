@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.notes import Note
 from ..base.ragged import owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
@@ -22,6 +23,7 @@ from ..task.column_names import ALIASES, NEEDED, column_in, words_taken
 from ..task.reading_notes import taken_by_words
 from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
+from .encodings import listening
 from .expansion import check_parquet
 from .folder import find_sets, format_of_sets
 from .gmx import GMX, gmx_columns
@@ -96,7 +98,20 @@ def read_sets(
         batches = _read_batches(members_file(path), "tables", replace(way, columns=MEMBER_COLUMNS))
     else:
         batches = _read_batches(path, kind, way)
-    yield from in_sizes(batches, size)
+    yield from _say_encodings(in_sizes(batches, size), notes)
+
+
+def _say_encodings(batches: Iterable[SetBatch], notes: list[str] | None) -> Iterator[SetBatch]:
+    """The batches; notes take how their files are encoded."""
+    remaining, found = iter(batches), dict[str, Note]()
+    while True:
+        with listening(found):
+            batch = next(remaining, None)
+        if notes is not None:
+            notes += [note for note in found.values() if note not in notes]
+        if batch is None:
+            return
+        yield batch
 
 
 @dataclass(frozen=True)

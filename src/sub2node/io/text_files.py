@@ -1,4 +1,4 @@
-"""Text files as they come: gzip or not, any line ends, a byte-order mark, or not text at all."""
+"""Text files as they come: packed or not, any line ends, a byte-order mark, or not text at all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pyarrow.csv as pacsv
 from ..base import progress
 from ..base.errors import DataError
 from ..base.regular_files import require_regular_file
+from .encodings import as_utf8
 from .expansion import ExpansionReader
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class _ZstdReader:
 
 @contextmanager
 def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
-    """The bytes of a text file, unpacked if it is gzip; errors of the file become a DataError.
+    """The bytes of a text file as UTF-8, unpacked; errors of the file become a DataError.
 
     Args:
         path: The file to read; one inside of a zip archive follows the path of the archive.
@@ -88,11 +89,11 @@ def opened(path: Path, content: bytes | None = None) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw:
             stream = io.BufferedReader(_ProgressReader(raw, path), buffer_size=1 << 20)
-            unpacked = _unpacked(stream)
-            if unpacked is None:
-                yield stream
+            if (packed := _unpacked(stream)) is None:
+                yield as_utf8(stream, path)
             else:
-                yield io.BufferedReader(ExpansionReader(unpacked, path, size), 1 << 20)
+                limited = io.BufferedReader(ExpansionReader(packed, path, size), 1 << 20)
+                yield as_utf8(limited, path)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the {_packing(path)} file is truncated or damaged.", path=path) from error
     except PermissionError as error:
@@ -118,7 +119,7 @@ def _opened_inside(archive: Path, path: Path) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(archive) as files, files.open(str(path.relative_to(archive))) as file:
             stream = _buffered(file)
             unpacked = _unpacked(stream)
-            yield stream if unpacked is None else _buffered(unpacked)
+            yield as_utf8(stream if unpacked is None else _buffered(unpacked), path)
     except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
         raise DataError("the zip archive is truncated or damaged.", path=archive) from error
     except RuntimeError as error:  # of zipfile, where a password is needed

@@ -13,7 +13,7 @@ from ..base.plural import examples, plural
 from ..task.problems import Problem
 from ..task.reading_options import Reading
 from .table_layout import TableLayout
-from .text_files import delimited, opened
+from .text_files import delimited, lines, opened
 from .white_space import StrippedValues, has_white_space, read_quoted
 
 _BLOCK = 1 << 24
@@ -58,6 +58,8 @@ def text_table(
     except pa.ArrowException as error:
         if str(error).startswith(("Empty CSV", "Could not skip")):  # the header and no more
             return pa.table({name: pa.array([], pa.string()) for name in names})
+        for _ in lines(layout.path):  # raises for the one that is no text, if that is the cause
+            pass
         raise DataError(" ".join(str(error).split()), path=layout.path) from error
     if uneven:
         _report_uneven(layout, reading, notes)

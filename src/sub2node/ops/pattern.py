@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
@@ -48,11 +49,12 @@ class Pattern:
         cls, ptr: Array, index: Array, num_columns: int, device: torch.device | str = "cpu"
     ) -> Pattern:
         """From the pointers and the columns of a CSR matrix."""
-        index = np.asarray(index)
-        row = owners(np.asarray(ptr))
-        order = np.argsort(index, kind="stable")
-        back = np.searchsorted(index[order], np.arange(num_columns + 1))
         dtype = index_dtype(len(index), num_columns)
+        ptr, index = np.asarray(ptr, dtype), np.asarray(index, dtype)
+        row, size = owners(ptr), (len(ptr) - 1, num_columns)
+        entries = sp.csr_array((np.arange(len(index), dtype=dtype), index, ptr), size)
+        by_column = entries.tocsc()  # keeps their order, and repeated ones
+        back, order = by_column.indptr, by_column.data
 
         def tensor(array: Array) -> Tensor:
             return torch.from_numpy(np.array(array, dtype=dtype)).to(device)
@@ -73,6 +75,27 @@ class Pattern:
         ]
         none = torch.empty(0, dtype=torch.int32)
         return cls(ends[0], ends[1], ends[2], none, none, none)
+
+    def repeated(self, count: int) -> Pattern:
+        """So many copies along a diagonal, each with rows and columns of its own."""
+        rows, columns, entries = self.num_rows, len(self.back_ptr) - 1, len(self.index)
+        small = index_dtype(entries * count, columns * count) == np.int32
+        copies = torch.arange(count, device=self.index.device)[:, None]
+        dtype = torch.int32 if small else torch.int64
+
+        def shifted(part: Tensor, by: int) -> Tensor:
+            return (part + by * copies).flatten().to(dtype)
+
+        def pointers(part: Tensor) -> Tensor:
+            return torch.cat([part[:1].to(dtype), shifted(part[1:], entries)])
+
+        by_rows = pointers(self.ptr), shifted(self.index, columns)
+        symmetric = self.back_row is self.index
+        by_columns = (
+            by_rows if symmetric else (pointers(self.back_ptr), shifted(self.back_row, rows))
+        )
+        row, order = shifted(self.row, rows), shifted(self.back_order, entries)
+        return Pattern(*by_rows, row, *by_columns, order)
 
     @property
     def num_rows(self) -> int:

@@ -10,8 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from .. import __version__
+from ..base.errors import DataError, suggest
 from ..config import is_coarsened
-from ..runs import Work, read_works
+from ..runs import WORK_FILES, Work, read_works
 
 Reason = tuple[str, str]  # a key of references.bib, what it was used for
 
@@ -156,15 +157,16 @@ class Citations:
 
 
 def cite(path: str | Path) -> Citations:
-    """What to cite for a folder of ``s2n run``, ``s2n fit`` or ``s2n tune``.
+    """What to cite for a folder of ``s2n run``, ``s2n fit`` or ``s2n tune``, or for named data.
 
     Args:
-        path: A run, a comparison, a model or a study.
+        path: A run, a comparison, a model or a study; or the name of a published data set, where no
+            such folder has it.
 
     Raises:
-        DataError: The folder is none of these.
+        DataError: It is none of these.
     """
-    works = read_works(Path(path))
+    works = _read_data(str(path)) or read_works(Path(path))
     reasons_by_key: dict[str, dict[str, None]] = {}  # each once, in the order met
     for list_reasons in (_cite_model, _cite_test, _cite_data):
         for key, why in (reason for work in works for reason in list_reasons(work)):
@@ -174,6 +176,17 @@ def cite(path: str | Path) -> Citations:
     software = Citation("sub2node", ("the software",), _software_entry())
     missing = {sentence: None for work in works for sentence in _explain_missing(work)}
     return Citations((*entries, software), tuple(missing))
+
+
+def _read_data(name: str) -> list[Work]:
+    """Named data as a work without a model; nothing where this names something else."""
+    folder = Path(name)
+    if name in _DATA and not any((folder / file).is_file() for file in WORK_FILES):
+        return [Work("data", {}, name)]
+    if name == folder.name and not folder.exists():
+        meant = suggest(name, _DATA)
+        raise DataError(f"there is no such folder, and no published data set {name!r}.{meant}")
+    return []
 
 
 @lru_cache(maxsize=1)

@@ -42,12 +42,21 @@ def settings_for(task: SubgraphTask, structure: str, conv: str) -> Preset[Config
 
 
 def baseline_for(task: SubgraphTask, name: str) -> Preset[Any]:
-    """Settings of a baseline: the published ones for this dataset, else the package's."""
-    dataset = paper_dataset(task.name)
-    try:
-        return find_baseline(name, "paper" if dataset == task.name else f"paper:{dataset}", task)
-    except ConfigError:
-        return find_baseline(name, "default", task)
+    """Settings of a baseline: the published ones for this dataset, else the package's.
+
+    A stand-in has its own where what was published depends on the data, else takes those for the
+    dataset whose place it has.
+
+    Args:
+        task: The data to train on.
+        name: The baseline.
+    """
+    for preset_name in ("paper", f"paper:{paper_dataset(task.name)}"):
+        try:
+            return find_baseline(name, preset_name, task)
+        except ConfigError:
+            continue
+    return find_baseline(name, "default", task)
 
 
 def preset_kind(preset_name: str) -> str:

@@ -1,5 +1,6 @@
 """Run folders and journals: one writer, one reader."""
 
+from .reader import WORK_FILES as WORK_FILES
 from .reader import Run as Run
 from .reader import RunSet as RunSet
 from .reader import Work as Work

@@ -292,12 +292,17 @@ def _describe_data(run: Run) -> str:
     return f"{run.data.name or 'unnamed'}, hash {run.data.hash[:12]}"
 
 
+# What tells of a comparison, a model, a study and a run.
+WORK_FILES = ("comparison.json", "model.json", "study.json", "result.json")
+
+
 @dataclass(frozen=True)
 class Work:
     """One model as a folder tells of it, for citations.
 
     Args:
-        kind: ``run`` (also those of a comparison), ``model`` or ``study``.
+        kind: ``run`` (also those of a comparison), ``model`` or ``study``; ``data``: no model, but
+            a data set by its name.
         config: All settings; of a baseline, with its name under ``baseline``.
         name: The name of the data; may be empty.
         data: Hash and sizes of the data; None where the folder does not have them.
@@ -305,7 +310,7 @@ class Work:
         significance_test: The statistical test against other models; None where there was none.
     """
 
-    kind: Literal["run", "model", "study"]
+    kind: Literal["run", "model", "study", "data"]
     config: Mapping[str, object]
     name: str
     data: DataFacts | None = None
@@ -331,8 +336,7 @@ def read_works(path: Path) -> list[Work]:
     if not folder.is_dir():
         what = "this is a file, expected a folder" if path.is_file() else "there is no such folder"
         raise DataError(f"{what}.", path=path)
-    names = ("comparison.json", "model.json", "study.json", "result.json")
-    content = next((name for name in names if (folder / name).is_file()), None)
+    content = next((name for name in WORK_FILES if (folder / name).is_file()), None)
     if content == "comparison.json":
         comparison = read_json(ComparisonFile, folder / content)
         first = comparison.models[0].scored_on
@@ -355,7 +359,7 @@ def read_works(path: Path) -> list[Work]:
         return [_as_work(read_result(folder))]
     raise DataError(
         "this is no run, comparison, model or study: it has none of"
-        f" {', '.join(names)}; s2n run, s2n fit and s2n tune write such folders with -o.",
+        f" {', '.join(WORK_FILES)}; s2n run, s2n fit and s2n tune write such folders with -o.",
         path=path,
     )
 

@@ -162,12 +162,14 @@ def entropy_shares(probabilities: Array, learned: Array | None = None) -> Array:
 
     Args:
         probabilities: Probabilities of the classes, (K, C).
-        learned: Which classes are possible, bool (C,); None: all of them.
+        learned: Which classes are possible, bool (C,), whose probabilities are taken to add up to
+            1; None: all of them.
     """
+    if learned is not None:
+        probabilities = probabilities[:, learned]
+        probabilities = probabilities / np.maximum(probabilities.sum(axis=1), 1e-300)[:, None]
     p = np.clip(probabilities, 1e-300, 1.0)
-    count = p.shape[1] if learned is None else np.count_nonzero(learned)
-    shares = -(p * np.log(p)).sum(axis=1) / np.log(max(count, 2))
-    return np.asarray(np.minimum(shares, 1.0)) if learned is not None else np.asarray(shares)
+    return np.asarray(-(p * np.log(p)).sum(axis=1) / np.log(max(p.shape[1], 2)))
 
 
 class Neighbor(NamedTuple):

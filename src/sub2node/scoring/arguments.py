@@ -105,11 +105,9 @@ def order_labels(y: Any, names: Sequence[str]) -> Any:
 
 def task_labels(task: SubgraphTask) -> list[Any]:
     """Names of the classes of a task's subgraphs, in the order of its input."""
-    if task.labels is None:
-        raise DataError("the task has no labels to compare with.")
+    labels = task.input_labels
     if task.num_virtual:
         raise DataError("the task has virtual subgraphs, which have no labels; omit them.")
     if task.multilabel:
-        rows = task.in_input_order(task.labels)
-        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in rows]
-    return [task.class_names[number] for number in task.in_input_order(task.labels)]
+        return [[task.class_names[c] for c in np.flatnonzero(row)] for row in labels]
+    return list(labels.tolist())

@@ -26,7 +26,7 @@ from .placed_query import PlacedQuery
 if TYPE_CHECKING:
     from .network_scorer import NetworkScorer
 
-_STEPS = (32, 64, 128)  # points on the line; more where the sum is not close enough
+_STEPS = (8, 16, 32, 64, 128)  # points on the line; more where the sum is not close enough
 _CLOSE = 2e-4  # how far the sum may be off
 _NEARLY = 1e-9  # some convolutions treat a link of weight 0 as missing, unlike a weak one
 _ROWS = 1 << 15  # members, links and their copies that are computed together
@@ -56,8 +56,8 @@ class _GatePath:
     ) -> Tensor:
         """Probabilities of all replicas; (R, T, C)."""
         forward = self.scorer.forward
-        neighbor_edges = self.placed.attachment is not None and forward.reads_neighbor_edges
-        copies = self.placed.tile(len(inputs), neighbor_edges=neighbor_edges)
+        neighbors = self.placed.attachment is not None and forward.reads_neighbor_edges
+        copies = self.placed.tile(len(inputs), neighbors=neighbors)
         weak = links.flatten().clamp(min=_NEARLY)
         gates = Gates(members.flatten(), weak, inputs, excluded.flatten())
         x, attachment = forward.enter(copies.stage, gates), copies.attachment
@@ -67,16 +67,21 @@ class _GatePath:
                 x,
                 attachment,
                 links=replace(attachment.links, weights=weights),
-                neighbor_edges=copies.neighbor_edges,
+                neighbors=copies.neighbors,
                 grad=True,
             )
         logits = forward.network.head(x) / self.scorer.temperature
         return torch.sigmoid(logits) if self.scorer.multilabel else torch.softmax(logits, dim=-1)
 
     def integrate(self, target: int, steps: int) -> list[Array]:
-        """Integrals of the gradients by each gate, Gauss-Legendre; as :meth:`evaluate`."""
-        points, weights = np.polynomial.legendre.leggauss(steps)
-        points, weights = (points + 1) / 2, weights / 2
+        """Integrals of the gradients by each gate; as :meth:`evaluate`.
+
+        Gauss-Legendre in the square root of the gate: norms of messages divide by sums over all
+        links, so most happens where the gates are small, and points are close together there.
+        """
+        roots, weights = np.polynomial.legendre.leggauss(steps)
+        roots = (roots + 1) / 2
+        points, weights = roots**2, weights * roots
         totals: list[Array] = []
         size = max(1, _ROWS // max(self._rows_per_point, 1))
         for first in range(0, steps, size):

@@ -14,7 +14,7 @@ from ..base.ragged import blocks
 from ..nn.adjacency import Kind
 from ..nn.networks import S2N, Connected, Network, Stage
 from .placed_query import PlacedQuery
-from .query_links import NeighborEdges, QueryLinks, build_rings, build_whole_graph
+from .query_links import NeighborMatrix, QueryLinks, build_rings, build_whole_graph
 from .reference_set import KnownSubgraphs, QueryAttachment
 
 _ROWS = 1 << 14  # new subgraphs and their known neighbours that are computed together
@@ -144,19 +144,24 @@ class ForwardPass:
         if attachment is not None:
             pieces = list(self._split_rows(attachment.links, joint=joint))
             single = len(pieces) == 1 and not joint and self.reads_neighbor_edges
-            neighbor_edges = placed.neighbor_edges if single else None
+            neighbors = self._neighbors_of(placed) if single else None
             parts = [
                 self.embed(
                     x[:, first:last],
                     attachment,
                     rows=(first, last),
                     joint=joint,
-                    neighbor_edges=neighbor_edges,
+                    neighbors=neighbors,
                 )
                 for first, last in pieces
             ]
             x = torch.cat(parts, dim=1) if parts else x.new_zeros(*x.shape[:2], self._width)
         return x, self.network.head(x)
+
+    def _neighbors_of(self, placed: PlacedQuery) -> NeighborMatrix:
+        assert placed.attachment is not None
+        known, links = self.known_subgraphs.outer, placed.attachment.links
+        return known.neighbor_matrix(links, placed.neighbor_edges, grad=False)
 
     @property
     def _width(self) -> int:
@@ -182,7 +187,7 @@ class ForwardPass:
         rows: tuple[int, int] | None = None,
         joint: bool = False,
         links: QueryLinks | None = None,
-        neighbor_edges: NeighborEdges | None = None,
+        neighbors: NeighborMatrix | None = None,
         grad: bool = False,
     ) -> Tensor:
         """Vectors of new subgraphs in the S2N graph, from those they enter with; (R, k, F).
@@ -193,7 +198,7 @@ class ForwardPass:
             rows: The first of those in ``x`` and the one after their last, by default all.
             joint: Whether all are in one graph, or each alone beside the known ones.
             links: Their links, where the weights are not those of ``attachment``.
-            neighbor_edges: Edges between known neighbours of the same subgraph, if computed before.
+            neighbors: Weights among known neighbours of the same subgraph, if computed before.
             grad: Whether gradients will be needed.
         """
         assert isinstance(self.network, S2N)
@@ -210,7 +215,7 @@ class ForwardPass:
                 kind=self._kind,
                 layers=len(outer.layers),
                 base=self._base,
-                neighbor_edges=neighbor_edges,
+                neighbors=neighbors,
                 grad=grad,
             )
             entered, encoded = outer.inward(torch.cat([x, near], dim=1), layers)

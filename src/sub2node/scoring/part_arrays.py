@@ -9,6 +9,7 @@ from pathlib import Path
 from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.records import JsonObject
+from ..datasets.on_disk import on_disk_folders
 from ..task import Border, Graph, Subgraphs, SubgraphTask, WholeGraph
 
 
@@ -54,9 +55,16 @@ def as_part(graph: Graph, facts: JsonObject, arrays: Mapping[str, Array]) -> Gra
         raise DataError("model.json: 'whole' must have nodes, edges and a folder.") from None
     if not isinstance(folder, str | None):
         raise DataError("model.json: the folder of the whole graph must be text.")
-    place = None if folder is None else Path(folder)
+    place = None if folder is None else _where_it_is(Path(folder))
     whole = WholeGraph(*sizes, degrees, arrays.get("whole.strengths"), folder=place)
     return replace(graph, whole=whole)
+
+
+def _where_it_is(folder: Path) -> Path:
+    """A folder of a graph on disk; where it is gone, that of its name in the cache of here."""
+    if not folder.exists() and (here := on_disk_folders() / folder.name).exists():
+        return here
+    return folder
 
 
 def read_border(facts: JsonObject, arrays: Mapping[str, Array]) -> Border | None:

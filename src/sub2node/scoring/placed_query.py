@@ -16,7 +16,7 @@ from ..nn.readout import Members
 from ..ops.pattern import Pattern
 from ..task import SubgraphTask
 from .query import Query
-from .query_links import NeighborEdges, QueryLinks
+from .query_links import NeighborEdges, NeighborMatrix, QueryLinks
 from .reference_set import KnownSubgraphs, QueryAttachment
 from .scorer import PlacedSubgraphs
 
@@ -61,21 +61,28 @@ class PlacedQuery(PlacedSubgraphs):
             return None
         return self.known_subgraphs.outer.neighbor_edges(self.attachment.links)
 
-    def tile(self, count: int, *, neighbor_edges: bool) -> TiledQuery:
+    @cached_property
+    def _neighbors(self) -> NeighborMatrix | None:
+        """Weights among known neighbours, for gradients."""
+        if self.attachment is None:
+            return None
+        outer, links = self.known_subgraphs.outer, self.attachment.links
+        return outer.neighbor_matrix(links, self.neighbor_edges, grad=True)
+
+    def tile(self, count: int, *, neighbors: bool) -> TiledQuery:
         """Independent copies of the one subgraph of the query.
 
         Args:
             count: Number of copies.
-            neighbor_edges: Whether edges between known neighbours are needed.
+            neighbors: Whether weights among known neighbours are needed.
         """
         if count not in self._tiled:
-            attachment, edges = None, None
+            attachment, matrix = None, None
             if self.attachment is not None:
                 attachment = _tile_attachment(self.attachment, count)
-            if neighbor_edges and self.neighbor_edges is not None and self.attachment is not None:
-                num_links = len(self.attachment.links.nodes)
-                edges = _tile_edges(self.neighbor_edges, num_links, count)
-            self._tiled[count] = TiledQuery(_tile_stage(self.stage, count), attachment, edges)
+            if neighbors and self._neighbors is not None:
+                matrix = self._neighbors.repeated(count)
+            self._tiled[count] = TiledQuery(_tile_stage(self.stage, count), attachment, matrix)
         return self._tiled[count]
 
 
@@ -86,12 +93,12 @@ class TiledQuery:
     Args:
         stage: The copies by themselves.
         attachment: How they are attached to the S2N graph.
-        neighbor_edges: Edges between known neighbours of the same copy.
+        neighbors: Weights among known neighbours of the same copy.
     """
 
     stage: Stage
     attachment: QueryAttachment | None
-    neighbor_edges: NeighborEdges | None
+    neighbors: NeighborMatrix | None
 
 
 def _tile_attachment(attachment: QueryAttachment, count: int) -> QueryAttachment:
@@ -104,12 +111,6 @@ def _tile_attachment(attachment: QueryAttachment, count: int) -> QueryAttachment
         np.tile(attachment.degrees, count),
         None if changes is None else sp.vstack([changes] * count, format="csr"),
     )
-
-
-def _tile_edges(edges: NeighborEdges, num_links: int, count: int) -> NeighborEdges:
-    shift = np.repeat(np.arange(count) * num_links, len(edges.first))
-    first, second = np.tile(edges.first, count) + shift, np.tile(edges.second, count) + shift
-    return NeighborEdges(first, second, edges.weights.repeat(count))
 
 
 def _tile_stage(stage: Stage, count: int) -> Stage:
@@ -136,7 +137,7 @@ def _tile_graph(graph: Adjacency, count: int) -> Adjacency:
     shift = torch.arange(count).repeat_interleave(len(graph.diagonal)) * len(graph.pattern.index)
     return replace(
         graph,
-        pattern=_tile_pattern(graph.pattern, count, apart=True),
+        pattern=graph.pattern.repeated(count),
         diagonal=graph.diagonal.repeat(count) + shift,
         weights=graph.weights.repeat(count),
     )
@@ -144,8 +145,8 @@ def _tile_graph(graph: Adjacency, count: int) -> Adjacency:
 
 def _tile_pattern(pattern: Pattern, count: int, *, apart: bool) -> Pattern:
     """Copies of the rows, each with columns of its own (``apart``) or all with the same ones."""
-    columns = len(pattern.back_ptr) - 1
+    if apart:
+        return pattern.repeated(count)
     sizes, index = np.diff(pattern.ptr.numpy()), pattern.index.numpy().astype(np.int64)
-    shift = np.repeat(np.arange(count) * columns, len(index)) if apart else 0
-    width = columns * count if apart else columns
-    return Pattern.from_csr(pointers(np.tile(sizes, count)), np.tile(index, count) + shift, width)
+    columns = len(pattern.back_ptr) - 1
+    return Pattern.from_csr(pointers(np.tile(sizes, count)), np.tile(index, count), columns)

@@ -8,7 +8,6 @@ than its neighbourhood, and the answer is that of the whole graph with q in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,13 +17,11 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from ..base.ragged import Array, SparseMatrix, owners
+from ..base.ragged import Array, SparseMatrix, index_dtype, owners
 from ..nn.adjacency import Adjacency, Kind
 from ..nn.ring_adjacency import Ring, Within
 from ..ops.pattern import Pattern
 from ..task.induced_edges import edges_inside, uphill_entries, uphill_rows
-
-_MakePattern = Callable[[Array, Array, int], Pattern]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +86,30 @@ class KnownGraph:
         first, second, edges = (np.concatenate(part) for part in zip(*blocks, strict=True))
         return NeighborEdges(first, second, weights[torch.from_numpy(edges)])
 
+    def neighbor_matrix(
+        self, links: QueryLinks, edges: NeighborEdges | None = None, *, grad: bool
+    ) -> NeighborMatrix:
+        """Weights among known neighbours of the same new subgraph, and of their self-loops.
+
+        Args:
+            links: Links of the new subgraphs.
+            edges: What :meth:`neighbor_edges` gives for them, if computed before.
+            grad: Whether gradients will be needed.
+        """
+        first, second, weights = self.neighbor_edges(links) if edges is None else edges
+        loops = self.loops[torch.from_numpy(links.nodes)]
+        size = len(loops)
+        diagonal = np.arange(size)
+        ends = (
+            np.concatenate([diagonal, first, second]),
+            np.concatenate([diagonal, second, first]),
+        )
+        data = torch.cat([loops, weights, weights]).numpy()
+        matrix = sp.coo_array((data, ends), shape=(size, size)).tocsr()
+        lists = matrix.indptr, matrix.indices
+        pattern = Pattern.from_csr(*lists, size) if grad else Pattern.one_way(*lists)
+        return NeighborMatrix(pattern, torch.from_numpy(matrix.data))
+
     def base(self, x: Tensor, kind: Kind) -> Tensor:
         """Sum of messages from known subgraphs to each known one, not normalised; (R, n, F)."""
         graph = self.adjacency
@@ -111,6 +132,22 @@ class NeighborEdges(NamedTuple):
     first: Array
     second: Array
     weights: Tensor
+
+
+class NeighborMatrix(NamedTuple):
+    """Weights among known neighbours of the same new subgraph, loops included; links × links.
+
+    Args:
+        pattern: Where they are.
+        weights: One per entry of the pattern.
+    """
+
+    pattern: Pattern
+    weights: Tensor
+
+    def repeated(self, count: int) -> NeighborMatrix:
+        """That of so many copies of the new subgraphs."""
+        return NeighborMatrix(self.pattern.repeated(count), self.weights.repeat(count))
 
 
 def _fill_loops(loops: Tensor) -> Tensor:
@@ -163,7 +200,7 @@ def build_rings(
     kind: Kind,
     layers: int,
     base: Tensor | None,
-    neighbor_edges: NeighborEdges | None = None,
+    neighbors: NeighborMatrix | None = None,
     grad: bool,
 ) -> list[Ring]:
     """The neighbourhoods that the layers of a network with one or two layers read.
@@ -176,51 +213,54 @@ def build_rings(
         kind: Which messages the convolution receives.
         layers: Number of layers, 1 or 2.
         base: What :meth:`KnownGraph.base` gives for what enters; needed for two layers.
-        neighbor_edges: What :meth:`KnownGraph.neighbor_edges` gives for these links, if computed
+        neighbors: What :meth:`KnownGraph.neighbor_matrix` gives for these links, if computed
             before.
         grad: Whether gradients will be needed.
     """
-    make_pattern: _MakePattern = (
-        Pattern.from_csr if grad else lambda ptr, index, _: Pattern.one_way(ptr, index)
-    )
-    count, total = len(links), len(links) + len(links.nodes)
-    ptr = links.ptr + np.arange(count + 1)  # a row: itself, then its links
-    index = np.empty(total, np.int64)
-    own = np.zeros(total, bool)
-    own[ptr[:-1]] = True
-    index[own], index[~own] = np.arange(count), np.arange(count, total)
+    last_pattern, first_pattern = _ring_patterns(links)
     scales = _MessageScales.of(known_graph, links, kind)
-    values = torch.cat([scales.own, scales.inward])[torch.from_numpy(index)]
-    last = Ring(make_pattern(ptr, index, total), values)
+    values = torch.cat([scales.own, scales.inward])[last_pattern.index]
+    last = Ring(last_pattern, values)
     if layers == 1:
         return [last]
     assert base is not None
-    # The first of two layers answers for the neighbours too, to which the new one sends messages.
-    first_ptr = np.concatenate([ptr, ptr[-1] + 1 + np.arange(total - count)])
-    pattern = make_pattern(first_ptr, np.concatenate([index, links.owner]), total)
     rest = base.index_select(1, torch.from_numpy(links.nodes)) * scales.rest.unsqueeze(-1)
     within = None
     if kind == "normalized":
-        edges = neighbor_edges or known_graph.neighbor_edges(links)
-        loops = known_graph.loops[torch.from_numpy(links.nodes)]
-        matrix = _neighbor_matrix(edges, loops)
-        within = Within(
-            make_pattern(matrix.indptr, matrix.indices, len(loops)),
-            torch.from_numpy(matrix.data),
-            scales.after - scales.before,
-            scales.after,
-        )
-    return [Ring(pattern, torch.cat([values, scales.outward]), rest, within), last]
+        matrix = neighbors or known_graph.neighbor_matrix(links, grad=grad)
+        within = Within(*matrix, scales.after - scales.before, scales.after)
+    return [Ring(first_pattern, torch.cat([values, scales.outward]), rest, within), last]
 
 
-def _neighbor_matrix(edges: NeighborEdges, loops: Tensor) -> SparseMatrix:
-    """Weights between neighbours of the same new subgraph, whose degrees differ with it; (E, E)."""
-    size = len(loops)
-    diagonal = np.arange(size)
-    rows = np.concatenate([diagonal, edges.first, edges.second])
-    columns = np.concatenate([diagonal, edges.second, edges.first])
-    data = torch.cat([loops, edges.weights, edges.weights]).numpy()
-    return sp.coo_array((data, (rows, columns)), shape=(size, size)).tocsr()
+def _ring_patterns(links: QueryLinks) -> tuple[Pattern, Pattern]:
+    """What the last layer reads, and the first of two; columns are new ones, then links.
+
+    The last answers for the new ones: a row is itself, then its links. The first answers for the
+    neighbours too, to which the new one sends messages; it is symmetric. Both are stars, so nothing
+    has to be sorted.
+    """
+    count, total = len(links), len(links) + len(links.nodes)
+    own = links.ptr[:-1] + np.arange(count)  # entries of the last layer: of the new ones themselves
+    others = np.delete(np.arange(total), own)  # and of their links
+    index, order = np.empty(total, np.int64), np.empty(2 * total - count, np.int64)
+    index[own], index[others] = np.arange(count), np.arange(count, total)
+    order[own], order[others], order[total:] = own, total + np.arange(total - count), others
+    ptr = links.ptr + np.arange(count + 1)
+    row = owners(ptr)
+    dtype = index_dtype(len(order), total)
+    last = (ptr, index, row, np.arange(total + 1), row[np.concatenate([own, others])])
+    first = (
+        np.concatenate([ptr, total + 1 + np.arange(total - count)]),
+        np.concatenate([index, links.owner]),
+        np.concatenate([row, np.arange(count, total)]),
+    )
+    last_order = np.concatenate([own, others])
+    first_ptr, first_index, first_row = (torch.from_numpy(part.astype(dtype)) for part in first)
+    back_order = torch.from_numpy(order.astype(dtype))
+    return (
+        Pattern(*(torch.from_numpy(part.astype(dtype)) for part in (*last, last_order))),
+        Pattern(first_ptr, first_index, first_row, first_ptr, first_index, back_order),
+    )
 
 
 @dataclass(frozen=True, eq=False)

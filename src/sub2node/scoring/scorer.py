@@ -16,6 +16,7 @@ from ..base.ragged import Array
 from ..base.records import JsonObject
 from ..task import Graph, SubgraphTask
 from .answers import Answers, Neighbor, Surroundings
+from .card_words import card_words
 from .doubt import TrainingProfile
 from .explanation import Explanation
 from .node_index import Node, NodeIndex
@@ -200,7 +201,7 @@ class Scorer(ABC):
     @cached_property
     def training_profile(self) -> TrainingProfile:
         """What the training subgraphs are like, to tell what a question has in common with them."""
-        return TrainingProfile.of(self.task)
+        return TrainingProfile.of(self.task, card_words(self.card, self.task))
 
     def combine(self, query: Query, by_replica: Array) -> Answers:
         """Answers from the calibrated probabilities (R, K, C) of all replicas: averaged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -194,7 +195,11 @@ class Split:
 
     def count(self, part: Part) -> int:
         """Subgraphs in a part."""
-        return int(np.count_nonzero(self.codes == _code(part)))
+        return int(self._counts[_code(part)])
+
+    @cached_property
+    def _counts(self) -> Array:
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(PARTS))
 
     def mask(self, part: Part) -> Array:
         """Which subgraphs are in a part: bool (M,)."""

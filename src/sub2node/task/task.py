@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import DataError
 from ..base.plural import plural
-from ..base.ragged import Array, distinct, frozen, integers, pointers
+from ..base.ragged import Array, distinct, frozen, integers
 from .attributes import SubgraphAttributes
 from .content_hash import digest
 from .graph import Graph
@@ -28,7 +28,7 @@ from .task_checks import (
     read_split_words,
     renumber_order,
 )
-from .task_views import task_data, task_frame, task_html
+from .task_views import labels_of_input, lists_of_labels, task_data, task_frame, task_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,14 +48,14 @@ class SubgraphTask:
     they came), so that what a stage sees is always a leading block. ``labels``, ``subgraphs``,
     ``split`` and the S2N graph have this order, and :attr:`subgraph_ids` says which row is what.
     Results for people (answers, frames, saved tables) come in the order of the input instead, with
-    ids; :meth:`in_input_order` puts row values in that order. Subgraphs that the split leaves out
-    are dropped.
+    ids: compare them with :attr:`input_labels`, never with ``labels``. Subgraphs that the split
+    leaves out are dropped.
 
     Args:
         graph: The global graph.
         subgraphs: Node sets of it, none of them empty.
-        labels: (M,) class numbers; (M, C) booleans for multi-label; None for no labels. Virtual
-            subgraphs have -1, or a row of False.
+        labels: (M,) class numbers by row, not in the order of the input; (M, C) booleans for
+            multi-label; None for no labels. Virtual subgraphs have -1, or a row of False.
         class_names: One name per class; by default the numbers.
         split: The part of each subgraph; None: not split yet.
         name: What to call the data in outputs.
@@ -205,9 +205,6 @@ class SubgraphTask:
 
         Args:
             values: One value, or one row of values, per subgraph.
-
-        Example:
-            >>> (model.predict(task) == task.in_input_order(truth_by_row)).mean()
         """
         array = np.asarray(values)
         if array.shape[:1] != (len(self),):
@@ -220,6 +217,17 @@ class SubgraphTask:
         """The subgraphs in the order of the input, each under its id."""
         in_order = np.array_equal(self.input_order, np.arange(len(self)))
         return self.subgraphs if in_order else self.subgraphs.take(self.input_order)
+
+    @property
+    def input_labels(self) -> Array:
+        """The labels in the order of the input, as a model's ``predict`` gives its answers.
+
+        Names of classes, (M,), '' for a virtual subgraph; multi-label: zeros and ones, (M, C).
+
+        Example:
+            >>> (model.predict(task) == task.input_labels).mean()
+        """
+        return labels_of_input(self)
 
     @property
     def excluded(self) -> Subgraphs | None:
@@ -356,17 +364,7 @@ class SubgraphTask:
 
     def label_lists(self) -> pa.ListArray:
         """The class names of each row, as an Arrow list array of text (needs labels)."""
-        import pyarrow as pa
-
-        if self.labels is None:
-            raise DataError("the task has no labels.")
-        one_hot = (
-            self.labels if self.multilabel else self.labels[:, None] == range(self.num_classes)
-        )
-        rows, classes = np.nonzero(one_hot)
-        ptr = pointers(np.bincount(rows, minlength=len(self)))
-        names = pa.array(self.class_names, pa.string()).take(pa.array(classes))
-        return pa.ListArray.from_arrays(ptr.astype(np.int32), names)
+        return lists_of_labels(self)
 
     def to_pyg(self) -> Data:
         """The task as one ``torch_geometric.data.Data`` (needs torch).

@@ -1,4 +1,4 @@
-"""A task for notebooks and other libraries: a data frame, HTML, PyG."""
+"""A task for people and other libraries: its labels by name, a data frame, HTML, PyG."""
 
 from __future__ import annotations
 
@@ -7,17 +7,40 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.data_frame import make_frame
-from ..base.errors import MissingExtraError
+from ..base.errors import DataError, MissingExtraError
 from ..base.html_table import MAX_ROWS, html_view
 from ..base.plural import plural
-from ..base.ragged import Array
+from ..base.ragged import Array, pointers
 from .split import PARTS
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from torch_geometric.data import Data
 
     from .task import SubgraphTask
+
+
+def labels_of_input(task: SubgraphTask) -> Array:
+    """The labels as answers have them; see :attr:`SubgraphTask.input_labels`."""
+    if task.labels is None:
+        raise DataError("the task has no labels to compare with.")
+    labels = task.in_input_order(task.labels)
+    return labels.astype(np.int64) if task.multilabel else np.array([*task.class_names, ""])[labels]
+
+
+def lists_of_labels(task: SubgraphTask) -> pa.ListArray:
+    """The class names of each row; see :meth:`SubgraphTask.label_lists`."""
+    import pyarrow as pa
+
+    labels = task.labels
+    if labels is None:
+        raise DataError("the task has no labels.")
+    one_hot = labels if task.multilabel else labels[:, None] == range(task.num_classes)
+    rows, classes = np.nonzero(one_hot)
+    ptr = pointers(np.bincount(rows, minlength=len(task)))
+    names = pa.array(task.class_names, pa.string()).take(pa.array(classes))
+    return pa.ListArray.from_arrays(ptr.astype(np.int32), names)
 
 
 def task_frame(task: SubgraphTask) -> pd.DataFrame:

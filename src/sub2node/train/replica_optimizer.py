@@ -64,11 +64,15 @@ def find_optimizer(
 
 
 class PlainOptimizer(ReplicaOptimizer):
-    """PyTorch's Adam, with one group of parameters per replica."""
+    """PyTorch's Adam, replica by replica, so that each has its own learning rate.
+
+    ``torch.optim.Adam`` does the same with a group per replica, but imports PyTorch's compiler for
+    it, which takes longer than the first epochs of a small training.
+    """
 
     def __init__(self, network: nn.Module, count: int, training: TrainingSettings) -> None:
         super().__init__(network, count, training)
-        self.optimizer = self.replicas.adam(training)
+        self._moments: dict[tuple[int, int], dict[str, Tensor]] = {}  # by replica and parameter
         self.best = {name: t.clone() for name, t in self.replicas.tensors().items()}
 
     def step(self, loss: Tensor, rate: Tensor) -> None:
@@ -77,10 +81,47 @@ class PlainOptimizer(ReplicaOptimizer):
         loss.sum().backward()  # type: ignore[no-untyped-call]
         if self.training.clip:
             self.replicas.clip(self.training.clip)
-        self.replicas.share_gradients()
-        for group, replica_rate in zip(self.optimizer.param_groups, rate.tolist(), strict=True):
-            group["lr"] = replica_rate
-        self.optimizer.step()
+        gradients = self.replicas.gradients()
+        for r, (views, grads) in enumerate(zip(self.replicas.views, gradients, strict=True)):
+            updates = [
+                (view, grad, self._moments_of(r, k, view))
+                for k, (view, grad) in enumerate(zip(views, grads, strict=True))
+                if grad is not None  # PyTorch's Adam leaves a parameter without a gradient alone
+            ]
+            self._update(updates, float(rate[r]))
+
+    def _moments_of(self, replica: int, number: int, view: Tensor) -> dict[str, Tensor]:
+        """What is remembered of a parameter; zeros at first."""
+        if (replica, number) not in self._moments:
+            self._moments[replica, number] = {
+                "step": torch.zeros((), device=view.device),
+                "exp_avg": torch.zeros_like(view, memory_format=torch.preserve_format),
+                "exp_avg_sq": torch.zeros_like(view, memory_format=torch.preserve_format),
+            }
+        return self._moments[replica, number]
+
+    def _update(self, updates: list[tuple[Tensor, Tensor, dict[str, Tensor]]], rate: float) -> None:
+        """Adam's step for the parameters of one replica: each with its gradient and moments."""
+        for dtype in {view.dtype for view, _, _ in updates}:
+            chosen = [update for update in updates if update[0].dtype == dtype]
+            views, grads, moments = (list(part) for part in zip(*chosen, strict=True))
+            steps = [m["step"] for m in moments]
+            torch._foreach_add_(steps, 1)
+            torch._fused_adam_(
+                views,
+                grads,
+                [m["exp_avg"] for m in moments],
+                [m["exp_avg_sq"] for m in moments],
+                [],
+                steps,
+                lr=rate,
+                beta1=0.9,
+                beta2=0.999,
+                weight_decay=self.training.weight_decay,
+                eps=1e-8,
+                amsgrad=False,
+                maximize=False,
+            )
 
     def keep(self, better: Tensor) -> None:
         """The state of some replicas, bool (R,), is their best."""
@@ -90,9 +131,8 @@ class PlainOptimizer(ReplicaOptimizer):
         """What the optimiser remembers."""
         return {
             f"{r}.{k}.{name}": tensor
-            for r, views in enumerate(self.replicas.views)
-            for k, view in enumerate(views)
-            for name, tensor in self.optimizer.state.get(view, {}).items()
+            for (r, k), moments in self._moments.items()
+            for name, tensor in moments.items()
         }
 
     def remember(self, moments: dict[str, Tensor]) -> None:
@@ -100,7 +140,7 @@ class PlainOptimizer(ReplicaOptimizer):
         for name, tensor in moments.items():
             r, k, moment = name.split(".", 2)
             view = self.replicas.views[int(r)][int(k)]
-            self.optimizer.state[view][moment] = tensor.to(view.device)
+            self._moments_of(int(r), int(k), view)[moment] = tensor.to(view.device)
 
 
 class SlabOptimizer(ReplicaOptimizer):

@@ -10,8 +10,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 
-from ..config import TrainingSettings
-
 _OWN = re.compile(r"\.replicas\.(\d+)\.")  # parameters of a custom convolution, not stacked
 
 
@@ -40,13 +38,6 @@ class Replicas:
             for r in range(self.count)
         ]
 
-    def adam(self, training: TrainingSettings) -> torch.optim.Adam:
-        """An optimiser with one group of parameters per replica, so that each has its own rate."""
-        groups = [{"params": views} for views in self.views]
-        return torch.optim.Adam(
-            groups, lr=training.lr, weight_decay=training.weight_decay, fused=True
-        )
-
     def clear(self) -> None:
         """Forget all gradients."""
         for parameter in self.network.parameters():
@@ -54,14 +45,14 @@ class Replicas:
 
     def norms(self) -> Tensor:
         """Norm of each replica's gradient; (R,)."""
-        return torch.stack([get_total_norm(grads) for grads in self._gradients()])
+        present = ([g for g in grads if g is not None] for grads in self.gradients())
+        return torch.stack([get_total_norm(grads) for grads in present])
 
-    def _gradients(self) -> list[list[Tensor]]:
-        """The gradients of each replica, where there are any."""
-        stacked = [p.grad for p in self.stacked if p.grad is not None]
+    def gradients(self) -> list[list[Tensor | None]]:
+        """The gradients of each replica, as :attr:`views`; None where there is none."""
         return [
-            [grad[r] for grad in stacked]
-            + [p.grad for s, p in self.own if s == r and p.grad is not None]
+            [None if p.grad is None else p.grad[r] for p in self.stacked]
+            + [p.grad for s, p in self.own if s == r]
             for r in range(self.count)
         ]
 
@@ -74,14 +65,6 @@ class Replicas:
         for r, p in self.own:
             if p.grad is not None:
                 p.grad.mul_(factor[r])
-
-    def share_gradients(self) -> None:
-        """Let the optimiser's views see the gradients."""
-        for r, views in enumerate(self.views):
-            own = [p.grad for s, p in self.own if s == r]
-            grads = [None if p.grad is None else p.grad[r] for p in self.stacked] + own
-            for view, grad in zip(views, grads, strict=True):
-                view.grad = grad
 
     def tensors(self) -> dict[str, Tensor]:
         """Everything that makes up the networks: parameters, and the statistics of norms."""

@@ -17,7 +17,8 @@ from sub2node.report.html.case_findings import Case, collect_cases
 from sub2node.report.html.case_page import render_cases, write_case_report
 from sub2node.scoring import AnswerWarning, Scorer, WarningKind
 from sub2node.scoring.model_card import render_model_card
-from sub2node.task import Names
+from sub2node.scoring.name_mapping import MappedName
+from sub2node.task import Names, Subgraphs
 
 ODD = '<img src=x onerror="alert(1)">'
 WORDS = {"subgraph": "disease", "member": "symptom", "label": "family", "title": f"Odd {ODD}",
@@ -76,6 +77,7 @@ def test_classes_of_no_training_subgraph_are_not_counted() -> None:
     assert {one.name for one in case.ranking} == {"a", "b"}
     assert (case.others, case.reasons.classes) == (0, (case.ranking[0].name,))
     share = np.array([one.probability for one in case.ranking])
+    share /= share.sum()  # of a class that nothing was learned about, a model may say a little
     assert case.doubt == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-3)
     text = plain(render_cases(scorer, [case]))
     count = int(part.split.mask("train").sum())
@@ -117,6 +119,29 @@ def test_of_three_classes_the_sum_is_not_said(scorer: Scorer, cases: list[Case])
     more = tuple(replace(few[0], probability=0.2, name=str(i), predicted=not i) for i in range(5))
     text = plain(render_cases(scorer, [replace(cases[0], ranking=more)]))
     assert f"{said}; the first three have 60.0 % together." in text
+
+
+def test_what_excluded_members_did_is_said(scorer: Scorer, cases: list[Case]) -> None:
+    case = replace(cases[0], unknown=(), mapped=())
+    assert not scorer.reads_excluded
+    text = plain(render_cases(scorer, [case]))
+    assert "What was not used Excluded" in text
+    assert "this model does not read such symptoms." in text
+    task = odd_task()
+    rows = np.arange(len(task))
+    some = Subgraphs.from_lists([[int(row) % 50] for row in rows])
+    reader = SubgraphClassifier(model="bag", words=WORDS).fit(
+        replace(task, subgraphs=replace(task.subgraphs, excluded=some))
+    )
+    assert reader.scorer_.reads_excluded
+    text = plain(render_cases(reader.scorer_, [case]))
+    assert "Looked for and absent" in text
+    assert "They count in the answer" in text
+    assert "What was" not in text
+    asked = "What was mapped", "What was not used, or mapped"
+    mapped = replace(case, mapped=(MappedName("x", "g1", "One", "symbol"),))
+    for one, heading in zip((replace(mapped, excluded=()), mapped), asked, strict=True):
+        assert f"{heading} " in plain(render_cases(scorer, [one]))
 
 
 def test_bars_lie_on_the_side_of_their_sign(scorer: Scorer, cases: list[Case]) -> None:

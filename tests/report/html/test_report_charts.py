@@ -46,6 +46,16 @@ def test_scores_are_drawn_with_their_intervals() -> None:
     assert [(text.get_text(), text.xy[1]) for text in axes.texts] == [("80.0", y) for y in heights]
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_the_scale_of_scores_ends_at_0_and_100(value: float) -> None:
+    score = {"mean": value, "interval": [value, value], "values": [value] * 5}
+    model = {"name": "bag", "simple": True, "test": {"micro_f1": score}, "test_intervals": {}}
+    [axes] = intervals([model], "bag").axes
+    assert len(axes.get_xticks()) > 1
+    assert all(0 <= tick <= 100 for tick in axes.get_xticks())
+    assert -1 < axes.get_xlim()[0] < axes.get_xlim()[1] < 101
+
+
 def test_reliability_is_drawn_by_bin() -> None:
     probabilities = np.array([[0.05], [0.55], [0.57], [0.99]])
     found = calibration(probabilities, np.array([[0], [1], [0], [1]], bool), multilabel=True)

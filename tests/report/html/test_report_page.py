@@ -42,6 +42,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs) -> None:
         self.tags.append((tag, dict(attrs)))
+        assert self.open[-1:] != ["dl"] or tag in ("div", "dt", "dd")
         if tag not in ("meta", "link", "br"):
             self.open.append(tag)
 
@@ -149,8 +150,8 @@ def test_numbers_stand_in_the_page(found, text) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["multi", "single seed", "simple", "splits", "interrupted",
-                                  "old", "bare", "many classes", "perfect"])  # fmt: skip
+@pytest.mark.parametrize("kind", ["multi", "single seed", "simple", "splits", "interrupted", "old",
+                                  "bare", "many classes", "perfect", "leaderboard"])  # fmt: skip
 def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
     task = small_task(90, 30) if kind == "many classes" else small_task(multilabel=kind == "multi")
     result = made_result(task, 1 if kind == "single seed" else 3)
@@ -168,6 +169,7 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
         "bare": ("no predictions.parquet", "no epochs.parquet"),
         "many classes": ("too many for a matrix", "Most confused pairs", "20 more"),
         "perfect": ("No test subgraph was answered wrong",),
+        "leaderboard": ("Members of", "not tried"),
     }[kind]
     if kind == "simple":
         result = simple_result(task)
@@ -176,6 +178,8 @@ def test_every_kind_of_run_has_a_report(kind: str, tmp_path: Path) -> None:
         result.data["splits"] = 3
     if kind == "interrupted":
         result = made_result(task, ended="interrupted")
+    if kind == "leaderboard":
+        result = made_result(task, leaderboard=({"name": "bag", "state": "not tried"},))
     if kind == "perfect":
         result = made_result(task, signal=50.0)
     folder = save_run(result, task, tmp_path / "run")

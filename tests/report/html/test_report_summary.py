@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +53,27 @@ def test_a_single_run_has_no_interval_and_no_test(tmp_path: Path) -> None:
     assert "(one seed: no spread, no interval)" in found["summary"][1]
     assert "too few runs for a verdict" in found["summary"][2]
     assert found["against"]["p"] is None
+
+
+def test_a_command_names_the_data_as_they_were_given(tmp_path: Path) -> None:
+    task = small_task()
+    for made, words in ((made_result(task, 1), "--model bag"), (simple_result(task), "s2n.a")):
+        made.data["given"] = "'my sets.gmt'"
+        folder = save_run(made, task, tmp_path / words)
+        summary = " ".join(collect_findings(read_study([folder])).numbers["summary"])
+        assert re.search(f"s2n run 'my sets.gmt' --.*{words}", summary)
+
+
+@pytest.mark.slow
+def test_where_nothing_varies_no_spread_is_explained(tmp_path: Path) -> None:
+    task = small_task()
+    pages = [
+        render(collect_findings(read_study([save_run(result, task, tmp_path / name)])))
+        for name, result in (("one", made_result(task, 1)), ("five", made_result(task, 5)))
+    ]
+    words = ("± is the standard", "mean of the seeds", "95 % over seeds", "Intervals: ")
+    assert [[word in page for word in words] for page in pages] == [[False] * 4, [True] * 4]
+    assert "Each model ran once" in pages[0]
 
 
 @pytest.mark.slow

@@ -18,10 +18,18 @@ from sub2node.report.html.report_wording import (
     p_value,
     parts,
     percent,
+    points_apart,
 )
 from sub2node.runs import save_run
 from sub2node.runs.run_tables import SubgraphTable
 from sub2node.task import SubgraphTask
+
+
+def test_a_difference_is_that_of_the_numbers_shown() -> None:
+    assert (percent(0.79557), percent(0.79249)) == ("79.6", "79.2")
+    assert points_apart(0.79557, 0.79249) == 0.4
+    assert points_apart(0.79249, 0.79557) == -0.4
+    assert points_apart(0.5, 0.50001) == 0
 
 
 def test_near_copies_are_a_warning_and_none_is_passed() -> None:

@@ -46,7 +46,12 @@ def intervals(models: Sequence[Numbers], main: str) -> Figure:
     axes.grid(visible=False, axis="y")
     low, high = axes.get_xlim()
     if high - low < 1:  # every run of every model has the same score
-        axes.set_xlim(low - 0.5, high + 0.5)
+        low, high = low - 0.5, high + 0.5
+    room = 0.05 * (high - low)  # of marks at an end of the scale
+    axes.set_xlim(max(low, -room), min(high, 100 + room))
+    axes.set_xticks(
+        [tick for tick in axes.get_xticks() if low <= tick <= high and 0 <= tick <= 100]
+    )
     axes.set_xlabel("Test micro-F1, %", weight="bold")
     return figure
 

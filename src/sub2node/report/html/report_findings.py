@@ -25,7 +25,13 @@ from .model_descriptions import describe_run
 from .precision_recall import positive_numbers
 from .prediction_measures import Calibration, calibration, class_table, confusion, worst
 from .report_summary import summarize
-from .report_wording import Numbers, check_leakage, explain_margins, explain_missing
+from .report_wording import (
+    Numbers,
+    check_leakage,
+    data_words,
+    explain_margins,
+    explain_missing,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,5 +307,4 @@ def repeat_command(run: Run) -> str:
     for option, file in run.data.files.items():
         if option != "features" or features.get("kind") == "given":
             parts += [f"--{option}", file] * bool(features)
-    data = run.data.given or shlex.quote(run.data.name or "DATA")
-    return f"s2n run {data} {shlex.join(parts)}"
+    return f"s2n run {data_words(run)} {shlex.join(parts)}"

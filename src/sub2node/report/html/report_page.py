@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from .precision_recall import describe_curve, draw_precision_recall
 from .report_charts import curves, intervals, reliability
 from .report_findings import ReportFindings
 from .report_summary import headline
-from .report_wording import Numbers, p_value, parts, percent
+from .report_wording import Numbers, p_value, parts, percent, points_apart
 from .templating import load_template
 
 MOST_CLASSES = 25  # of a confusion matrix
@@ -47,6 +47,7 @@ def render(findings: ReportFindings) -> str:
         "percent": percent,
         "p_value": p_value,
         "parts": parts,
+        "points_apart": points_apart,
         "seconds": _duration_text,
         "links": _link_text,
     }
@@ -62,6 +63,11 @@ def render(findings: ReportFindings) -> str:
             marks=MARKS,
             least=MIN_RUNS,
             interval_titles=interval_titles(splits=bool(findings.study.main.splits)),
+            intervals_there=_which_intervals(findings.numbers["models"]),
+            own_intervals=_which_intervals(
+                [m for m in findings.numbers["models"] if m["name"] == findings.numbers["main"]]
+            ),
+            has_spread=any(m["test"]["micro_f1"]["n"] > 1 for m in findings.numbers["models"]),
             about_intervals=explain_intervals(splits=bool(findings.study.main.splits)),
             n=findings.numbers,
             run=findings.study.main,
@@ -81,6 +87,12 @@ def render(findings: ReportFindings) -> str:
             ],
         )
     )
+
+
+def _which_intervals(models: Sequence[Numbers]) -> tuple[bool, bool]:
+    """Whether any model has an interval over runs, and one over test subgraphs or corrected."""
+    narrow = any(score["interval"] for model in models for score in model["test"].values())
+    return narrow, any(model["test_intervals"] for model in models)
 
 
 def _draw_figures(findings: ReportFindings, picture: Picture | None) -> dict[str, str]:

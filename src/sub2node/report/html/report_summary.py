@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...evaluate.significance import MIN_RUNS, interval_text
 from ...runs import Run, RunSet
-from .report_wording import Numbers, p_value, percent
+from .report_wording import Numbers, data_words, p_value, percent, points_apart
 
 _FEW = 100  # test subgraphs, below which one of them is worth a remark
 
@@ -99,12 +99,13 @@ def _compare_with_counterpart(study: RunSet, numbers: Numbers) -> str:
         return f"The best {kind} on validation, {against['model']}{place}, {_gap(study, against)}."
     if study.main.simple:
         return (
-            "No network was run on this data, so nothing says whether one would do better: s2n run"
-            " DATA --structure s2n+a trains one."
+            "No network was run on this data, so nothing says whether one would do better:"
+            f" s2n run {data_words(study.main)} --structure s2n+a trains one."
         )
     return (
         "No simple model was run on this data, so it is not known whether the score is good:"
-        " s2n run DATA --model majority --model bag --model statistics gives some."
+        f" s2n run {data_words(study.main)} --model majority --model bag --model statistics gives"
+        " some."
     )
 
 
@@ -123,10 +124,10 @@ def _place_text(s2n: Numbers) -> str:
 
 def _gap(study: RunSet, other: Numbers) -> str:
     """``has 93.6 %, 6.4 points less: no significant difference (p = 0.078, …)``."""
-    gap = percent(abs(other["difference"]))
-    order = "less" if other["difference"] > 0 else "more"
+    gap = points_apart(study.main.score.mean, other["mean"])
+    order = "less" if gap > 0 else "more"
     text = f"has {percent(other['mean'])} %, " + (
-        "the same" if gap == "0.0" else f"{gap} points {order}"
+        f"{abs(gap):.1f} points {order}" if gap else "the same"
     )
     return f"{text}: {verdict_text(other, study.main.name)}"
 

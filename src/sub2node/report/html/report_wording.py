@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,16 @@ def p_value(p: float | None) -> str:
     if p is None:
         return ""
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+
+
+def points_apart(first: float, second: float) -> float:
+    """By how many points a score is above another one: the difference of what is printed."""
+    return round(float(percent(first)) - float(percent(second)), 1)
+
+
+def data_words(run: Run) -> str:
+    """The data of a run as a command line names them."""
+    return run.data.given or shlex.quote(run.data.name or "DATA")
 
 
 def parts(counts: dict[str, int]) -> str:
