@@ -109,6 +109,10 @@ unit: $(VENV)/.dev
 quick: $(VENV)/.dev
 	PYTHONDONTWRITEBYTECODE= S2N_EXAMPLES=8 $(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
 
+# Rows are kept with: make guard OUT=benchmarks/results/guard.csv
+guard: $(VENV)/.dev
+	$(BIN)/python benchmarks/guard.py $(if $(OUT),--out $(OUT))
+
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/mutants.py

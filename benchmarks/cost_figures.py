@@ -161,7 +161,7 @@ def guard_figure(path: Path) -> Figure:
     )
     for number, job in enumerate(dict.fromkeys(row["job"] for row in rows)):
         points = [(commits.index(r["commit"]), float(r["ratio"])) for r in rows if r["job"] == job]
-        colour = PALETTE[number % len(PALETTE)]
+        colour = PALETTE[f"k{number % 11}"]
         axes.plot(*zip(*points, strict=True), "o-", color=colour, label=job)
     set_log_scale(axes, "y", [float(row["ratio"]) for row in rows])
     axes.set_xticks(range(len(commits)), commits)
