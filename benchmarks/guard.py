@@ -176,7 +176,7 @@ JOBS = {
     "translate": Job(_TRANSLATE),
     "rwpe": Job(_RWPE, rounds=4),
     "links": Job(_LINKS, rounds=3),
-    "answers": Job(_ANSWERS),
+    "answers": Job(_ANSWERS, rounds=20),
     "reasons": Job(_REASONS),
 }
 _RUNNER = """

@@ -197,8 +197,8 @@ GUARDED = {
     "translate": "translation, against SciPy's bare product",
     "rwpe": "RWPE, against products with a dense matrix",
     "links": "link pre-training, an epoch, against plain PyTorch",
-    "answers": "an answer, against the whole S2N graph once more",
-    "reasons": "three explanations, against the whole S2N graph twenty times",
+    "answers": "twenty answers, against twenty passes over the whole S2N graph",
+    "reasons": "three explanations, against twenty passes over the whole S2N graph",
 }
 
 
