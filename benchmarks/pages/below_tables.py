@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, points, table
-from pages.rows import Row, Rows, cell, p_text, read
+from pages.rows import Row, Rows, cell, p_text, read, seed_scores
 from pages.score_tables import SETTINGS, TASK_OF
 from pages.verdicts import LEVEL
 from sub2node.reproduce.paper_tables import row_title
@@ -188,6 +188,10 @@ def run_again() -> Iterator[Claim]:
         assert printed.only()["device"] == "cuda"
         values[f"{mark}t"] = printed.number("ours")
         values[mark] = score_of("s2n+0 gcn2 rwpe", data, _TABLE)
+        rows = read("diagnosis.csv").where(cell="s2n+0 gcn2 rwpe", data=data)
+        formula = rows.where(change="weights by the paper's formula").only()["scores"]
+        own = [f"{value:.4f}" for value in seed_scores(printed)]
+        assert (own == formula.split()) == (data == "cut_ratio")
     yield claim(
         "S2N+0 with RWPE has {d:.1f} instead of {dt:.1f} on Density and {c:.1f} instead of {ct:.1f}"
         " on Cut-Ratio.",
