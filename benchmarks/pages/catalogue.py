@@ -17,6 +17,7 @@ from pages import (  # noqa: F401 (they declare)
     excluded_tables,
     guide_claims,
     headline_tables,
+    scale_tables,
     score_claims,
     score_tables,
     source_tables,
