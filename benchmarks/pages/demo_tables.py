@@ -27,9 +27,9 @@ def _block(*lines: str) -> str:
 
 @generates("demo-answer")
 def demo_answer() -> str:
-    """What is printed about the patient, up to the reasons."""
+    """What is printed about the patient, up to the reasons, without empty lines."""
     lines = takewhile(lambda line: not line.startswith("Why "), printed_step(_ASK))
-    return _block("$ make demo", "…", *"\n".join(lines).rstrip().splitlines())
+    return _block("$ make demo", "…", *filter(None, lines))
 
 
 @generates("demo-models")
