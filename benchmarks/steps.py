@@ -28,7 +28,8 @@ from sub2node.models.graph_network import rows_of
 from sub2node.nn import build_network, build_stages
 from sub2node.models import find_preset
 from sub2node.train import Group
-from sub2node.train.training_resources import kept_memory, replicas_at_once
+from sub2node.ops.kept_memory import kept_memory
+from sub2node.train.training_resources import replicas_at_once
 from sub2node.train.scores import losses
 from sub2node.evaluate.protocol import labels_of
 torch.set_num_threads(2)

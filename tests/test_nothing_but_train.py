@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from quick_models import CLASSES, COUNT, NODES, PARTS, QUICK, odd_graph, odd_task
 from small_ensembles import use_short_plans
@@ -18,7 +19,7 @@ from sub2node.models.find import find_model
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.models.interface import Model
 from sub2node.report.html import model_descriptions
-from sub2node.task import Subgraphs, SubgraphTask
+from sub2node.task import Arcs, Graph, Subgraphs, SubgraphTask
 
 TRAIN, KNOWN = PARTS.count("train"), 20  # subgraphs of train, and the nodes that they are of
 FEATURES: dict[str, dict[str, Any]] = {
@@ -46,14 +47,35 @@ def members(seed: int) -> Subgraphs:
     return Subgraphs.from_lists([*train, *(late.choice(NODES, k, replace=False) for k in sizes)])
 
 
+@dataclass(frozen=True)
+class Tasks:
+    """The same subgraphs of train, with others and other labels in val and test, and without test.
+
+    Args:
+        task: The task.
+        others: The same train, all else different.
+        no_test: The same without its test part.
+    """
+
+    task: SubgraphTask
+    others: SubgraphTask
+    no_test: SubgraphTask
+
+    @classmethod
+    def of(cls, graph: Graph, *, multilabel: bool = False) -> Tasks:
+        """Three tasks of a graph."""
+        both = []
+        for seed, shift in ((1, 0), (2, 1)):
+            labels = np.where(np.arange(COUNT) < TRAIN, CLASSES, (CLASSES + shift) % 3)
+            if multilabel:
+                labels = (labels[:, None] == np.arange(3)) | (np.arange(COUNT) % 4 == 0)[:, None]
+            both.append(replace(odd_task(of=graph, subgraphs=members(seed)), labels=labels))
+        return cls(*both, both[0].subset(~both[0].split.mask("test")))
+
+
 GRAPH = odd_graph(features=np.random.default_rng(0).normal(size=(NODES, 3)))
-TASK = odd_task(of=GRAPH, subgraphs=members(1))
-NO_TEST = TASK.subset(~TASK.split.mask("test"))
-OTHERS = replace(
-    TASK,
-    subgraphs=members(2),
-    labels=np.where(np.arange(COUNT) < TRAIN, CLASSES, (CLASSES + 1) % 3),
-)
+PLAIN = Tasks.of(GRAPH)
+TASK, OTHERS = PLAIN.task, PLAIN.others
 
 
 def logits(model: Model, task: SubgraphTask, *parts: Any) -> np.ndarray:
@@ -63,18 +85,19 @@ def logits(model: Model, task: SubgraphTask, *parts: Any) -> np.ndarray:
     return np.concatenate([trained.outputs(part).logits for part in parts], axis=1)
 
 
-def assert_fitted_on_train(model: Model, once: Model) -> None:
+def assert_fitted_on_train(model: Model, once: Model, tasks: Tasks = PLAIN) -> None:
     """Others in val and test change no answer of train; no test part, none of train and val.
 
     Args:
         model: The model; it may choose on validation.
         once: The same with nothing to choose on validation.
+        tasks: What they learn from.
     """
     close = {"rtol": 1e-5, "atol": 2e-6}  # the sizes of products change how they are rounded
-    np.testing.assert_allclose(logits(once, OTHERS, "train"), logits(once, TASK, "train"), **close)
-    np.testing.assert_allclose(
-        logits(model, NO_TEST, "train", "val"), logits(model, TASK, "train", "val"), **close
-    )
+    expected = logits(once, tasks.task, "train")
+    np.testing.assert_allclose(logits(once, tasks.others, "train"), expected, **close)
+    expected = logits(model, tasks.task, "train", "val")
+    np.testing.assert_allclose(logits(model, tasks.no_test, "train", "val"), expected, **close)
 
 
 @pytest.mark.usefixtures("few_candidates")
@@ -89,7 +112,7 @@ def test_simple_models(name: str) -> None:
 def test_simple_models_that_choose(name: str) -> None:
     model = baseline(TASK, name, settings=QUICK[name], device="cpu").model
     expected = logits(model, TASK, "train", "val")
-    np.testing.assert_allclose(logits(model, NO_TEST, "train", "val"), expected, atol=1e-9)
+    np.testing.assert_allclose(logits(model, PLAIN.no_test, "train", "val"), expected, atol=1e-9)
 
 
 def test_the_first_words_about_sub2vec_say_that_it_sees_all_subgraphs() -> None:
@@ -161,6 +184,103 @@ def small_network(epochs: int = 1, **settings: Any) -> GraphNetwork:
 )
 def test_options_of_networks(options: dict[str, Any]) -> None:
     assert_fitted_on_train(*(small_network(epochs, **options) for epochs in (2, 1)))
+
+
+def two_steps(graph: Graph) -> sp.csr_array:
+    """Edge weights of one's own: paths of two edges."""
+    return graph.adjacency() @ graph.adjacency()
+
+
+LINK: dict[str, Any] = {
+    "features.kind": "link", "features.pretraining.epochs": 1, "features.pretraining.every": 1,
+}  # fmt: skip
+INPUTS: dict[str, dict[str, Any]] = {
+    "link": LINK,
+    "given beside random": {"features.encoding": "given", "features.join": "concat"},
+    "border": {"features.subgraphs": "border"},
+    "border2": {"features.subgraphs": "border2", "features.scaling": "standard"},
+    "own T_e": {"translation.te": f"{__name__}:two_steps"},
+}
+
+
+@pytest.mark.parametrize("structure", ["s2n+0", "cos2n+a"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_inputs_of_networks(structure: str, name: str) -> None:
+    models = (small_network(epochs, structure=structure, **INPUTS[name]) for epochs in (2, 1))
+    assert_fitted_on_train(*models)
+
+
+@pytest.fixture(scope="module")
+def directed() -> Tasks:
+    """Directed edges, weighted and with features."""
+    rng = np.random.default_rng(3)
+    source, target = rng.integers(0, NODES - 3, (2, 90))
+    columns = {"features": rng.normal(size=(90, 2)), "feature_names": ("amount", "hour")}
+    arcs = Arcs(source, target, weights=rng.uniform(0.1, 3, 90), **columns)
+    return Tasks.of(Graph.from_arcs(arcs, num_nodes=NODES, features=GRAPH.features))
+
+
+@pytest.mark.parametrize("direction", ["out", "in"])
+@pytest.mark.parametrize("structure", ["s2n+0", "cos2n+a"])
+def test_directed_graphs(directed: Tasks, structure: str, direction: str) -> None:
+    options = {"translation.direction": direction, "features.subgraphs": "border"}
+    models = (small_network(epochs, structure=structure, **options) for epochs in (2, 1))
+    assert_fitted_on_train(*models, directed)
+
+
+SEVERAL = Tasks.of(GRAPH, multilabel=True)
+
+
+@pytest.mark.parametrize("structure", ["separated", "s2n+a", "cos2n+0"])
+def test_networks_with_several_labels(structure: str) -> None:
+    models = (small_network(epochs, structure=structure) for epochs in (2, 1))
+    assert_fitted_on_train(*models, SEVERAL)
+
+
+@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.parametrize("name", ["bag", "hops", "gbdt", "statistics", "wl", "s2n-kernel"])
+def test_simple_models_with_several_labels(name: str) -> None:
+    model = baseline(SEVERAL.task, name, settings=QUICK[name], device="cpu").model
+    assert_fitted_on_train(model, model, SEVERAL)
+
+
+@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [("hops", "border"), ("gbdt", "border"), ("gbdt", "border2")],
+)
+def test_simple_models_that_read_the_border(directed: Tasks, name: str, inputs: str) -> None:
+    settings = {**QUICK[name], "inputs": inputs}
+    model = baseline(directed.task, name, settings=settings, device="cpu").model
+    assert_fitted_on_train(model, model, directed)
+
+
+ENCODED: dict[str, dict[str, Any]] = {
+    "given, standard": {"features.kind": "given", "features.scaling": "standard"},
+    "rwpe, log": {"features.encoding": "rwpe", "features.scaling": "log"},
+}
+
+
+@pytest.mark.parametrize("name", ["glass", "gnn-seg", "subgnn"])
+@pytest.mark.parametrize("features", ENCODED)
+def test_networks_of_batches_with_encodings(name: str, features: str) -> None:
+    settings = {**QUICK[name], **ENCODED[features], "features.width": 8}
+    if name == "gnn-seg":
+        settings = {key: value for key, value in settings.items() if "encoding" not in key}
+    models = [
+        baseline(TASK, name, settings={**settings, "epochs": epochs}, device="cpu").model
+        for epochs in (2, 1)
+    ]
+    assert_fitted_on_train(*models)
+
+
+@pytest.mark.parametrize("name", ["glass", "subgnn"])
+def test_networks_of_batches_with_several_labels(name: str) -> None:
+    models = [
+        baseline(SEVERAL.task, name, settings={**QUICK[name], "epochs": n}, device="cpu").model
+        for n in (2, 1)
+    ]
+    assert_fitted_on_train(*models, SEVERAL)
 
 
 def with_excluded(task: SubgraphTask, seed: int) -> SubgraphTask:

@@ -41,6 +41,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_situation_hides_what_it_says(script, programs: Path, monkeypatch) -> None:
     monkeypatch.setenv("S2N_DATA", "/data")
     monkeypatch.setenv("S2N_CACHE", "/warm")
+    monkeypatch.delenv("PIP_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/mine")
     for name, situation in script.SITUATIONS.items():
         with script.environment_of(situation) as variables:

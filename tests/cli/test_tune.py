@@ -109,6 +109,23 @@ def test_resume_goes_on(study, data, tmp_path) -> None:
 
 
 @pytest.mark.slow
+def test_a_study_that_is_there_is_confirmed(study, data, tmp_path) -> None:
+    out = shutil.copytree(study[0], tmp_path / "study")
+    done = tune(data, "-o", out, *FEW, "--resume", "--confirm", "2")
+    assert done.code == 0, done
+    found = json.loads((out / "study.json").read_text())
+    assert len(found["confirmed"]) == 4
+    assert "on 2 further splits of train and val, trial" in done.out
+    best = max(found["confirmed"], key=lambda trial: trial["value"])
+    assert found["evidence"].startswith(
+        "the best of 4 on 2 splits of train and val that its search"
+    )
+    winner = resolve_preset(str(out / "best.toml"), NETWORKS, dataset="", has_features=False)
+    assert winner.config.to_dict() == found["config"]
+    assert f"{100 * best['value']:.1f}" in (out / "best.toml").read_text()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -122,6 +139,9 @@ def test_resume_goes_on(study, data, tmp_path) -> None:
         (("--set", "skip=true", "--vary", "skip=true,false"), "both fixed and varied"),
         (("--structure", "s2n+b"), "structure cannot be 's2n+b'"),
         (("--rehearse", "3", "--seeds", "2"), "3 rehearsals need at least as many seeds"),
+        (("--groups", "family"), "search with --rehearse or --confirm too"),
+        (("--groups", "famly", "--rehearse", "2"), "no column 'famly' of the labels table"),
+        (("--confirm", "1"), "a confirmation takes two splits or more, found 1"),
         (("--worker",), "--storage URL"),
         (("--worker", "--storage", "x.log", "--structure", "s2n+a"), "omit --structure"),
         (("--worker", "--storage", "x.log", "--no-prune"), "omit --prune"),

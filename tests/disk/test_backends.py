@@ -114,6 +114,10 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, task: SubgraphT
             "the engine gave up: Binder Error: no such column$",
         ),
         ("", "the engine gave up: RuntimeError$"),
+        (
+            "An exception was thrown:\n  File x\nsub2node.base.errors.DataError: /m: it is lost.\n",
+            r"^/m: it is lost\.$",
+        ),
     ],
 )
 def test_errors_of_an_engine_are_one_sentence(tmp_path: Path, text: str, words: str) -> None:

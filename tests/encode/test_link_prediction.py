@@ -225,3 +225,25 @@ def test_isolated_nodes_have_finite_vectors() -> None:
     for aggregation in ("mean", "sum", "gcn"):
         how = LinkSettings(epochs=5, every=1, aggregation=aggregation, held_out=0.2)
         assert np.isfinite(link_prediction(graph, 3, how).values).all()
+
+
+@given(st.integers(1, 12), st.integers(0, 5))
+def test_scores_of_pairs_are_those_of_the_network_on_means(count: int, seed: int) -> None:
+    """The first layer goes over nodes instead of pairs; values and gradients are as written."""
+    stream = torch.Generator().manual_seed(seed)
+    network = MODULE._Network(5, 3, LinkSettings())
+    vectors = torch.randn(5, 3, generator=stream, requires_grad=True)
+    ends = torch.randint(0, 5, (2, count), generator=stream)
+    rows = MODULE.Pattern.from_csr(np.arange(0, 2 * count + 1, 2), ends.T.ravel().numpy(), 5)
+    weights = torch.randn(count, generator=stream)
+    score = torch.nn.Sequential(network.first, torch.nn.ReLU(), network.last)
+    inputs = [vectors, *score.parameters()]
+    logits = network.logits(vectors, rows)
+    expected = score((vectors[ends[0]] + vectors[ends[1]]) / 2)[:, 0]
+    torch.testing.assert_close(logits, expected)
+    for one, other in zip(
+        torch.autograd.grad(logits @ weights, inputs),
+        torch.autograd.grad(expected @ weights, inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(one, other)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sub2node.train import training_resources
-from sub2node.train.training_resources import fitting_threads, kept_memory, replicas_at_once
+from sub2node.train.training_resources import fitting_threads, replicas_at_once
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [(0, 1), (2**14, 1), (2**15, 2), (2**20, 3)])
@@ -35,27 +34,3 @@ def test_threads_of_a_gpu_are_left_alone() -> None:
     before = torch.get_num_threads()
     with fitting_threads(0, torch.device("cuda")):
         assert torch.get_num_threads() == before
-
-
-def test_limits_of_memory_are_set_and_set_back(monkeypatch) -> None:
-    calls = []
-
-    class Library:
-        def mallopt(self, number: int, value: int) -> None:
-            calls.append((number, value))
-
-        def malloc_trim(self, pad: int) -> None:
-            calls.append(("trim", pad))
-
-    monkeypatch.setattr(training_resources.sys, "platform", "linux")
-    monkeypatch.setattr(training_resources.ctypes, "CDLL", lambda _: Library())
-    with kept_memory(torch.device("cpu")):
-        inside = list(calls)
-    assert [number for number, _ in inside] == [-4, -1]  # no maps, no trimming
-    after = calls[len(inside) :]
-    assert {number for number, _ in inside} <= {number for number, _ in after}
-    assert after[-1] == ("trim", 0)
-    calls.clear()
-    with kept_memory(torch.device("cuda")):
-        pass
-    assert calls == []

@@ -20,9 +20,10 @@ from ..evaluate.protocol import labels_of
 from ..models import find_preset
 from ..models.candidates import Built, target
 from ..models.graph_network import GraphNetwork, translated
+from ..ops.kept_memory import kept_memory
 from ..ops.triton import compile_mode
 from ..task import Part, SubgraphTask
-from ..train.training_resources import fitting_threads, kept_memory, replicas_at_once
+from ..train.training_resources import fitting_threads, replicas_at_once
 from .task_parts import check_size, timing_part
 
 _REPEAT = 0.2  # seconds for which short epochs are repeated after the first

@@ -282,8 +282,8 @@ Groups = Annotated[
         "--groups",
         metavar="COLUMN",
         help="Subgraphs of one value of this column of the labels table, as publication, belong"
-        " together: --model best has none on both sides of a border between folds, s2n audit checks"
-        " that no value is in two parts.",
+        " together: --model best has none on both sides of a border between folds, nor s2n tune in"
+        " splits of train and val; s2n audit checks that no value is in two parts.",
         rich_help_panel=EVALUATION,
     ),
 ]

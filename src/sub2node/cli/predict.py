@@ -13,11 +13,13 @@ from .answer_printing import show_answers, unchosen_note
 from .case_file import CaseCollector, CaseReport, say_report, write_cases
 from .data_arguments import column_mapping
 from .doubt_lines import NullDraws, NullSeed
+from .engine_options import SparkMaster
 from .one_prediction import answer_one, show_one
 from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import errors, print_json, progress, show_notes
 from .prediction_request import PredictionRequest
 from .reading_options import DataFormat
+from .spark_prediction import predict_on_spark, wants_spark
 
 if TYPE_CHECKING:
     from ..scoring import Scorer
@@ -109,6 +111,15 @@ def predict(
     column: Columns = None,
     format: DataFormat = None,
     max_expansion: MaxExpansion = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="memory; spark: INPUT is Parquet with any number of subgraphs, answered on the"
+            " workers, and -o a folder of Parquet.",
+        ),
+    ] = "memory",
+    master: SparkMaster = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -121,6 +132,7 @@ def predict(
         s2n predict my-model patient.json --report case.html
         s2n predict my-model new.csv -o answers.csv --why --neighbors 5
         s2n predict my-model --nodes TP53,MDM2 --export case.cx2
+        s2n predict my-model new.parquet -o out --engine spark --master local
 
     Tables have the columns subgraph_id and node_id (or those of --column, as for fit), and where
     nodes are excluded (looked for and absent) a column excluded that says true for them (best with
@@ -157,6 +169,15 @@ def predict(
         report=report,
         format=format,
     )
+    if wants_spark(engine, master):
+        others = {"positive": positive, "why": why, "neighbors": neighbors, "export": export}
+        others |= {"mapping": mapping, "null": null, "report": report, "format": format}
+        bad = predict_on_spark(
+            model, request, master=master or "", top=top or 0, others=others, as_json=as_json
+        )
+        if strict and bad:
+            raise typer.Exit(1)
+        return
     request.check()
     with expansion_limit(max_expansion), progress():
         with activity(f"Loading {model}"):

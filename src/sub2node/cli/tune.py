@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..base.errors import ConfigError, Sub2NodeError
+from ..base.errors import ConfigError
 from ..base.plural import plural
 from .data_arguments import DataArguments, reads_data
 from .feature_arguments import FeatureArguments
@@ -23,6 +22,7 @@ from .options import (
     Conv,
     Device,
     Features,
+    Groups,
     NodeEncoding,
     Preset,
     Resume,
@@ -31,7 +31,8 @@ from .options import (
     is_given,
     out_option,
 )
-from .output import console, errors, print_json, progress, say, show_notes, table
+from .output import errors, progress, say, show_notes
+from .search_report import finish_search
 from .study_place import StudyPlace
 
 if TYPE_CHECKING:
@@ -103,6 +104,16 @@ def tune(
             rich_help_panel=_SEARCH,
         ),
     ] = 0,
+    confirm: Annotated[
+        int,
+        typer.Option(
+            "--confirm",
+            help="Then score the best 5 trials, and what the search began with, on this many"
+            " further splits of train and val; the best of these wins.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = 0,
+    groups: Groups = None,
     prune: Annotated[
         bool,
         typer.Option(
@@ -161,6 +172,7 @@ def tune(
         s2n tune my-folder --trials 50 -o my-study
         s2n run my-folder --preset my-study/best.toml
         s2n tune my-folder --model glass --trials 50 -o glass-study
+        s2n tune my-folder --rehearse 5 --groups publication --confirm 20
 
     Every trial trains all seeds together and is kept as soon as it ends: Ctrl-C or a crash loses
     the trial in hand, and --resume goes on. What --set fixes is not searched; the preset says what
@@ -188,6 +200,7 @@ def tune(
         "settings": fixed,
         "seeds": seeds,
         "rehearse": rehearse,
+        "groups": _kept_together(groups, source.split_by, splits=rehearse or confirm),
         "prune": prune,
         "seed": seed,
     }
@@ -199,18 +212,32 @@ def tune(
     show_notes(split_notes, to=errors)
     changes = (*data_changes(task.notes), *split_notes)
     request["encodings"] = feature_arguments.encodings
-    search = _Search(task, request, wanted, device, compiled, start)
+    search = _Search(task, request, wanted, device, compiled, confirm, start)
     outcome = search.run(place)
     outcome = replace(outcome, notes=(*changes, *outcome.notes))
     if worker:
         say("Done", f"{plural(len(outcome.trials), 'trial')} ended.", style="green", to=errors)
     else:
-        _finish(outcome, place, data=_data_words(context), shown=changes, as_json=as_json)
+        data = _data_words(context)
+        finish_search(outcome, place.folder, data=data, shown=changes, as_json=as_json)
     if share is not None:
         time.sleep(_LINGER)
     if outcome.ended == "interrupted":
         say("Stopped", "--resume goes on.", style="yellow", to=errors)
         raise typer.Exit(130)
+
+
+def _kept_together(groups: str | None, split_by: str | None, *, splits: int) -> str | None:
+    """The column that splits of train and val keep together: --groups, else --split-by."""
+    if groups is not None and not splits:
+        raise ConfigError(
+            "--groups is for splits of train and val: search with --rehearse or --confirm too, or"
+            " omit it."
+        )
+    if groups is None and split_by is not None and splits:
+        text = f"splits of train and val keep subgraphs of one {split_by} together, as --split-by."
+        say("Note", text, style="dim", to=errors)
+    return groups if groups is not None or not splits else split_by
 
 
 def _read_trials(text: str) -> int:
@@ -278,6 +305,7 @@ class _Search:
         trials: How many trials in all; None: as the study says.
         device: ``auto``, ``cpu`` or ``cuda``.
         compile: ``auto`` or ``off``.
+        confirm: Further splits on which the best trials are scored again; 0: none.
         start: When the search began.
     """
 
@@ -286,11 +314,12 @@ class _Search:
     trials: int | None
     device: str
     compile: str
+    confirm: int
     start: float
 
     def run(self, place: StudyPlace) -> SearchResult:
         """Open the study, after all that could be refused was looked at, and work on it."""
-        from ..tune import Objective, Study, make_spec
+        from ..tune import Objective, Study, confirm, fresh_objective, make_spec
 
         joined = Study.join(place.url, place.study, place.out) if place.worker else None
         spec = make_spec(self.task, **self.request) if joined is None else joined.spec
@@ -302,7 +331,9 @@ class _Search:
             compile=self.compile,  # type: ignore[arg-type]  # checked there
             encodings=self.request["encodings"],
             baseline=spec.baseline,
+            groups=spec.groups,
         )
+        fresh = fresh_objective(objective, spec, self.confirm) if self.confirm else None
         objective.require(spec, place.url)
         study = joined or place.begin(spec, self.trials)
         before = study.result(weigh=False)
@@ -320,61 +351,8 @@ class _Search:
         with progress():
             ended = study.work(objective, wait=not place.worker, tell=report)
         seconds = time.perf_counter() - self.start
-        return study.result(seconds=seconds, ended=ended, weigh=not place.worker)
-
-
-def _finish(
-    outcome: SearchResult, place: StudyPlace, *, data: str, shown: Iterable[str], as_json: bool
-) -> None:
-    if not outcome.count("complete"):
-        if outcome.ended == "interrupted":
-            return
-        raise Sub2NodeError("no trial was completed; the reasons are above.")
-    print_json(outcome.to_dict()) if as_json else _show_outcome(outcome, shown)
-    outcome.save(place.folder)
-    _draw(outcome, place.folder)
-    if not as_json:
-        say("Wrote", str(place.folder), style="green")
-        conv = getattr(outcome.config, "conv", "")
-        own = f" --conv {shlex.quote(conv)}" if ":" in conv else ""  # no file may name it
-        say("Next", f"s2n run {data} --preset {place.folder / 'best.toml'}{own}", style="bold")
-
-
-def _show_outcome(outcome: SearchResult, shown: Iterable[str]) -> None:
-    best, spec = outcome.best, outcome.spec
-    title = f"{spec.name or 'This task'}, {spec.model}: the best of the search"
-    view = table(title, "Setting", "Best", "Searched", "Importance")
-    view.columns[0].no_wrap = True
-    order = list(outcome.importance) or list(spec.space.axes)
-    for name in [*order, *(axis for axis in spec.space.axes if axis not in order)]:
-        importance = outcome.importance.get(name)
-        percent = "-" if importance is None else f"{100 * importance:.0f} %"
-        view.add_row(name, _value_text(best.point[name]), str(spec.space.axes[name]), percent)
-    console.print(view)
-    count = f"{plural(len(outcome.trials), 'trial')}, {outcome.count('pruned')} stopped early"
-    failed = f", {outcome.count('failed')} failed" if outcome.count("failed") else ""
-    kind = "held-out" if spec.rehearse else "validation"
-    score = f"{best.score_text} (n = {len(best.values)})"
-    say("Best", f"{kind} micro-F1 {score}, trial {best.number}", style="bold")
-    say(
-        "Trials",
-        f"{count}{failed}; {outcome.seconds:.0f} s here, {100 * outcome.overhead:.0f} % of the"
-        " trials' time outside epochs",
-        style="bold",
-    )
-    show_notes(outcome.notes, except_for=shown)
-
-
-def _value_text(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value).lower()
-
-
-def _draw(outcome: SearchResult, folder: Path) -> None:
-    from ..base.errors import MissingExtraError
-    from ..report.drawing import save_figure
-    from ..report.tuning_figure import study_figure
-
-    try:
-        save_figure(study_figure(outcome), folder / "search")
-    except MissingExtraError as error:
-        say("Note", f"no figure was drawn: {error}", style="dim", to=errors)
+        result = study.result(seconds=seconds, ended=ended, weigh=not place.worker)
+        if fresh is None or ended != "complete" or not result.count("complete"):
+            return result
+        with progress():
+            return confirm(result, fresh)

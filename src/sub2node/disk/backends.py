@@ -218,5 +218,7 @@ def _explain(error: Exception, spill: Path | None, out: Path | None = None) -> S
             "the memory limit is too small for this query, or what it may spill is; allow more"
             f" memory, or more room in {spill}."
         )
+    if ours := re.search(r"sub2node\.base\.errors\.\w+: (.+)", text):  # of a worker of Spark
+        return Sub2NodeError(ours[1])
     first = str(error).strip().splitlines()
     return Sub2NodeError(f"the engine gave up: {first[0] if first else type(error).__name__}")

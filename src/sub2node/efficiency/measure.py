@@ -18,10 +18,11 @@ from ..base.errors import ConfigError
 from ..evaluate.protocol import labels_of
 from ..models.candidates import NetworkModel, target
 from ..nn import Stages
+from ..ops.kept_memory import kept_memory
 from ..ops.triton import compile_mode
 from ..task import Part, SubgraphTask
 from ..train import BatchGroup, Group
-from ..train.training_resources import fitting_threads, kept_memory
+from ..train.training_resources import fitting_threads
 
 _BLOCK = 0.02  # least seconds of a block of epochs
 _WARM, _ROUNDS = 3, 12  # least epochs of the warm-up; blocks after which it ends anyway

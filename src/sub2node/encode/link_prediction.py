@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, embedding_bag, linear
 
 from ..base.environment import find_device
 from ..base.errors import DataError, Sub2NodeError
 from ..base.progress import step
 from ..base.ragged import Array, SparseMatrix, among, generator
 from ..config import LinkSettings
+from ..ops.kept_memory import kept_memory
 from ..ops.pattern import Pattern
 from ..task import Graph
 from ..task.whole_graph import require_loaded
@@ -53,7 +55,8 @@ def link_prediction(
     settings, width = settings or LinkSettings(), check_count(width, "columns of link embeddings")
     where, start = find_device(device), time.perf_counter()
     training = _Training(graph, width, settings, where)
-    training.loop()
+    with kept_memory(where):
+        training.loop()
     vectors = training.vectors()
     facts = {
         "auc": training.best,
@@ -104,7 +107,11 @@ class _Pairs:
         for _ in range(_TRIES):
             ends = self.random.integers(0, size, (2, missing + missing // 8 + 8))
             low, high = ends.min(axis=0), ends.max(axis=0)
-            good = (low < high) & ~among(low * size + high, self.keys)
+            keys = low * size + high
+            order = np.argsort(keys)  # sorted keys are looked up several times faster
+            joined = np.empty(len(keys), bool)
+            joined[order] = among(keys[order], self.keys)
+            good = (low < high) & ~joined
             pairs.append(np.stack([low, high])[:, good][:, :missing])
             missing -= pairs[-1].shape[1]
             if not missing:
@@ -139,6 +146,14 @@ class _Pairs:
         return matrix.tocsr() if how == "mean" else (matrix @ sp.diags_array(scale)).tocsr()
 
 
+class _Messages(NamedTuple):
+    """Where messages pass, and their weights: by rows, and by columns for the gradient."""
+
+    pattern: Pattern
+    values: Tensor
+    back_values: Tensor
+
+
 class _GraphNorm(nn.Module):
     """Channels of all nodes brought to a learned share of their mean and to variance 1."""
 
@@ -160,8 +175,9 @@ class _Layer(nn.Module):
         self.before, self.after = nn.Linear(width, width), nn.Linear(2 * width, width)
         self.norm = _GraphNorm(width)
 
-    def forward(self, x: Tensor, pattern: Pattern, values: Tensor) -> Tensor:
-        message = pattern.aggregate(self.before(x).relu()[None], values)[0]
+    def forward(self, x: Tensor, pattern: Pattern, values: Tensor, back_values: Tensor) -> Tensor:
+        before = self.before(x).relu()[None]
+        message = pattern.aggregate(before, values, back_values=back_values).squeeze(0)
         return self.after(torch.cat([self.norm(message), x], dim=-1))  # type: ignore[no-any-return]
 
 
@@ -172,9 +188,9 @@ class _Network(nn.Module):
         self.layers = nn.ModuleList(_Layer(width) for _ in range(settings.layers))
         self.norms = nn.ModuleList(_GraphNorm(width) for _ in range(settings.layers - 1))
         self.dropout = nn.Dropout(settings.dropout)
-        self.score = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1))
+        self.first, self.last = nn.Linear(width, width), nn.Linear(width, 1)  # of pairs
 
-    def forward(self, messages: tuple[Pattern, Tensor]) -> Tensor:
+    def forward(self, messages: _Messages) -> Tensor:
         """Vectors of all nodes, (N, width)."""
         x: Tensor = self.table
         for number, layer in enumerate(self.layers):
@@ -183,10 +199,41 @@ class _Network(nn.Module):
                 x = self.dropout(self.norms[number](x).relu())
         return x
 
-    def logits(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """How likely each pair (2, P) is an edge: (P,)."""
-        mean = (x.index_select(0, pairs[0]) + x.index_select(0, pairs[1])) / 2
-        return self.score(mean)[:, 0]  # type: ignore[no-any-return]
+    def logits(self, x: Tensor, pairs: Pattern) -> Tensor:
+        """How likely each pair, a row with its two ends, is an edge: (P,).
+
+        The first layer is linear, so it maps the nodes, which are fewer than pairs, and its values
+        are summed: W (x_a + x_b) / 2 + b is (W x_a + b) / 2 + (W x_b + b) / 2.
+        """
+        halves = linear(x, self.first.weight / 2, self.first.bias / 2)
+        weight = self.last.weight[0]
+        scores: Tensor = _PairScores.apply(halves, weight, pairs)  # type: ignore[no-untyped-call]
+        return scores + self.last.bias
+
+
+class _PairScores(torch.autograd.Function):
+    """w · relu(x_a + x_b) of each pair; the gradient goes over pairs once, sorted by nodes."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, pairs: Pattern) -> Tensor:
+        hidden = pairs.aggregate(x[None])[0].relu_()
+        ctx.save_for_backward(hidden, weight)
+        ctx.pairs = pairs
+        return hidden @ weight
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+        (grad,), (hidden, weight), pairs = grads, ctx.saved_tensors, ctx.pairs
+        to_weight = grad @ hidden
+        passing = embedding_bag(
+            pairs.back_row,
+            hidden.sign_(),
+            pairs.back_ptr,
+            mode="sum",
+            per_sample_weights=grad.index_select(0, pairs.back_row),
+            include_last_offset=True,
+        )
+        return passing * weight, to_weight, None
 
 
 @dataclass(eq=False)
@@ -212,11 +259,11 @@ class _Training:
         self.messages = self._messages(self.pairs.train_edges)
         self.state = self._copy()
 
-    def _messages(self, edges: Array | None) -> tuple[Pattern, Tensor]:
+    def _messages(self, edges: Array | None) -> _Messages:
         matrix = self.pairs.adjacency(edges, self.settings.aggregation)
         pattern = Pattern.from_csr(matrix.indptr, matrix.indices, matrix.shape[1], self.device)
-        values = torch.from_numpy(matrix.data.astype(np.float32))
-        return pattern, values.to(self.device)
+        values = torch.from_numpy(matrix.data.astype(np.float32)).to(self.device)
+        return _Messages(pattern, values, values[pattern.back_order])
 
     def _copy(self) -> dict[str, Tensor]:
         return {name: value.clone() for name, value in self.network.state_dict().items()}
@@ -260,7 +307,7 @@ class _Training:
         for chosen in self._batches():
             joined = pairs.ends[:, chosen]
             batch = np.concatenate([joined, pairs.without_edge(len(chosen))], axis=1)
-            logits = self.network.logits(self.network(messages), self._tensor(batch))
+            logits = self.network.logits(self.network(messages), self._rows(batch))
             truth = torch.zeros_like(logits)
             truth[: len(chosen)] = 1
             loss = binary_cross_entropy_with_logits(logits, truth)
@@ -277,8 +324,10 @@ class _Training:
         count = min(self.settings.steps, len(order) // size)
         return [order[i * size : (i + 1) * size] for i in range(count)]
 
-    def _tensor(self, pairs: Array) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(pairs)).to(self.device)
+    def _rows(self, pairs: Array) -> Pattern:
+        """Pairs (2, P) as rows with two entries."""
+        ptr = np.arange(0, 2 * pairs.shape[1] + 1, 2)
+        return Pattern.from_csr(ptr, pairs.T.ravel(), self.graph.num_nodes, self.device)
 
     @torch.no_grad()
     def auc(self) -> float:
@@ -287,7 +336,7 @@ class _Training:
 
         self.network.eval()
         pairs = np.concatenate([self.pairs.held_out, self.pairs.not_joined], axis=1)
-        logits = self.network.logits(self.network(self.messages), self._tensor(pairs))
+        logits = self.network.logits(self.network(self.messages), self._rows(pairs))
         truth = np.arange(pairs.shape[1]) < self.pairs.held_out.shape[1]
         scores = logits.cpu().numpy()
         return float(roc_auc_score(truth, scores)) if np.isfinite(scores).all() else -1.0

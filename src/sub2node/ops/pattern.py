@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag
@@ -48,11 +49,12 @@ class Pattern:
         cls, ptr: Array, index: Array, num_columns: int, device: torch.device | str = "cpu"
     ) -> Pattern:
         """From the pointers and the columns of a CSR matrix."""
-        index = np.asarray(index)
-        row = owners(np.asarray(ptr))
-        order = np.argsort(index, kind="stable")
-        back = np.searchsorted(index[order], np.arange(num_columns + 1))
         dtype = index_dtype(len(index), num_columns)
+        ptr, index = np.asarray(ptr, dtype), np.asarray(index, dtype)
+        row, size = owners(ptr), (len(ptr) - 1, num_columns)
+        entries = sp.csr_array((np.arange(len(index), dtype=dtype), index, ptr), size)
+        by_column = entries.tocsc()  # keeps their order, and repeated ones
+        back, order = by_column.indptr, by_column.data
 
         def tensor(array: Array) -> Tensor:
             return torch.from_numpy(np.array(array, dtype=dtype)).to(device)

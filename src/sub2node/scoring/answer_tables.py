@@ -68,16 +68,7 @@ class _AnswerTable:
         self.write: TableWriter | None = None
 
     def __call__(self, answers: Answers, ranks: Array | None = None) -> None:
-        columns = _table_columns(answers, self.extras, ranks)
-        kind = pa.list_(pa.string()) if answers.multilabel else pa.string()
-        columns["prediction"] = pa.array(columns["prediction"], kind)
-        for name in ("subgraph_id", "warnings"):
-            columns[name] = pa.array(columns[name], pa.string())
-        arrays = {
-            name: values if isinstance(values, pa.Array) else pa.array(values, pa.float64())
-            for name, values in columns.items()
-        }
-        table = pa.table(arrays)
+        table = answers_table(answers, self.extras, ranks)
         if self.write is None:
             place = open_table(self.path, self.ending, table.schema)
             self.write = self.stack.enter_context(place)
@@ -120,6 +111,20 @@ def _split_class(name: str) -> JsonObject:
     """Id and label of a class that is called ``Sotos syndrome (OMIM:117550)``; else its name."""
     found = _NAMED_ID.fullmatch(name)
     return {"id": found["id"], "label": found["label"]} if found else {"id": name, "label": name}
+
+
+def answers_table(answers: Answers, extras: AnswerExtras, ranks: Array | None = None) -> pa.Table:
+    """Answers as a table; arguments as of :func:`extended_objects`."""
+    columns = _table_columns(answers, extras, ranks)
+    kind = pa.list_(pa.string()) if answers.multilabel else pa.string()
+    columns["prediction"] = pa.array(columns["prediction"], kind)
+    for name in ("subgraph_id", "warnings"):
+        columns[name] = pa.array(columns[name], pa.string())
+    arrays = {
+        name: values if isinstance(values, pa.Array) else pa.array(values, pa.float64())
+        for name, values in columns.items()
+    }
+    return pa.table(arrays)
 
 
 def _table_columns(answers: Answers, extras: AnswerExtras, ranks: Array | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ..base.progress import step
 from ..base.ragged import Array
 from ..config import TrainingSettings
 from ..nn import Stages, Streams
+from ..ops.kept_memory import kept_memory
 from ..task import Part
 from .checkpoint import Checkpoint
 from .cuda_graph import Captured
@@ -24,7 +25,6 @@ from .plateau import Plateau
 from .replica_optimizer import SlabOptimizer, find_optimizer
 from .scores import finite, losses, micro_f1
 from .stop_request import StopRequest, stoppable
-from .training_resources import kept_memory
 
 Ended = Literal["complete", "early", "late", "stopped", "interrupted"]
 Watch = Callable[[Array], bool]

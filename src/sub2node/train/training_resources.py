@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,7 +10,6 @@ import torch
 _ACTIVATIONS = 64  # that a step holds at once, to be safe
 _SHARE = 2**14  # numbers of an activation that are worth a thread
 _CACHE = 4 * 2**20  # bytes of one activation that still stay near the processor
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of glibc's mallopt
 
 
 def replicas_at_once(rows: int, width: int, device: torch.device, replicas: int) -> int:
@@ -55,21 +52,3 @@ def fitting_threads(numbers: int, device: torch.device) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@contextmanager
-def kept_memory(device: torch.device) -> Iterator[None]:
-    """Inside the block glibc keeps freed memory, instead of fetching every page anew per step."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" and device.type == "cpu" else None
-    if libc is None or not hasattr(libc, "mallopt"):
-        yield
-        return
-    libc.mallopt(_MMAP_MAX, 0)
-    libc.mallopt(_TRIM_THRESHOLD, 2**31 - 1)
-    try:
-        yield
-    finally:
-        libc.mallopt(_MMAP_MAX, 65536)  # glibc's default, and what its other limits grow to
-        libc.mallopt(_MMAP_THRESHOLD, 32 * 2**20)
-        libc.mallopt(_TRIM_THRESHOLD, 64 * 2**20)
-        libc.malloc_trim(0)

@@ -1,5 +1,7 @@
 """Search of settings on validation: typed spaces, studies, many processes on one storage."""
 
+from .confirmation import confirm as confirm
+from .confirmation import fresh_objective as fresh_objective
 from .objective import Objective as Objective
 from .objective import without_test as without_test
 from .search import search as search

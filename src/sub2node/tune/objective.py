@@ -77,7 +77,9 @@ def digest_of(encodings: Encoding | Array | None) -> str:
     return digest("columns", np.asarray(encodings))[:16]
 
 
-def rehearsals(task: SubgraphTask, count: int, *, groups: str | None = None) -> list[SubgraphTask]:
+def rehearsals(
+    task: SubgraphTask, count: int, *, groups: str | None = None, first: int = 0
+) -> list[SubgraphTask]:
     """Repeat the protocol inside train and val: split them into train, val and held out.
 
     A validation part of 25 subgraphs says little about a model, and the best of many epochs on it
@@ -87,6 +89,7 @@ def rehearsals(task: SubgraphTask, count: int, *, groups: str | None = None) -> 
         task: The task without test subgraphs; see :func:`without_test`.
         count: The number of splits.
         groups: An attribute; subgraphs of equal value are in one part.
+        first: The number of the first split; splits of other numbers are drawn anew.
     """
     assert task.split is not None
     assert task.labels is not None
@@ -100,7 +103,7 @@ def rehearsals(task: SubgraphTask, count: int, *, groups: str | None = None) -> 
     shares = (1 - 2 * share, share, share)
     splits = (
         task.split.redrawn(task.labels, shares, seed=1000 + number, groups=values)
-        for number in range(count)
+        for number in range(first, first + count)
     )
     return [task.with_split(split) for split in splits]
 
@@ -118,6 +121,8 @@ class Objective:
         compile: Whether to use own kernels, as in :func:`sub2node.run`.
         encodings: The caller's own columns of node features.
         baseline: The name of a baseline with a training loop; empty: a network of a structure.
+        groups: An attribute; rehearsals keep subgraphs of equal value in one part. Empty: none.
+        first_split: The number of the first rehearsal.
     """
 
     task: SubgraphTask
@@ -127,6 +132,8 @@ class Objective:
     compile: Compile = "auto"
     encodings: Encoding | Array | None = None
     baseline: str = ""
+    groups: str = ""
+    first_split: int = 0
     parts: list[tuple[SubgraphTask, list[int]]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -138,7 +145,9 @@ class Objective:
         if not self.rehearse:
             self.parts = [(self.task, list(self.seeds))]
             return
-        tasks = rehearsals(self.task, self.rehearse)
+        tasks = rehearsals(
+            self.task, self.rehearse, groups=self.groups or None, first=self.first_split
+        )
         spread = [list(self.seeds[k :: self.rehearse]) for k in range(self.rehearse)]
         self.parts = list(zip(tasks, spread, strict=True))
 

@@ -12,6 +12,8 @@ from ..encode import Encoding
 from ..evaluate.protocol import split_if_needed
 from ..ops.triton import Compile
 from ..task import SubgraphTask
+from .confirmation import confirm as confirm_best
+from .confirmation import fresh_objective
 from .objective import Objective
 from .search_result import SearchResult
 from .study import Study
@@ -27,6 +29,7 @@ def search(
     device: str = "auto",
     compile: Compile = "auto",
     encodings: Encoding | Array | None = None,
+    confirm: int = 0,
     **choices: Any,
 ) -> SearchResult:
     """Search the settings of a network on validation, and write the winner as a preset.
@@ -39,6 +42,8 @@ def search(
         device: ``auto``, ``cpu`` or ``cuda``.
         compile: Whether to use own kernels, as in :func:`sub2node.run`.
         encodings: Your own columns of node features, as in :func:`sub2node.run`.
+        confirm: Further splits of train and val on which the best trials are scored again, of which
+            the best wins; 0: the best of the search wins.
         **choices: Model or structure, convolution, preset, space …, as in :func:`make_spec`.
 
     Example:
@@ -58,10 +63,14 @@ def search(
         compile=compile,
         encodings=encodings,
         baseline=spec.baseline,
+        groups=spec.groups,
     )
+    fresh = fresh_objective(objective, spec, confirm) if confirm else None
     study = Study.create(spec, str(home / "journal.log"), trials=trials, resume=resume, folder=home)
     ended = study.work(objective, wait=True)
     result = study.result(seconds=time.perf_counter() - start, ended=ended)
     if result.count("complete"):
+        if fresh is not None and ended == "complete":
+            result = confirm_best(result, fresh)
         result.save(home)
     return result

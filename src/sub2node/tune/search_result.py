@@ -72,6 +72,11 @@ class Trial:
         }
 
 
+def _rank(trial: Trial) -> tuple[float, float, int]:
+    """The highest mean wins; of equal ones the lowest loss, then the first."""
+    return trial.value or 0.0, -(trial.loss or 0.0), -trial.number
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """A study after some trials.
@@ -83,6 +88,8 @@ class SearchResult:
         seconds: How long this process worked.
         ended: ``complete`` or ``interrupted``.
         notes: Remarks for the reader, one sentence each.
+        confirmed: The best trials once more, with their scores on splits that the search did not
+            see; of them the best wins. Empty: they were not scored again.
     """
 
     spec: Spec
@@ -91,19 +98,25 @@ class SearchResult:
     seconds: float = 0.0
     ended: str = "complete"
     notes: tuple[str, ...] = ()
+    confirmed: tuple[Trial, ...] = ()
 
     @cached_property
     def best(self) -> Trial:
-        """The highest mean; of equal ones that with the lowest loss, then the first."""
+        """The best of the search, by the scores of its trials."""
         complete = [trial for trial in self.trials if trial.state == "complete"]
         if not complete:
             raise Sub2NodeError("no trial was completed yet.")
-        return max(complete, key=lambda trial: (trial.value, -(trial.loss or 0.0), -trial.number))
+        return max(complete, key=_rank)
+
+    @property
+    def winner(self) -> Trial:
+        """The best on splits that the search did not see, if some were; else the best of it."""
+        return max(self.confirmed, key=_rank) if self.confirmed else self.best
 
     @property
     def config(self) -> Any:
         """The winner's settings."""
-        return self.spec.settings(self.best.point)
+        return self.spec.settings(self.winner.point)
 
     def count(self, state: str) -> int:
         """Number of trials in a state."""
@@ -119,6 +132,8 @@ class SearchResult:
     @property
     def evidence(self) -> str:
         """Why the winner was chosen, in a sentence."""
+        if self.confirmed:
+            return self._confirmation()
         best, spec = self.best, self.spec
         criterion = (
             f"the mean over {plural(len(best.values), 'seed')} of the best validation micro-F1"
@@ -132,6 +147,16 @@ class SearchResult:
             f"chosen by s2n tune among {plural(len(self.trials), 'trial')} on"
             f" {spec.name or 'this task'} by {criterion}: {best.score_text} (a little high,"
             f" being the best of many); no test subgraph was there{self._origin_of_the_rest}"
+        )
+
+    def _confirmation(self) -> str:
+        """The same of a winner on further splits."""
+        return (
+            f"the best of {len(self.confirmed)} on {plural(len(self.winner.values), 'split')} of"
+            " train and val that its search had not seen (held-out micro-F1"
+            f" {self.winner.score_text}), which were the best of"
+            f" {plural(len(self.trials), 'trial')} of s2n tune on {self.spec.name or 'this task'}"
+            f" and its first points; no test subgraph was there{self._origin_of_the_rest}"
         )
 
     @property
@@ -148,6 +173,7 @@ class SearchResult:
             "version": 1,
             "spec": self.spec.to_dict(),
             "best": self.best.to_dict(),
+            "confirmed": [trial.to_dict() for trial in self.confirmed],
             "config": self.config.to_dict(),
             "evidence": self.evidence,
             "importance": dict(self.importance),

@@ -28,6 +28,7 @@ _DIFFERENCES = {
     "space": "another space",
     "seeds": "other seeds",
     "rehearse": "another number of rehearsals",
+    "groups": "rehearsals that keep other subgraphs together",
     "prune": "another way of pruning trials",
     "encodings": "other encodings",
     "baseline": "another model",
@@ -54,6 +55,7 @@ class Spec:
         seed: The seed of the search.
         encodings: Hash of the user's own columns; empty without any.
         baseline: The name of a baseline; empty: a network of a structure.
+        groups: An attribute whose equal values rehearsals keep in one part; empty: none.
     """
 
     data: str
@@ -66,6 +68,7 @@ class Spec:
     seed: int = 0
     encodings: str = ""
     baseline: str = ""
+    groups: str = ""
 
     @property
     def config(self) -> Any:
@@ -127,6 +130,7 @@ class Spec:
             "seed": self.seed,
             "encodings": self.encodings,
             "baseline": self.baseline,
+            "groups": self.groups,
         }
 
     def refuse_import_paths(self, source: str) -> None:
@@ -156,6 +160,7 @@ class Spec:
                 seed=tree["seed"],
                 encodings=tree.get("encodings", ""),
                 baseline=baseline,
+                groups=tree.get("groups", ""),
             )
         except (KeyError, TypeError) as error:
             raise DataError(f"the study does not say what it searches ({error!r}).") from None
@@ -196,6 +201,7 @@ def make_spec(
     prune: bool = True,
     seed: int = 0,
     encodings: Encoding | Array | None = None,
+    groups: str | None = None,
 ) -> Spec:
     """Make the specification of a study from a user's choices.
 
@@ -213,7 +219,10 @@ def make_spec(
         prune: Whether trials that fall behind are pruned.
         seed: The seed of the search.
         encodings: The user's own columns of node features, as in :func:`sub2node.run`.
+        groups: An attribute; rehearsals keep subgraphs of equal value in one part.
     """
+    if groups is not None:
+        task.attributes.require(groups)
     vary, fixed = dict(vary or {}), dict(settings or {})
     base = _find_base(task, model, structure, conv, preset)
     base = base.with_settings(baseline_settings(model, fixed, encodings) if model else fixed)
@@ -240,6 +249,7 @@ def make_spec(
         seed=seed,
         encodings=digest_of(encodings),
         baseline=model or "",
+        groups=groups or "",
     )
 
 

@@ -64,6 +64,9 @@ def render(findings: ReportFindings) -> str:
             least=MIN_RUNS,
             interval_titles=interval_titles(splits=bool(findings.study.main.splits)),
             intervals_there=_which_intervals(findings.numbers["models"]),
+            own_intervals=_which_intervals(
+                [m for m in findings.numbers["models"] if m["name"] == findings.numbers["main"]]
+            ),
             has_spread=any(m["test"]["micro_f1"]["n"] > 1 for m in findings.numbers["models"]),
             about_intervals=explain_intervals(splits=bool(findings.study.main.splits)),
             n=findings.numbers,
