@@ -87,6 +87,8 @@ def assess_unweighted(task: Any, model: Any, trained: Any, truth: Any) -> list[d
     """Rows of members that were judged and have no weight."""
     from sub2node.base.calibration import probabilities
 
+    groups = None if model.groups is None else task.attributes.groups(model.groups)
+    groups = None if groups is None else groups[~task.split.mask("test")]
     plans, chosen = {plan.name: plan for plan in model.plans}, {m.name for m in trained.members}
     labels, rows = {"train": truth, "val": truth[:0]}, []
     for line in trained.leaderboard:
@@ -94,7 +96,7 @@ def assess_unweighted(task: Any, model: Any, trained: Any, truth: Any) -> list[d
             continue
         plan = plans[line.name]
         seeds = range(SEEDS[0], SEEDS[0] + (FOLD_SEEDS if plan.is_network else 1))
-        member = plan.for_all(UNWEIGHTED_SECONDS, all_nodes=False).fit(
+        member = plan.for_all(UNWEIGHTED_SECONDS, all_nodes=False, groups=groups).fit(
             trained.task, labels, list(seeds)
         )
         logits = member.outputs("test").logits

@@ -3,6 +3,7 @@
     python benchmarks/scale.py --scales 0.01,0.1 --memory 8GB --work FOLDER
     python benchmarks/scale.py --scales 0.1 --memory 4GB --work FOLDER    # half of it
     python benchmarks/scale.py --scales 1 --memory 8GB --work FOLDER      # 49 million nodes
+    python benchmarks/scale.py --scales 0.001,0.01,0.03,0.1 --pass-only --work FOLDER    # the slope
 
 At each scale tables like those of Elliptic2 are made, where they are not there yet, and then these
 commands run one after the other, each a process of its own: ``describe`` (which makes the part that
@@ -178,7 +179,8 @@ def measure(scale: float, memory: str, options: argparse.Namespace) -> None:
     engine = ("--directed", "--engine", "duckdb", "--memory", memory)
     job("describe", "describe", tables, *engine, "--json")
     questions(shape, work / "questions.parquet")
-    for model, settings in MODELS.items():
+    models = {} if options.pass_only else MODELS
+    for model, settings in models.items():
         place = work / f"model-{scale:g}-{model}"
         shutil.rmtree(place, ignore_errors=True)
         split = ("--split", "80/10/10", "--positive", "suspicious")
@@ -220,6 +222,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="where tables and models are made")
     parser.add_argument("--scales", default="0.01")
     parser.add_argument("--memory", default="8GB", help="what the engine may use")
+    parser.add_argument("--pass-only", action="store_true", help="describe, and no models")
     parser.add_argument("--keep", action="store_true", help="keep the part and its index")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)

@@ -85,8 +85,9 @@ def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(boosting, "_RATES", (0.2,))
     monkeypatch.setattr(boosting, "_LEAVES", (7,))
-    for module in (linear, similarities, sub2vec_model, wl_model):
+    for module in (similarities, sub2vec_model, wl_model):
         monkeypatch.setattr(module, "_STRENGTHS", (1.0,))
+    monkeypatch.setattr(linear, "_STRENGTHS", dict.fromkeys(linear._STRENGTHS, (1.0,)))
     monkeypatch.setattr(sub2vec_model, "_VARIANTS", ("structure",))
 
 
@@ -96,8 +97,9 @@ def two_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     from sub2node.baselines import boosting, linear, similarities, sub2vec_model, wl_model
 
     monkeypatch.setattr(boosting, "_LEAVES", (7,))
-    for module in (linear, similarities, sub2vec_model, wl_model):
+    for module in (similarities, sub2vec_model, wl_model):
         monkeypatch.setattr(module, "_STRENGTHS", (1.0, 10.0))
+    monkeypatch.setattr(linear, "_STRENGTHS", dict.fromkeys(linear._STRENGTHS, (1.0, 10.0)))
 
 
 @pytest.fixture

@@ -193,7 +193,9 @@ def test_a_conclusion_without_a_claim_is_found(monkeypatch: pytest.MonkeyPatch) 
     page = "docs/results/page.md"
     (found,) = unbacked_conclusions(text, page)
     assert found == f"{page}:3: a conclusion: S2N+A is better than GLASS."
-    assert not unbacked_conclusions(text, "docs/start.md")
+    assert not unbacked_conclusions(text, "CHANGELOG.md")
+    for more in ("RWPE lifts S2N", "A forest solves all four", "S2N takes 5 times less memory"):
+        assert unbacked_conclusions(f"# Page\n\n{more}.\n", "docs/stories/page.md")
     assert not unbacked_conclusions("# Page\n\nSee the table below. GLASS is a network.\n", page)
     said = claim("S2N+A is better than GLASS")
     monkeypatch.setitem(claims.CLAIMS, page, [lambda: [said]])

@@ -9,13 +9,14 @@ from pages.claims import claims_of
 from pages.markdown import blocks
 from pages.scanner import allowed, entry_pattern
 
-_PAGES = ("README.md", "docs/results/", "docs/baselines.md", "docs/evaluation.md")
+_PAGES = ("README.md", "docs/")
 _COMPARED = (
     r"above|below|ahead|behind|better|worse|beats?|faster|slower|outperforms?|as (?:well|good) as"
+    r"|lifts?|raises?|solves?|times (?:less|more|as)|higher|lower"
 )
 _MODELS = (
     r"S2N|CoS2N|GLASS|SubGNN|GIN|GCNII|GATv2|RWPE|[Ss]eparated|[Cc]onnected|networks?"
-    r"|bags?|statistics|hops|`best`"
+    r"|bags?|statistics|forest|hops|`best`"
 )
 COMPARISON = re.compile(rf"\b(?:{_COMPARED})\b")
 MODEL = re.compile(rf"(?<!\w)(?:{_MODELS})(?!\w)")

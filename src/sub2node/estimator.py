@@ -60,7 +60,7 @@ class SubgraphClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # t
         coarsen: For ``cos2n+0`` and ``cos2n+a``: ``METHOD:RATIO`` of the virtual subgraphs.
         encodings: Columns of your own that join the node features, (N, K), or an
             :class:`~sub2node.encode.Encoding` of all nodes.
-        compare: Whether simple models are scored on validation beside a network, for the card.
+        compare: Whether simple models are scored on validation beside this one, for the card.
         budget: Seconds that ``auto`` may take to choose.
         validation: Share of the subgraphs to choose epochs and calibrate on, where the data has no
             validation part.

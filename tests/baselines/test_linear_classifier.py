@@ -148,3 +148,17 @@ def test_a_strength_is_judged_on_groups_that_it_has_not_seen() -> None:
     assert unknown < 0.7
     one = np.zeros(300, np.int64)
     assert score_strength(x, table, many, 100.0, groups=one) == 0.0  # nothing to judge on
+
+
+def test_by_log_loss_the_strength_of_the_best_probabilities_is_chosen() -> None:
+    """Micro-F1 is the same for all of them."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 200)
+    x = sp.csr_array(np.column_stack([2.0 * labels - 1, rng.normal(size=(200, 30))]))
+    table, strengths = np.eye(2, dtype=bool)[labels], (0.1, 1.0, 100.0)
+    scores = {c: score_strength(x, table, labels, c, criterion="log_loss") for c in strengths}
+    best = max(scores, key=lambda c: scores[c])
+    assert best != strengths[0]
+    assert max(scores.values()) < 0
+    assert choose_strength(x, table, labels, strengths, criterion="log_loss") == best
+    assert choose_strength(x, table, labels, strengths) == strengths[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from small_models import save_model
-from sub2node.scoring import load_scorer, save_scorer
+from sub2node.scoring import load_scorer, save_scorer, training
 
 ALIASES = {
     "alias": ["kinase", "old1", "pet", "pet", "g 20, the large one"],
@@ -31,3 +31,9 @@ def named_model(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     known = replace(scorer.known_subgraphs, task=task)
     named = replace(scorer, known_subgraphs=known)
     return save_scorer(named, tmp_path_factory.mktemp("named") / "model")
+
+
+@pytest.fixture(autouse=True)
+def few_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`s2n fit` compares with two of the simple models only."""
+    monkeypatch.setattr(training, "_COMPARED", ("bag", "hops"))

@@ -17,7 +17,13 @@ from pyarrow import parquet
 import sub2node as s2n
 from commands import fork_process
 from sub2node.cli import main
-from sub2node.encode import laplacian, random_walk, subgraph_statistics, weisfeiler_leman
+from sub2node.encode import (
+    border_inputs,
+    laplacian,
+    random_walk,
+    subgraph_statistics,
+    weisfeiler_leman,
+)
 from sub2node.encode.encoding_files import load_encoding
 from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS
 
@@ -178,7 +184,7 @@ def test_pre_training_takes_settings(command: Command) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["structure", "wl", "wl-hops"])
+@pytest.mark.parametrize("kind", ["structure", "wl", "wl-hops", "border"])
 def test_tables_of_subgraphs(
     command: Command, task: s2n.SubgraphTask, tmp_path: Path, kind: str
 ) -> None:
@@ -192,6 +198,10 @@ def test_tables_of_subgraphs(
     if kind == "structure":
         assert found.column_names == ["subgraph", *SUBGRAPH_COLUMNS]
         assert values == pytest.approx(task.in_input_order(subgraph_statistics(task)))
+    elif kind == "border":
+        border = border_inputs(task)
+        assert found.column_names == ["subgraph", *border.columns]
+        assert np.array_equal(values, task.in_input_order(border.values))
     else:
         view: Any = "hops" if kind == "wl-hops" else "induced"
         assert np.array_equal(values, task.in_input_order(weisfeiler_leman(task, view=view)))
@@ -215,7 +225,7 @@ def test_a_damaged_cache_is_said(command: Command, tmp_path: Path) -> None:
         (("--lappe", "-3"), "whole number from 1, found -3"),
         (("--lappe", "5000"), "at most 596 columns; 5000 were asked for"),
         (("--rwpe", "4", "--subgraphs", "wl"), "run twice"),
-        (("--subgraphs", "lw"), "structure, wl or wl-hops, not 'lw'"),
+        (("--subgraphs", "lw"), "structure, border, border2, wl or wl-hops, not"),
         (("--pretrain", "bert"), "--pretrain is link or svd, not 'bert'"),
         (("--pretrain", "rwpe"), "--pretrain is link or svd, not 'rwpe'"),
         (("--pretrain", "svd", "--width", "5000"), "5000 columns were asked for"),

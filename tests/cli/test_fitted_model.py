@@ -26,7 +26,13 @@ def shown(capsys: pytest.CaptureFixture[str], **options: Any) -> str:
         "validation_by_class": {"red": {"f1": 0.75}, "blue": {"f1": 0.5}},
         **options.pop("card", {}),
     }
-    usual = {"choices_": [], "leaderboard_": [], "test_": card.get("test"), "notes_": ("a note.",)}
+    usual = {
+        "model": None,
+        "choices_": [],
+        "leaderboard_": [],
+        "test_": card.get("test"),
+        "notes_": ("a note.",),
+    }
     scorer = SimpleNamespace(card=card, seeds=options.pop("seeds", (1, 2)))
     model: Any = SimpleNamespace(scorer_=scorer, **{**usual, **options})
     show_fitted_model(model, 12.34, out=Path("model"), shown=())
@@ -97,6 +103,9 @@ def test_what_auto_tried_has_a_table(capsys) -> None:
 def test_simple_models_are_compared_with(capsys, score, better) -> None:
     text = shown(capsys, card={"simple_validation": {"bag": 0.1, "hops": score}})
     assert f"bag 10.0, hops {100 * score:.1f}; this model 70.0, which chose its epochs" in text
+    simple = shown(capsys, model="wl", card={"simple_validation": {"bag": 0.1, "hops": score}})
+    assert "; this model 70.0 " in simple
+    assert "epochs" not in simple
     assert ("hops is better on validation" in text) == better
     assert ("s2n fit --model hops keeps it" in text) == better
 

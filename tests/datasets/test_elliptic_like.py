@@ -44,6 +44,17 @@ def test_the_tables_are_a_task_of_the_published_shape(made: Path) -> None:
     assert (ends["source"] != ends["target"]).all()
 
 
+def test_edges_have_as_many_features_as_wanted_and_are_else_the_same(
+    made: Path, tmp_path: Path
+) -> None:
+    make_elliptic_like(tmp_path / "wide", shape=replace(SMALL, edge_features=5))
+    wide, usual = columns(tmp_path / "wide", "edges"), columns(made, "edges")
+    assert list(wide) == [*usual, "edge_03", "edge_04", "edge_05"]
+    assert all((wide[name] == usual[name]).all() for name in usual)
+    with pytest.raises(ConfigError, match="edges have 2 to 1000 features, found 1"):
+        replace(SMALL, edge_features=1)
+
+
 def signs(made: Path, ends: dict[str, np.ndarray], inside: str, column: int) -> np.ndarray:
     """Mean over suspicious and over other subgraphs of the mean of a feature around them."""
     members, labels, nodes = (columns(made, name) for name in ("members", "labels", "nodes"))

@@ -49,8 +49,9 @@ def test_the_part_is_that_of_the_task_in_memory(
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "weighted", "hops"), [("parquet", True, 2), ("zip", False, 1)])
 def test_a_directed_part_is_that_of_the_task_in_memory(
-    tmp_path: Path, kind: str, hops: int, *, weighted: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, hops: int, *, weighted: bool
 ) -> None:
+    monkeypatch.setattr("sub2node.disk.steps._PIECE", 5)
     source = disk_tables(
         tmp_path / "tables", text=weighted, weighted=weighted, directed=True, kind=kind
     )

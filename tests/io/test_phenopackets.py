@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from bad_files import assert_refused
@@ -99,6 +100,24 @@ def test_what_a_phenopacket_says(tmp_path: Path) -> None:
     old = read_phenopackets(path)
     assert (old.observed, old.excluded) == ([("HP:2",)], [("HP:3",)])
     assert (old.diagnoses, old.titles, old.publications) == (["OMIM:2"], ["Old"], [""])
+
+
+@pytest.mark.parametrize("packed", ["gz", "zst"])
+def test_packed_files(tmp_path: Path, packed: str) -> None:
+    place = tmp_path / "patients"
+    place.mkdir()
+    nameless = {**packet("", "HP:2"), "id": None}
+    for name, content in (("a", packet("p", "HP:2", "-HP:3")), ("b.x", nameless)):
+        path = str(place / f"{name}.json.{packed}")
+        with pa.output_stream(path, compression={"gz": "gzip", "zst": "zstd"}[packed]) as file:
+            file.write(json.dumps(content).encode())
+    assert read_phenopackets(place).ids == ["p", "b.x"]
+    (path,) = place.glob("a.*")
+    (batch,) = read_sets(path)
+    assert (list(batch.names), batch.nodes.to_pylist()) == (["p"], ["HP:2", "HP:3"])
+    path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(DataError, match=r"truncated or damaged|no whole phenopacket"):
+        read_phenopackets(place)
 
 
 def test_other_messages_and_spellings(tmp_path: Path) -> None:

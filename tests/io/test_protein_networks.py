@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,34 @@ def test_symbols_of_biogrid(folder: Path) -> None:
     (folder / "sets.gmt").write_text("a\t\tTP53\tATM\n")
     task = load_task(folder / "sets.gmt", graph=folder / "biogrid.tab3.txt")
     assert task.graph == graph
+
+
+def test_synonyms_of_biogrid_in_the_archive_it_comes_in(folder: Path) -> None:
+    """The columns of a release, in the archive and with the ending that it has."""
+    synonyms = ["Synonyms Interactor A", "P53|LFS1", "hdm2|P53", "-", "TEL1"]
+    others = ["Synonyms Interactor B", "hdm2", "LFS1|P53", "P53|LFS1", "-"]
+    rows = zip(BIOGRID.splitlines(), synonyms, others, strict=True)
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    (folder / "genes.tab3").write_text(text)
+    (folder / "sets.gmt").write_text("a\t\tlfs1\tTEL1\nb\t\tNA\tMDM2\n")
+    plain = load_task(folder / "sets.gmt", graph=folder / "genes.tab3")
+    assert sorted(plain.members("a")) == ["ATM", "TP53"]
+    assert plain.graph.other_names is not None
+    names = plain.graph.other_names.to_table(plain.graph.ids()).select(["alias", "node_id"])
+    assert sorted(map(tuple, map(dict.values, names.to_pylist()))) == [
+        ("LFS1", "TP53"), ("P53", "MDM2"), ("P53", "TP53"), ("TEL1", "ATM"), ("hdm2", "MDM2"),
+    ]  # fmt: skip
+    with zipfile.ZipFile(folder / "BIOGRID-ALL.tab3.zip", "w") as archive:
+        archive.write(folder / "genes.tab3", "BIOGRID-ALL-4.4.1.tab3.txt")
+    packed = load_task(folder / "sets.gmt", graph=folder / "BIOGRID-ALL.tab3.zip")
+    assert packed.hash == plain.hash
+    with zipfile.ZipFile(folder / "BIOGRID-ALL.tab3.zip", "a") as archive:
+        archive.writestr("more.txt", "x")
+    with pytest.raises(DataError, match=r"the archive has 2 files \('BIOGRID-ALL-4.*expected one"):
+        load_task(folder / "sets.gmt", graph=folder / "BIOGRID-ALL.tab3.zip")
+    (folder / "BIOGRID-ALL.tab3.zip").write_bytes(b"PK\x03\x04x")
+    with pytest.raises(DataError, match="the zip archive is truncated"):
+        load_task(folder / "sets.gmt", graph=folder / "BIOGRID-ALL.tab3.zip")
 
 
 def test_what_does_not_fit_is_said(folder: Path) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sub2node import load_task
+from sub2node import DataError, load_task
+from sub2node.io.sets import read_sets
 from sub2node.io.table_layout import TableLayout, find_delimiter
 
 
@@ -104,3 +105,45 @@ def test_a_folder_of_odd_tables_is_read(tmp_path: Path, pack) -> None:
 def test_members_without_a_header(tmp_path: Path, text: str, names: tuple[str, ...]) -> None:
     (tmp_path / "a.csv").write_text(text)
     assert TableLayout.sniff(tmp_path / "a.csv", ",", "members", {}).names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "header", "notes"),
+    [
+        ("# made by x, y\n#\n\nfrom,to\na,b\n", ("from", "to"), 4, ["2 comment lines"]),
+        ("# made by x, y\n#from,to\na,b\n", ("from", "to"), 2, ["1 comment line"]),
+        ("# from,to\na,b\n", ("from", "to"), 1, []),
+        ("# made, by\na,b\nb,c\n", ("source", "target"), 1, ["1 comment line", "edges.csv has no"]),
+        ("#a,#b\n#b,#c\n", ("source", "target"), 0, ["edges.csv has no"]),
+    ],
+)
+def test_comments_before_a_table(tmp_path: Path, text, names, header, notes) -> None:
+    layout = sniffed(tmp_path / "edges.csv", text)
+    assert (layout.names, layout.header_line) == (names, header)
+    assert [note[: len(start)] for note, start in zip(layout.notes, notes, strict=True)] == notes
+    assert layout.row_lines(np.array([0])).tolist() == [header + 1]
+
+
+def test_comments_of_a_folder_and_of_questions(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("# a\n# b\nsource,target\na,b\nb,c\n")
+    (tmp_path / "members.csv").write_text('# a, "b"\n\n#subgraph_id,node_id\ns,a\nt,"b"\nt,c\n')
+    task = load_task(tmp_path)
+    assert [task.members(name) for name in "st"] == [["a"], ["b", "c"]]
+    assert "2 comment lines at the beginning of edges.csv skipped." in task.notes
+    notes = list[str]()
+    (batch,) = read_sets(tmp_path / "members.csv", notes=notes)
+    assert (list(batch.names), batch.nodes.to_pylist()) == (["s", "t"], ["a", "b", "c"])
+    assert batch.lines.tolist() == [4, 5]
+    assert notes == ["1 comment line at the beginning of members.csv skipped."]
+
+
+def test_no_header_where_no_id_comes_again(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("a,b\nc,d\ne,f\n")
+    (tmp_path / "members.csv").write_text("subgraph_id,node_id\ns,a\nt,c\n")
+    (tmp_path / "labels.csv").write_text("s,x\nt,y\n")
+    with pytest.raises(DataError) as error:
+        load_task(tmp_path)
+    assert str(error.value).count("(--no-header)") == 3
+    task = load_task(tmp_path, no_header=True)
+    assert (task.graph.num_edges, task.class_names) == (3, ("x", "y"))
+    assert sum("no header line" in note for note in task.notes) == 2

@@ -19,16 +19,18 @@ from sub2node.task import Arcs, Graph
 TASK = ring_task()
 
 
-def test_simple_models_come_first_and_first_candidates_before_second_ones() -> None:
+def test_quick_models_come_first_then_a_network_and_first_candidates_before_second_ones() -> None:
     plans = member_plans(TASK)
     names = [plan.name for plan in plans]
     assert names == [
-        "bag", "hops", "statistics", "diffused-bag", "gbdt", "wl",
+        "bag", "hops", "diffused-bag", "statistics",
+        "s2n+0 identity",  # so that a minute has a network too
+        "gbdt", "wl",
+        "s2n+a identity",
         "s2n+0 identity svd", "s2n+a identity svd",
-        "s2n+0 identity", "s2n+a identity",
         "s2n+0 shape", "s2n+a shape",
     ]  # fmt: skip
-    assert [plan.is_network for plan in plans] == [False] * 6 + [True] * 6
+    assert [plan.is_network for plan in plans] == [False] * 4 + [True] + [False] * 2 + [True] * 5
     for plan in plans:
         if plan.is_network:
             (config,) = plan.model.candidates  # nothing is left to choose on validation
@@ -65,12 +67,12 @@ def test_a_border_with_features_is_read_by_members_of_each_kind() -> None:
         plans = {plan.name: plan for plan in member_plans(replace(TASK, graph=graph))}
         assert [name for name in plans if "border" in name] == [
             "gbdt border", "hops border",
-            "s2n+0 identity svd+border", "s2n+a identity svd+border",
+            "s2n+0 identity+border", "s2n+a identity+border",
         ]  # fmt: skip
         assert plans["gbdt border"].model.settings.inputs == "border"
         assert plans["gbdt border"].fold_seconds == plans["gbdt"].fold_seconds > 0
         assert plans["hops border"].model.settings.inputs == "border"
-        (config,) = plans["s2n+0 identity svd+border"].model.candidates
+        (config,) = plans["s2n+0 identity+border"].model.candidates
         assert config.features.subgraphs == "border"
     assert not any("border" in plan.name for plan in member_plans(TASK))
 
@@ -85,10 +87,11 @@ def test_structures_with_fewer_candidates_do_not_stop_the_others(monkeypatch) ->
         return replace(found, candidates=found.candidates[: 1 + (structure == "s2n+a")])
 
     monkeypatch.setattr(module, "find_preset", fewer)
-    monkeypatch.setattr(module, "_SIMPLE", ())
+    for name in ("_QUICK", "_SLOW"):
+        monkeypatch.setattr(module, name, ())
     names = [plan.name for plan in member_plans(TASK)]
     assert names == [
-        "s2n+0 identity svd", "s2n+a identity svd", "s2n+a identity",
+        "s2n+0 identity svd", "s2n+a identity", "s2n+a identity svd",
     ]  # fmt: skip
 
 

@@ -99,12 +99,12 @@ def test_a_network_needs_a_second_per_fold_and_a_simple_model_does_not(clock) ->
     assert states(trials) == {"network": "no time left"}
 
 
-def test_the_time_for_judging_is_shared_by_the_networks_that_are_left() -> None:
-    one, two = plan("one", is_network=True), plan("two", is_network=True)
+def test_the_next_network_may_take_half_of_the_time_for_judging_that_is_left() -> None:
+    plans = [plan(name, is_network=True) for name in ("one", "two", "three", "four")]
     trials = trials_of(seconds=600.0)
-    trials.judge_all([one, two])
-    assert one.asked == [("fold", pytest.approx(60.0, abs=0.5))] * 3
-    assert two.asked == [("fold", pytest.approx(120.0, abs=0.5))] * 3
+    trials.judge_all(plans)
+    for one, seconds in zip(plans, (60.0, 60.0, 60.0, 120.0), strict=True):
+        assert one.asked == [("fold", pytest.approx(seconds, abs=0.5))] * 3
 
 
 def test_where_time_is_short_the_last_networks_get_none(clock) -> None:
@@ -209,6 +209,16 @@ def test_more_seeds_keep_to_the_time_for_judging(clock, seconds, count) -> None:
     trials.judge_all([seeded_plan(during=lambda: step(clock, seconds))])
     trials.add_seeds()
     assert len(trials.judged[0].logits) == count
+
+
+def test_more_seeds_use_what_learning_from_all_labels_will_not_need(clock) -> None:
+    trials = trials_of(seconds=100.0, fold_seeds=1)
+    slow = plan("slow", -2.0, during=lambda: step(clock, 18.0))  # too bad to learn anew
+    trials.judge_all([slow, seeded_plan(during=lambda: step(clock, 1.0))])
+    network = trials.judged[1]
+    assert trials.refit_seconds(network, 4) == pytest.approx(1.3 * 4 * COUNT / 14)
+    trials.add_seeds()  # of 60 s for judging 3 are left; of all, 43, of which 9 are needed
+    assert len(trials.judged[1].logits) == 4
 
 
 def test_a_network_that_is_far_behind_gets_no_more_seeds() -> None:

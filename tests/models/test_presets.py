@@ -188,11 +188,12 @@ def fingerprints(name: str) -> dict[str, str]:
     return found
 
 
-# Networks have other defaults since, boosted trees more settings, and given features are scaled;
+# Networks have other defaults since, boosted trees and linear models more settings, and given
+# features are scaled;
 # what was published stays.
 _BATCHED = {"glass", "gnn-plain", "gnn-seg", "subgnn"}
 CHANGED = {
-    "default": {*CONVS, "gbdt", *_BATCHED},
+    "default": {*CONVS, "gbdt", "bag", "diffused-bag", *_BATCHED},
     "fast": {*CONVS, *_BATCHED},
     "tuned": _BATCHED,
     # The published runs of these two read no weights between subgraphs.

@@ -22,6 +22,7 @@ from sub2node.base.errors import ConfigError
 from sub2node.evaluate.positive_class import choose_threshold
 from sub2node.models import candidates as choosing
 from sub2node.scoring import choices as choices_module
+from sub2node.scoring import training
 from sub2node.scoring.training import PartOutputs, score_classes
 
 
@@ -181,3 +182,14 @@ def test_the_positive_class_is_on_the_card_and_survives_saving(tmp_path) -> None
     card = (tmp_path / "model" / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert "## The positive class: 1" in card
     assert f"is an alert; it is a probability of {positive['threshold']:.3f}, with" in card
+
+
+@pytest.mark.slow
+def test_simple_models_beside_one_are_the_others_that_take_seconds(monkeypatch) -> None:
+    model = classifier(model="bag", settings=None, compare=True).fit(X, Y)
+    scores = model.scorer_.card["simple_validation"]
+    assert list(scores) == ["hops", "diffused-bag", "statistics"]
+    assert all(0 <= score <= 1 for score in scores.values())
+    monkeypatch.setattr(training, "_COMPARING", -1.0)
+    slow = classifier(model="bag", settings=None, compare=True).fit(X, Y)
+    assert list(slow.scorer_.card["simple_validation"]) == ["hops"]  # one in any case

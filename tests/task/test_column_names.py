@@ -41,10 +41,29 @@ def test_a_column_that_was_mapped_is_nothing_else() -> None:
         ("members", ["set", "gene_name", "score"], "node_id", None),
         ("members", ["x"], "node_id", None),  # it may be either
         ("edges", ["from", "x"], "target", "x"),
+        ("members", ["id", "gene"], "subgraph_id", "id"),  # though it would be taken for a node's
+        ("members", ["subgraph_id", "nodes"], "node_id", None),  # a list in one value
     ],
 )
 def test_the_likely_column(what: str, names: list[str], ours: str, found: str | None) -> None:
     assert likely_column(names, ours, what, {}) == found
+
+
+def test_a_column_is_not_two_of_ours() -> None:
+    columns = {"members.subgraph_id": "id"}
+    assert column_in(["id", "gene"], "node_id", "members", columns) == "gene"
+    assert column_in(["id", "age"], "node_id", "nodes", {"subgraph_id": "id"}) == "id"
+    members = {"id": ["s", "t"], "gene": ["a", "c"]}
+    task = s2n.SubgraphTask.from_tables(EDGES, members, columns=columns)
+    assert task.subgraph_ids == ["s", "t"]
+
+
+def test_several_nodes_in_one_value_are_no_ids() -> None:
+    members = {"set": ["s", "t", "u"], "what": ["a;b", "a | c|b", "c"]}
+    message = r"The column 'what', as 'a;b', seems to have several nodes .* a row for each member"
+    with pytest.raises(s2n.DataError, match=message) as error:
+        s2n.SubgraphTask.from_tables(EDGES, members)
+    assert "--column" not in str(error.value)
 
 
 def test_notes_say_what_was_taken_for_what() -> None:

@@ -9,7 +9,15 @@ import pyarrow as pa
 import pytest
 
 from sub2node import ConfigError, DataError, SubgraphTask
-from sub2node.task.missing_values import NA_WORDS, is_word, odd_values, parse_numbers, without_words
+from sub2node.task.missing_values import (
+    NA_WORDS,
+    is_word,
+    number_like,
+    odd_values,
+    parse_numbers,
+    read_written_numbers,
+    without_words,
+)
 
 EDGES = {"source": list("abcd"), "target": list("bcde")}
 MEMBERS = {"subgraph_id": list("stuv"), "node_id": list("abcd")}
@@ -72,3 +80,52 @@ def test_words_count_in_labels_attributes_weights_and_ids() -> None:
 def test_words_are_a_list() -> None:
     with pytest.raises(ConfigError, match="na_words is a list of words, found '-'"):
         SubgraphTask.from_tables(EDGES, MEMBERS, na_words="-")
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "style"),
+    [
+        (["12,50", "1.234,5", "-3", None], [12.5, 1234.5, -3, None], "decimal commas"),
+        (["1,234.50", "12", "+1,234,567"], [1234.5, 12, 1234567], "marks between thousands"),
+        (["1 234,5", "2\u00a0000", "7"], [1234.5, 2000, 7], "decimal commas"),
+        (["1'234.5", "0.5"], [1234.5, 0.5], "marks between thousands"),
+        (["1,234", "12"], [None, 12], ""),  # 1.234 or 1234
+        (["1 234", "12"], [1234, 12], "decimal commas"),  # the same in both ways
+        (["1.234", "2.5", "0,5"], [1.234, 2.5, None], ""),
+        (["1.234", "2.345", "0,5"], [1234, 2345, 0.5], "decimal commas"),
+        (["1,23,4", "12,", ",5", "a,5", "1,5e3"], [None] * 5, ""),
+        ([None], [None], ""),
+    ],
+)
+def test_numbers_as_people_write_them(
+    texts: list[str | None], numbers: list[float | None], style: str
+) -> None:
+    found = read_written_numbers(pa.array(texts, pa.string()))
+    assert [None if np.isnan(value) else value for value in found.values] == numbers
+    assert found.style == style
+    assert bool(found.example) == bool(style)
+
+
+@pytest.mark.parametrize(
+    ("texts", "example"),
+    [
+        (["12 kg", "7 kg", None], "12 kg"),
+        (["x", "30 %", "€5", "1,234"], "30 %"),
+        (["12p", "1p36", "2024-01-05", "x 1"], ""),
+        ([None], ""),
+    ],
+)
+def test_what_is_almost_a_number(texts: list[str | None], example: str) -> None:
+    assert number_like(pa.array(texts, pa.string())) == example
+
+
+def test_how_numbers_are_written_is_said() -> None:
+    nodes = {"node_id": list("abcde"), "balance": ["12,50", "1.234,5", "3", "4", "x"]}
+    nodes["size"] = ["1 kg", "2 kg", "3 kg", "4 kg", ""]
+    task = task_of(nodes, missing_features="impute")
+    assert task.graph.features.tolist() == [[12.5, 0], [1234.5, 0], [3, 0], [4, 0], [8.25, 1]]
+    assert task.notes[:2] == (
+        "The node column 'balance' is read with decimal commas, as in '12,50'.",
+        "the node column 'size' is no feature, though its values look like numbers, as '1 kg';"
+        " write them as 1234.5.",
+    )

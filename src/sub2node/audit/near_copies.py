@@ -1,4 +1,4 @@
-"""Near copies: subgraphs of val and test that have nearly the nodes of a training subgraph."""
+"""Near copies: subgraphs that have nearly the nodes of one in an earlier part."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _ROUNDING = 1e-9
 
 
 class Nearest(NamedTuple):
-    """How near the nearest training subgraph is, for each subgraph of a part.
+    """How near the nearest subgraph of another part is, for each subgraph of a part.
 
     Args:
-        similarity: The largest Jaccard similarity to any training subgraph, (m,).
+        similarity: The largest Jaccard similarity to any subgraph of the other part, (m,).
         same_label: The largest to one with the same labels, (m,); None without labels.
     """
 
@@ -32,17 +32,18 @@ class Nearest(NamedTuple):
     same_label: Array | None
 
 
-def nearest_in_train(task: SubgraphTask, part: Part) -> Nearest:
-    """The largest Jaccard similarity |A ∩ B| / |A ∪ B| of each subgraph to those of train.
+def nearest_in(other: Part, task: SubgraphTask, part: Part) -> Nearest:
+    """The largest Jaccard similarity |A ∩ B| / |A ∪ B| of each subgraph to those of another part.
 
     From the sparse product of memberships, in blocks of bounded size.
 
     Args:
+        other: The part in which the nearest is looked for.
         task: The data, with a split.
-        part: The part whose subgraphs are compared with train.
+        part: The part whose subgraphs are compared with it.
     """
     assert task.split is not None
-    rows, known = (np.flatnonzero(task.split.mask(name)) for name in (part, "train"))
+    rows, known = (np.flatnonzero(task.split.mask(name)) for name in (part, other))
     members = task.subgraphs.membership(task.graph.num_nodes)
     members.data = np.ones(len(members.data), np.float32)  # sets, whatever the weights
     sizes = task.subgraphs.sizes
@@ -63,7 +64,10 @@ def nearest_in_train(task: SubgraphTask, part: Part) -> Nearest:
 
 
 def check_near_copies(task: SubgraphTask, parts: Sequence[Part]) -> Check:
-    """Count near copies of training subgraphs in each part.
+    """Count near copies of training subgraphs in each part, and of val subgraphs in test.
+
+    A copy in train is learned by heart; one between val and test lifts the test score of what is
+    chosen on val, which is a warning at most.
 
     Args:
         task: The data, with a split.
@@ -74,21 +78,25 @@ def check_near_copies(task: SubgraphTask, parts: Sequence[Part]) -> Check:
         return not_applicable(
             _NAME, _TITLE, reason="train, or val and test, are empty.", advice="Split the data."
         )
-    numbers = {part: _count_copies(nearest_in_train(task, part)) for part in parts}
-    verdict = worst(
-        *(
-            grade(row["near"] / row["subgraphs"], warning=_ROUNDING, problem=_PROBLEM)
-            for row in numbers.values()
-        )
-    )
+    rows = {part: _count_copies(nearest_in("train", task, part)) for part in parts}
+    verdicts = [
+        grade(row["near"] / row["subgraphs"], warning=_ROUNDING, problem=_PROBLEM)
+        for row in rows.values()
+    ]
+    found = [_describe(part, row, "train") for part, row in rows.items()]
+    numbers: JsonObject = {"near": NEAR, "parts": rows}
+    if "val" in parts and "test" in parts:
+        numbers["test_near_val"] = row = _count_copies(nearest_in("val", task, "test"))
+        verdicts.append(Verdict.WARNING if row["near"] else Verdict.OK)
+        found.append(_describe("test", row, "val"))
+    verdict = worst(*verdicts)
     advice = {
         Verdict.OK: "Nothing to do.",
         Verdict.WARNING: "Remove these subgraphs from the part, or say how many there are.",
         Verdict.PROBLEM: "Put copies of each other into one part, by a group for each"
         " (Split.random(labels, groups=…)): a score on copies measures memory.",
     }[verdict]
-    found = "; ".join(_describe(part, row) for part, row in numbers.items())
-    return Check(_NAME, _TITLE, verdict, f"{found}.", advice, {"near": NEAR, "parts": numbers})
+    return Check(_NAME, _TITLE, verdict, f"{'; '.join(found)}.", advice, numbers)
 
 
 def _count_copies(nearest: Nearest) -> JsonObject:
@@ -106,8 +114,8 @@ def _count_copies(nearest: Nearest) -> JsonObject:
     return counts
 
 
-def _describe(part: Part, row: JsonObject) -> str:
-    text = f"{row['near']:,} of {plural(row['subgraphs'], f'{part} subgraph')} near a train one"
+def _describe(part: Part, row: JsonObject, other: Part) -> str:
+    text = f"{row['near']:,} of {plural(row['subgraphs'], f'{part} subgraph')} near a {other} one"
     if not row["near"]:
         return f"{text} (largest Jaccard {row['largest']:.2f})"
     labels = ""

@@ -11,12 +11,15 @@ import numpy as np
 from ..base.progress import counted
 from ..config.settings import Settings, within
 from ..encode import SubgraphScale
-from .linear_classifier import LinearClassifier, fit_linear, linear_rows
+from .linear_classifier import Criterion, LinearClassifier, fit_linear, linear_rows
 from .node_bags import NodeBag, weighted_bag
 from .simple import SimpleModel, SimplePredictions, TrainingData
 from .tree_classifier import TreeClassifier, forest_table, tree_rows
 
-_STRENGTHS = (1.0, 10.0, 100.0)  # of linear models; folds of train choose
+_STRENGTHS: dict[Criterion, tuple[float, ...]] = {  # of linear models; folds of train choose
+    "micro_f1": (1.0, 10.0, 100.0),
+    "log_loss": (1.0, 10.0, 100.0, 1000.0),
+}
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,23 @@ class NoSettings(Settings):
 
 
 @dataclass(frozen=True)
-class DiffusedSettings(Settings):
+class LinearSettings(Settings):
+    """Settings of linear models.
+
+    Args:
+        criterion: What folds of train choose the strength by; ``log_loss`` also tries weaker
+            penalties, and suits a member of an ensemble, whose probabilities are averaged.
+    """
+
+    criterion: Criterion = "micro_f1"
+
+
+@dataclass(frozen=True)
+class DiffusedSettings(LinearSettings):
     """Settings of the diffused bag of nodes.
 
     Args:
+        criterion: As in :class:`LinearSettings`.
         hops: Number of steps of the random walk.
     """
 
@@ -36,10 +52,11 @@ class DiffusedSettings(Settings):
 
 
 @dataclass(frozen=True)
-class HopsSettings(Settings):
+class HopsSettings(LinearSettings):
     """Settings of the diffused TF-IDF of nodes.
 
     Args:
+        criterion: As in :class:`LinearSettings`.
         hops: Number of steps of the diffusion.
         inputs: What is read beside the nodes: ``border``, what the neighbours and edges of a
             subgraph are like; ``border2``, of two hops.
@@ -79,17 +96,19 @@ def _linear(
         bag, kind = make_bag(data, settings), getattr(settings, "inputs", "none")
         border = None if kind == "none" else SubgraphScale.plain(data.train_task, kind)
         x = linear_rows(bag, data.task, border)
+        strengths = _STRENGTHS[settings.criterion]
         classifier, strength = fit_linear(
             bag,
             x[data.rows("train")],
             data.labels["train"],
             classes=data.task.num_classes,
-            strengths=_STRENGTHS,
+            strengths=strengths,
             border=border,
             groups=data.groups,
+            criterion=settings.criterion,
         )
-        note = f"{name}: C = {strength:g} chosen within train ({len(_STRENGTHS)} tried)."
-        note = note if len(_STRENGTHS) > 1 else ""
+        note = f"{name}: C = {strength:g} chosen within train ({len(strengths)} tried)."
+        note = note if len(strengths) > 1 else ""
         return SimplePredictions.of(data, classifier, note, logits=lambda: classifier.weigh(x))
 
     return fit
@@ -136,7 +155,7 @@ BAG = SimpleModel(
     "bag",
     "logistic regression on the nodes of a subgraph",
     _linear("bag", lambda data, _: _bag(data, 0)),
-    NoSettings,
+    LinearSettings,
     reads_excluded=True,
 )
 DIFFUSED = SimpleModel(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.calibration import best_temperature, log_loss
 from ..base.errors import DataError
 from ..base.metrics import micro_f1
 from ..base.progress import counted
@@ -23,6 +24,7 @@ from .one_vs_rest import fit_one_vs_rest
 
 _FEW = 1000  # training subgraphs up to which a strength is judged on five folds instead of one
 _FOLDS = 5
+Criterion = Literal["micro_f1", "log_loss"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +184,7 @@ def fit_linear(
     strengths: Sequence[float],
     border: SubgraphScale | None = None,
     groups: Array | None = None,
+    criterion: Criterion = "micro_f1",
 ) -> tuple[LinearClassifier, float]:
     """A linear model on rows of training subgraphs, and the strength that was chosen within them.
 
@@ -193,12 +196,13 @@ def fit_linear(
         strengths: Weights of the losses against the L2 penalty, ascending, to choose from.
         border: What made the columns of the border, where there are some.
         groups: One value per training subgraph; those of equal value are in one fold.
+        criterion: What the strength is chosen by.
     """
     table = labels if labels.ndim == 2 else labels[:, None] == np.arange(classes)
     x = x.tocsr()
     used = np.flatnonzero(np.bincount(x.indices, minlength=x.shape[1]))
     x = x[:, used]
-    strength = choose_strength(x, table, labels, strengths, groups=groups)
+    strength = choose_strength(x, table, labels, strengths, groups=groups, criterion=criterion)
     weights, biases = solve(x, table, labels, strength)
     return LinearClassifier(bag, used, weights.astype(np.float32), biases, border), strength
 
@@ -219,13 +223,14 @@ def choose_strength(
     strengths: Sequence[float],
     *,
     groups: Array | None = None,
+    criterion: Criterion = "micro_f1",
 ) -> float:
-    """The strength with the best micro-F1 on folds of the training subgraphs; ties: the weakest."""
+    """The strength that is best on folds of the training subgraphs; of equal ones the weakest."""
     if len(strengths) == 1 or len(labels) < _FOLDS:
         return strengths[0]
-    best = (-1.0, strengths[0])
+    best = (-np.inf, -strengths[0])
     for strength in counted(strengths, "Strength", name=lambda value: f"C = {value:g}"):
-        score = score_strength(x, table, labels, strength, groups=groups)
+        score = score_strength(x, table, labels, strength, groups=groups, criterion=criterion)
         best = max(best, (score, -strength), key=lambda pair: (pair[0], pair[1]))
     return abs(best[1])
 
@@ -237,13 +242,27 @@ def score_strength(
     strength: float,
     *,
     groups: Array | None = None,
+    criterion: Criterion = "micro_f1",
 ) -> float:
-    """Mean micro-F1 on folds of the training subgraphs; 0 where there are too few for folds."""
+    """Mean score on folds of the training subgraphs; 0 where there are too few for folds.
+
+    Args:
+        x: Rows of the training subgraphs, CSR (n, F).
+        table: Which subgraph has which class; bool (n, C).
+        labels: Classes (n,), or booleans (n, C).
+        strength: The weight of the losses against the L2 penalty.
+        groups: One value per training subgraph; those of equal value are in one fold.
+        criterion: ``micro_f1``, or ``log_loss``: minus that of calibrated probabilities.
+    """
     scores = []
     for rest, out in _folds(labels, groups):
         weights, biases = solve(x[rest], table[rest], labels[rest], strength)
         logits = np.asarray(x[out] @ weights) + biases
-        scores.append(micro_f1(labels[out], logits, multilabel=labels.ndim == 2))
+        if criterion == "log_loss":
+            temperature = best_temperature(logits[None], labels[out])
+            scores.append(-log_loss(logits[None], labels[out], temperature))
+        else:
+            scores.append(micro_f1(labels[out], logits, multilabel=labels.ndim == 2))
     return float(np.mean(scores)) if scores else 0.0
 
 

@@ -46,7 +46,14 @@ from .policy_options import (
     ProblemFile,
     Unlabelled,
 )
-from .reading_options import BackgroundFile, DataFormat, Directed, GraphFormat, NodeFeatures
+from .reading_options import (
+    BackgroundFile,
+    DataFormat,
+    Directed,
+    GraphFormat,
+    NodeFeatures,
+    NoHeader,
+)
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -64,6 +71,7 @@ class DataArguments:
     graph_format: GraphFormat = None
     column: Columns = None
     directed: Directed = False
+    no_header: NoHeader = False
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
@@ -136,6 +144,7 @@ class DataArguments:
                 graph_format=self.graph_format,
                 columns=column_mapping(self.column or []),
                 directed=self.directed,
+                no_header=self.no_header,
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]

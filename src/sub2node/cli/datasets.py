@@ -71,6 +71,9 @@ def make(
     scale: Annotated[
         float, typer.Option("--scale", help="Share of the published size, from 0.001.")
     ] = 0.01,
+    edge_features: Annotated[
+        int, typer.Option("--edge-features", help="Columns of edges, from 2; Elliptic2 has 95.")
+    ] = 2,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 0,
     overwrite: Overwrite = False,
 ) -> None:
@@ -88,7 +91,7 @@ def make(
 
     if name != "elliptic-like":
         raise ConfigError(f"nothing called {name!r} can be made.{suggest(name, ['elliptic-like'])}")
-    shape = EllipticShape.of_scale(scale)
+    shape = EllipticShape.of_scale(scale, edge_features=edge_features)
     with progress():
         make_elliptic_like(out, shape=shape, seed=seed, overwrite=overwrite)
     message = Text(

@@ -41,7 +41,9 @@ def encode(
     subgraphs: Annotated[
         str | None,
         typer.Option(
-            "--subgraphs", help="Vectors of subgraphs instead: structure, wl (induced) or wl-hops."
+            "--subgraphs",
+            help="Vectors of subgraphs instead: structure, border (border2: two hops), wl (induced)"
+            " or wl-hops.",
         ),
     ] = None,
     all_nodes: Annotated[
@@ -164,7 +166,8 @@ def _show_encodings(encodings: list[Encoding], out: Path | None, *, as_json: boo
 
 def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_json: bool) -> None:
     """Statistics of subgraphs, raw, as a table with one row per subgraph."""
-    from ..encode import subgraph_statistics, weisfeiler_leman
+    from ..encode import border_inputs, subgraph_statistics, weisfeiler_leman
+    from ..encode.border import BORDER_HOPS
     from ..encode.structure_statistics import SUBGRAPH_COLUMNS
 
     if kind == "structure":
@@ -172,8 +175,13 @@ def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_jso
     elif kind in ("wl", "wl-hops"):
         values = weisfeiler_leman(task, view="hops" if kind == "wl-hops" else "induced")
         columns = [f"round{i // 64}_{i % 64}" for i in range(values.shape[1])]
+    elif kind in BORDER_HOPS:
+        border = border_inputs(task, hops=BORDER_HOPS[kind])
+        values, columns = border.values, list(border.columns)
     else:
-        raise ConfigError(f"--subgraphs is structure, wl or wl-hops, not {kind!r}.")
+        raise ConfigError(
+            f"--subgraphs is structure, border, border2, wl or wl-hops, not {kind!r}."
+        )
     if out is not None:
         from ..encode.encoding_files import save_subgraphs
 
@@ -193,7 +201,7 @@ def _encode_subgraphs(task: SubgraphTask, kind: str, out: Path | None, *, as_jso
         console.print(view)
     else:
         say(
-            "Histograms",
+            "Summaries" if kind in BORDER_HOPS else "Histograms",
             f"{values.shape[1]:,} columns of {plural(len(task), 'subgraph')}",
             style="bold",
         )

@@ -179,7 +179,7 @@ def fit(
         device=device,
         compile=compiled,
         class_weight="balanced" if balanced else None,
-        compare=model_name is None,
+        compare=model_name != BEST,  # which has its leaderboard
         words=_card_words(task, name=name, question=question, words=words),
     )
     start = time.perf_counter()

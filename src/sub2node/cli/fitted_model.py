@@ -72,7 +72,7 @@ def show_fitted_model(
         contents = {label: positive[part] for part, label in parts.items()}
         show_positive(positive["label"], contents, [positive["threshold"]])
     if simple := card.get("simple_validation"):
-        _compare_with_simple(simple, card["validation"]["micro_f1"])
+        _compare_with_simple(simple, card["validation"]["micro_f1"], network=model.model is None)
     say(*_averaged(model), style="bold")
     say("Time", f"{seconds:.1f} s", style="bold")
     show_notes(model.notes_, except_for=shown)
@@ -94,10 +94,17 @@ def _averaged(model: SubgraphClassifier) -> tuple[str, str]:
     return "Seeds", f"{seeds}, averaged" if seeds > 1 else "1: answers have no spread"
 
 
-def _compare_with_simple(simple: dict[str, float], own: float) -> None:
-    """Validation scores of simple models beside that of the model, and which is better."""
+def _compare_with_simple(simple: dict[str, float], own: float, *, network: bool) -> None:
+    """Validation scores of simple models beside that of the model, and which is better.
+
+    Args:
+        simple: Their scores by name.
+        own: The score of the model.
+        network: Whether the model is a network, which has seen the part.
+    """
     text = ", ".join(f"{name} {100 * score:.1f}" for name, score in simple.items())
-    text += f"; this model {100 * own:.1f}, which chose its epochs on the same part"
+    text += f"; this model {100 * own:.1f}"
+    text += ", which chose its epochs on the same part" if network else ""
     say("Simple models on validation", text, style="bold")
     best = max(simple, key=lambda name: simple[name])
     if simple[best] > own:

@@ -39,6 +39,15 @@ Directed = Annotated[
         rich_help_panel=READING,
     ),
 ]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="Text tables of edges, members and labels have no header line, unless it names a"
+        " column of ours. Most such edges and members are recognised without.",
+        rich_help_panel=READING,
+    ),
+]
 NodeFeatures = Annotated[
     str | None,
     typer.Option(

@@ -36,6 +36,7 @@ _ROWS = 1 << 18  # that are drawn and written together
 _STEP = 20  # every so-many-th node of the background is of kind 1, the next one of kind 2
 _LINKED = 0.05  # share of the neighbours that are members of other subgraphs
 _RARE, _FREQUENT = 0.03, 0.9  # shares of neighbours of a kind
+_MOST_COLUMNS = 1000
 _LEVEL, _SPREAD, _SHIFT = 20, 4, 16  # of features, which are whole numbers
 
 
@@ -47,18 +48,28 @@ class EllipticShape:
         nodes: Nodes of the graph.
         edges: Directed edges, those inside subgraphs among them.
         subgraphs: Subgraphs, 2.27 % of them suspicious.
+        edge_features: Columns of numbers that edges have, 2 or more: an amount, an hour, and
+            further ones that say nothing.
     """
 
     nodes: int = NODES
     edges: int = EDGES
     subgraphs: int = SUBGRAPHS
+    edge_features: int = 2
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.edge_features <= _MOST_COLUMNS:
+            raise ConfigError(
+                f"edges have 2 to {_MOST_COLUMNS} features, found {self.edge_features}."
+            )
 
     @classmethod
-    def of_scale(cls, scale: float) -> EllipticShape:
+    def of_scale(cls, scale: float, *, edge_features: int = 2) -> EllipticShape:
         """A share, or a multiple, of the published numbers."""
         if not _LEAST <= scale <= _MOST:
             raise ConfigError(f"a scale is between {_LEAST} and {_MOST}, found {scale:g}.")
-        return cls(round(NODES * scale), round(EDGES * scale), round(SUBGRAPHS * scale))
+        nodes, edges, subgraphs = (round(size * scale) for size in (NODES, EDGES, SUBGRAPHS))
+        return cls(nodes, edges, subgraphs, edge_features)
 
 
 def make_elliptic_like(
@@ -208,8 +219,14 @@ class _Draw:
             }
             amount = np.exp(rng.normal(5, 1.5, stop - start)).astype(np.int32) + 1
             hour = rng.integers(0, 24 * 365, stop - start, dtype=np.int32)
-            yield pa.table({**columns, "amount": amount, "hour": hour})
+            more = self._further_columns(stop - start, self._random(6, number))
+            yield pa.table({**columns, "amount": amount, "hour": hour, **more})
         step("Drawing edges", total, total)
+
+    def _further_columns(self, rows: int, rng: np.random.Generator) -> dict[str, Array]:
+        """Features of edges that say nothing, whole numbers."""
+        numbers = range(3, self.shape.edge_features + 1)
+        return {f"edge_{number:02d}": rng.integers(0, 128, rows, np.int8) for number in numbers}
 
     def node_blocks(self) -> Iterator[pa.Table]:
         """The table of nodes with their features, whole numbers."""

@@ -70,6 +70,7 @@ def load_task(
     label_separator: str | None = None,
     na_words: Sequence[str] = (),
     directed: bool = False,
+    no_header: bool = False,
     node_features: Sequence[str] | None = None,
     background: Background | None = None,
     aliases: str | Path | None = None,
@@ -123,6 +124,8 @@ def load_task(
             ids, features, weights and attributes.
         directed: Whether edges go from source to target: each row is kept, with its columns of
             numbers as features; ``border`` inputs tell senders from receivers.
+        no_header: Whether text tables of edges, members and labels have no header line, unless it
+            names a column of ours; such edges and members are mostly recognised without.
         node_features: The columns of the table of nodes that become features: numbers as they are,
             text as one column for each category; None: all columns of numbers.
         background: The universe of a study, a file with one id per line or a list of ids: nodes
@@ -164,6 +167,7 @@ def load_task(
         label_separator=label_separator,
         na_words=na_words,
         directed=directed,
+        no_header=no_header,
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)

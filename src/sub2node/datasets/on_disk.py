@@ -94,6 +94,8 @@ def load_on_disk(
             f"the engine {request.engine} fills no missing features; fill them in the table, and"
             " omit missing_features (--missing-features)."
         )
+    if reading.options.no_header:
+        raise ConfigError(f"the engine {request.engine} wants headers; omit no_header.")
     wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
     if (out / CARD).is_file():

@@ -73,7 +73,7 @@ def read_border(job: Pass, task: SubgraphTask) -> list[Border]:
     """
     parts = all_subgraphs(task)
     count = sum(map(len, parts))
-    border = finish_border(_as_sums(job, job.stored(_SUMS), count))
+    border = _finish_in_pieces(job, count)
     ends = np.cumsum([len(part) for part in parts])[:-1]
     return [border.take(rows) for rows in np.split(np.arange(count), ends)]
 
@@ -134,22 +134,31 @@ def find_neighbours(job: Pass, near: ir.Table, nodes: ir.Table) -> ir.Table:
     return others
 
 
-def _as_sums(job: Pass, table: pa.Table, count: int) -> BorderSums:
-    """The rows of an engine as arrays by subgraph, group and value."""
+def _finish_in_pieces(job: Pass, count: int) -> Border:
+    """The border of all subgraphs, of whose sums only some rows are in memory at a time.
+
+    A row is that of a subgraph and a group, and makes the columns of this group.
+    """
     directions = ("out", "in") if job.directed else ("any",)
     groups = tuple(f"{one}.{side}" for one in directions for side in ("outside", "inside"))
     names = _value_names(job.source, job.hops)
-    number = np.asarray(table["number"], np.int64)
-    group = np.asarray(table["inside"].cast(pa.int64()))
-    if job.directed:
-        group = group + 2 * (1 - np.asarray(table["leaving"].cast(pa.int64())))
-    counts = np.zeros((count, len(groups)), np.int64)
-    counts[number, group] = np.asarray(table["count"])
-    arrays = {kind: np.zeros((count, len(groups), len(names))) for kind in "sqlh"}
-    for kind, array in arrays.items():
-        for place in range(len(names)):
-            array[number, group, place] = np.asarray(table[f"{kind}{place}"])
-    return BorderSums(groups, names, counts, *arrays.values())
+    none = np.empty((0, len(groups))), *[np.empty((0, len(groups), len(names)))] * 4
+    columns = finish_border(BorderSums(groups, names, *none)).columns
+    values = np.zeros((count, len(groups), len(columns) // len(groups)), np.float32)
+    for table in job.pieces(_SUMS):
+        group = np.asarray(table["inside"].cast(pa.int64()))
+        if job.directed:
+            group = group + 2 * (1 - np.asarray(table["leaving"].cast(pa.int64())))
+        sums = [
+            np.stack([np.asarray(table[f"{kind}{place}"]) for place in range(len(names))], axis=1)
+            if names
+            else np.empty((len(table), 0))
+            for kind in "sqlh"
+        ]
+        counts = np.asarray(table["count"])[:, None]
+        own = BorderSums(groups[:1], names, counts, *(array[:, None] for array in sums))
+        values[np.asarray(table["number"], np.int64), group] = finish_border(own).values
+    return Border(columns, values.reshape(count, -1))
 
 
 def _value_names(source: SourceTables, hops: int) -> tuple[str, ...]:

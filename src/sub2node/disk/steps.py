@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 _GROUP = 1 << 17  # rows of a Parquet file that are read together
+_PIECE = 1 << 13  # rows of a wide one
 
 
 @dataclass
@@ -55,6 +56,13 @@ class Pass:
         """As :meth:`make`, but small enough to be read."""
         self.make(name, query, what=what)
         return self.stored(name)
+
+    def pieces(self, name: str) -> Iterator[pa.Table]:
+        """A table that was made, some rows at a time."""
+        for path in parquet_files(self.folder / name):
+            with pq.ParquetFile(path) as file:
+                for batch in file.iter_batches(_PIECE):
+                    yield pa.Table.from_batches([batch])
 
     def stored(self, name: str) -> pa.Table:
         """A table that was made."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ParamSpec, cast
+from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from ..base.errors import DataError
 from ..base.notes import Note, changed, doubtful
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..task import SubgraphTask
 
 _Arguments = ParamSpec("_Arguments")
+_Item = TypeVar("_Item")
+_END = object()
 Notes = dict[str, Note]
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK = 1 << 18  # bytes that are turned together
@@ -68,6 +70,19 @@ def says_encodings(
         return replace(task, notes=(*found.values(), *task.notes)) if found else task
 
     return read_and_say
+
+
+def saying_encodings(items: Iterable[_Item], notes: list[str] | None) -> Iterator[_Item]:
+    """What is read piece by piece; notes take how the files are encoded."""
+    remaining, found = iter(items), Notes()
+    while True:
+        with listening(found):
+            item = next(remaining, _END)
+        if notes is not None:
+            notes += [note for note in found.values() if note not in notes]
+        if item is _END:
+            return
+        yield cast("_Item", item)
 
 
 def as_utf8(stream: io.BufferedReader[Any], path: Path) -> IO[bytes]:

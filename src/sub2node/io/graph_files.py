@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ..base.errors import ConfigError, DataError, suggest
+from ..base.plural import examples, plural
 from ..task import Graph
 from ..task.edges import Repeated
 from ..task.reading_options import Reading
@@ -25,7 +27,7 @@ from .text_files import PACKED, first_line, opened
 
 FORMATS = ("obo", "string", "biogrid", "ibm-aml")
 _TEXT_FILES = tuple(
-    f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".txt", ".csv", ".tsv")
+    f"{kind}{packed}" for packed in ("", *PACKED) for kind in (".txt", ".csv", ".tsv", ".tab3")
 )
 
 
@@ -63,10 +65,12 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
 
     Args:
         path: An ontology (OBO, OBO Graphs JSON), links of STRING, BioGRID's tab3, or transactions
-            of IBM AML.
+            of IBM AML; also as the only file of a zip archive.
         options: How to read it.
     """
     options = options or GraphOptions()
+    if path.suffix.lower() == ".zip":
+        path = _only_file(path)
     format = options.format or _recognise(path)
     if format == "string":
         graph, notes = read_string_links(path, options.links, repeated=options.repeated)
@@ -84,6 +88,23 @@ def read_graph_file(path: Path, options: GraphOptions | None = None) -> GraphSou
     release = f", release {ontology.version}" if ontology.version else ""
     note = f"The graph is the ontology {path.name}{release}."
     return _with_edges(GraphSource(ontology.graph(), (note, *bad.notes)), path)
+
+
+def _only_file(archive: Path) -> Path:
+    """The file in a zip archive, as a path below that of the archive."""
+    try:
+        with zipfile.ZipFile(archive) as files:
+            names = [entry.filename for entry in files.infolist() if not entry.is_dir()]
+    except zipfile.BadZipFile as error:
+        raise DataError("the zip archive is truncated or damaged.", path=archive) from error
+    if len(names) != 1:
+        shown = examples(map(repr, names), len(names))
+        raise DataError(
+            f"the archive has {plural(len(names), 'file')} ({shown}), expected one; unpack the one"
+            " that is meant.",
+            path=archive,
+        )
+    return archive / names[0]
 
 
 def _recognise(path: Path) -> str | None:

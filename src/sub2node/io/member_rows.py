@@ -171,6 +171,7 @@ def text_rows(
     columns: Mapping[str, str],
     *,
     header: Sequence[str] | None = None,
+    skip: int = 0,
     stripped: StrippedValues | None = None,
 ) -> Iterator[MemberRows]:
     """Rows of a CSV or TSV file, each byte of which is read once.
@@ -183,18 +184,21 @@ def text_rows(
         path: The file to read.
         delimiter: The character between fields.
         columns: The user's column for ours.
-        header: The columns of a file that has no header line.
+        header: The columns of a file whose header is not its first line.
+        skip: How many lines come before the first row then.
         stripped: Counts values that lose the white space around them.
     """
-    stripped, done = stripped or StrippedValues(), 0
+    stripped, done = stripped or StrippedValues(), skip
     with opened(path) as stream:
+        for _ in range(skip):
+            stream.readline()
         if header is None:
             seen: list[bytes] = []
             rows = _csv_reader(_raw_lines(stream, seen), delimiter)
             header = _read_header(rows, path)
             done = rows.line_num
         layout = _Layout.of(header, delimiter, columns, path=path, stripped=stripped)
-        if done and any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
+        if not skip and done and any(b"\r" in line.removesuffix(b"\r\n") for line in seen):
             yield from _as_columns(_parse_rows(rows, 0, layout))  # old line ends, unknown to blocks
             return
         while block := stream.read(_BLOCK):

@@ -7,8 +7,6 @@ the members of a subgraph; those that were excluded (version 1: negated) are its
 from __future__ import annotations
 
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +18,11 @@ import pyarrow as pa
 from ..base.errors import DataError
 from ..base.notes import changed, dropped
 from ..base.plural import examples, plural
-from ..base.regular_files import read_regular_file, require_regular_file
 from ..base.structured_text import parse_json
 from ..task.problems import Problem
 from ..task.reading_options import Reading
 from .bad_lines import BadLines
-from .expansion import check_archive
+from .phenopacket_files import json_contents, plain_name
 from .set_batch import SetBatch
 from .set_files import SetTables
 
@@ -72,22 +69,12 @@ class Phenopackets(NamedTuple):
     publications: list[str]
 
 
-def is_phenopackets(path: Path) -> bool:
-    """Whether a path is one to read phenopackets from: .json, .zip, or a folder with .json files.
-
-    Args:
-        path: A file or a folder.
-    """
-    if path.is_dir():
-        return next(_json_files(path), None) is not None
-    return path.suffix.lower() in (".json", ".zip")
-
-
 def read_phenopackets(path: str | Path) -> Phenopackets:
     """All phenopackets of a file, a folder or a zip archive, in the order of their file names.
 
     Args:
-        path: A ``.json`` file, a folder with such files, or a ``.zip`` archive with such files.
+        path: A ``.json`` file, which may be packed (``.json.gz``, ``.json.zst``), a folder with
+            such files, or a ``.zip`` archive of ``.json`` files.
 
     Raises:
         DataError: A file is damaged or no phenopacket, or two have the same id.
@@ -205,7 +192,7 @@ def phenopacket_batches(path: Path) -> Iterator[SetBatch]:
     start = 1
     for file, packet in _read_all(path):
         if isinstance(packet, DataError):
-            rows.append(_Row(file.stem, f"{file.name}: {packet.reason}"))
+            rows.append(_Row(plain_name(file), f"{file.name}: {packet.reason}"))
         elif packet.observed:
             rows.append(_Row(packet.id, "", packet.observed, packet.excluded))
         else:
@@ -240,7 +227,7 @@ def phenopacket_contents(path: Path) -> Iterator[bytes]:
     Args:
         path: As for :func:`read_phenopackets`.
     """
-    for file, content in _contents(path):
+    for file, content in json_contents(path):
         yield file.name.encode()
         yield content if isinstance(content, bytes) else b""
 
@@ -258,46 +245,9 @@ def _as_batch(rows: list[_Row], start: int) -> SetBatch:
     return SetBatch.of_lists(lines, names, observed, problems=problems, excluded=excluded)
 
 
-def _json_files(folder: Path) -> Iterator[Path]:
-    for file in sorted(folder.rglob("*")):
-        if file.suffix.lower() == ".json" and not file.name.startswith("."):
-            yield file
-
-
-def _contents(path: Path) -> Iterator[tuple[Path, bytes | DataError]]:
-    """Each JSON file with its bytes, or why they cannot be read."""
-    if path.suffix.lower() == ".zip" and not path.is_dir():
-        yield from _zip_contents(path)
-        return
-    for file in _json_files(path) if path.is_dir() else [path]:
-        try:
-            yield file, read_regular_file(file)
-        except DataError as error:
-            yield file, error
-
-
-def _zip_contents(path: Path) -> Iterator[tuple[Path, bytes | DataError]]:
-    size = require_regular_file(path)
-    try:
-        check_archive(path, size)
-        with zipfile.ZipFile(path) as archive:
-            for name in sorted(archive.namelist()):
-                file = path / name
-                hidden = file.name.startswith(".") or name.startswith("__MACOSX")
-                if file.suffix.lower() != ".json" or hidden:
-                    continue
-                try:
-                    yield file, archive.read(name)
-                except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError):
-                    reason = "this file of the archive is damaged or encrypted."
-                    yield file, DataError(reason, path=file)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise DataError(f"this is no whole zip archive ({error}).", path=path) from None
-
-
 def _read_all(path: Path) -> Iterator[tuple[Path, Phenopacket | DataError]]:
     """Each phenopacket with its file, or what is wrong with the file."""
-    for file, content in _contents(path):
+    for file, content in json_contents(path):
         if isinstance(content, DataError):
             yield file, content
             continue
@@ -359,7 +309,7 @@ def _parse_packet(message: dict[str, Any], file: Path) -> Phenopacket:
     if name is not None and not isinstance(name, str):
         raise ValueError("'id' must be text")
     return Phenopacket(
-        (name or "").strip() or file.stem,
+        (name or "").strip() or plain_name(file),
         tuple(observed),
         tuple(excluded),
         tuple(_find_diagnoses(message).items()),

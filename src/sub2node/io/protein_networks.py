@@ -23,11 +23,12 @@ from ..task import Graph, Names
 from ..task.edges import Repeated, undirected
 from ..task.other_names import COLUMNS
 from ..task.reading_notes import edge_notes
-from .csv_columns import IDS, common_codes, read_columns
+from .csv_columns import IDS, common_codes, header_of, read_columns
 from .text_files import first_line, lines
 
 _SCORE = "combined_score"
 _SYMBOLS = ("Official Symbol Interactor A", "Official Symbol Interactor B")
+_SYNONYMS = ("Synonyms Interactor A", "Synonyms Interactor B")
 _SYMBOL_SOURCES = "(?i)symbol|gene_name|HUGO|preferred"
 
 
@@ -118,9 +119,33 @@ def _mark(header: str) -> str:
 
 
 def read_biogrid(path: Path) -> tuple[Graph, list[str]]:
-    """The graph of a BioGRID file, its nodes called by their official symbols, and notes."""
-    table = read_columns(path, "\t", list(_SYMBOLS), dict.fromkeys(_SYMBOLS, IDS))
-    return _graph_of_pairs(table, None, path=path, repeated="same", notes=[])
+    """The graph of a BioGRID file, and notes.
+
+    Its nodes are called by their official symbols, and have the synonyms as other names.
+    """
+    has_synonyms = set(_SYNONYMS) <= set(header_of(path, "\t"))
+    names = [*_SYMBOLS, *_SYNONYMS * has_synonyms]
+    table = read_columns(path, "\t", names, dict.fromkeys(names, IDS))
+    graph, notes = _graph_of_pairs(table, None, path=path, repeated="same", notes=[])
+    return graph.with_other_names(_synonyms(table)) if has_synonyms else graph, notes
+
+
+def _synonyms(table: pa.Table) -> pa.Table:
+    """The synonyms of both ends of links, ``A|B`` or ``-``, as a table of aliases."""
+    parts = []
+    for columns in zip(_SYMBOLS, _SYNONYMS, strict=True):
+        symbols, lists = (
+            table[name].unify_dictionaries().combine_chunks() for name in columns
+        )  # each pair of a symbol and a list once, of which there are many
+        size = max(len(lists.dictionary), 1)
+        keys = np.asarray(symbols.indices).astype(np.int64) * size + np.asarray(lists.indices)
+        of_symbol, of_list = np.divmod(np.unique(keys), size)
+        split = pc.split_pattern(lists.dictionary.take(pa.array(of_list)), "|")
+        nodes = symbols.dictionary.take(pa.array(of_symbol)).take(pc.list_parent_indices(split))
+        names = split.flatten()
+        parts.append(pa.table([names, nodes], names=COLUMNS[:2]).filter(pc.not_equal(names, "-")))
+    both = pa.concat_tables(parts)
+    return both.append_column(COLUMNS[2], pa.array(["synonym"] * len(both), pa.string()))
 
 
 def is_string_aliases(header: str) -> bool:

@@ -20,7 +20,8 @@ from .graph_files import GraphOptions, GraphSource, check_graph_format, read_gra
 from .graphs import as_graph, direction_notes
 from .ibm_aml import attempt_tables, find_pair, find_pairs, is_patterns
 from .json_tables import JSONL
-from .phenopackets import is_phenopackets, phenopacket_tables
+from .phenopacket_files import is_phenopackets
+from .phenopackets import phenopacket_tables
 from .protein_networks import LinkOptions
 from .set_files import GMT, SetTables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn

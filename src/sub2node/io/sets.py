@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..base.errors import ConfigError, DataError, suggest
-from ..base.notes import Note
 from ..base.ragged import owners, pointers
 from ..base.regular_files import require_regular_file
 from ..base.structured_text import parse_json
@@ -23,7 +22,7 @@ from ..task.column_names import ALIASES, NEEDED, column_in, words_taken
 from ..task.reading_notes import taken_by_words
 from .arrow_values import as_text, id_text, is_lists, python_values
 from .elliptic2 import MEMBER_COLUMNS, is_elliptic2, members_file
-from .encodings import listening
+from .encodings import saying_encodings
 from .expansion import check_parquet
 from .folder import find_sets, format_of_sets
 from .gmx import GMX, gmx_columns
@@ -38,7 +37,8 @@ from .member_rows import (
     table_rows,
     text_rows,
 )
-from .phenopackets import is_phenopackets, phenopacket_batches
+from .phenopacket_files import is_phenopackets
+from .phenopackets import phenopacket_batches
 from .set_batch import SetBatch, in_sizes
 from .set_files import GMT, json_row, split_gmt_line
 from .table_layout import TableLayout
@@ -98,20 +98,7 @@ def read_sets(
         batches = _read_batches(members_file(path), "tables", replace(way, columns=MEMBER_COLUMNS))
     else:
         batches = _read_batches(path, kind, way)
-    yield from _say_encodings(in_sizes(batches, size), notes)
-
-
-def _say_encodings(batches: Iterable[SetBatch], notes: list[str] | None) -> Iterator[SetBatch]:
-    """The batches; notes take how their files are encoded."""
-    remaining, found = iter(batches), dict[str, Note]()
-    while True:
-        with listening(found):
-            batch = next(remaining, None)
-        if notes is not None:
-            notes += [note for note in found.values() if note not in notes]
-        if batch is None:
-            return
-        yield batch
+    yield from saying_encodings(in_sizes(batches, size), notes)
 
 
 @dataclass(frozen=True)
@@ -220,7 +207,8 @@ def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
         path,
         layout.delimiter,
         way.own_columns(layout.names, layout.notes),
-        header=None if layout.header_line else layout.names,
+        header=None if layout.is_plain else layout.names,
+        skip=0 if layout.is_plain else layout.header_line,
         stripped=way.stripped,
     )
     return group_rows(rows, at_once=way.at_once)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +13,9 @@ import pyarrow as pa
 
 from ..base.errors import DataError
 from ..base.notes import changed
+from ..base.plural import plural
 from ..base.ragged import Array
-from ..task.column_names import column_in
+from ..task.column_names import NEEDED, column_in
 from ..task.frames import check_unique_columns
 from ..task.member_pairs import read_signs
 from .text_files import first_line, lines, opened
@@ -27,7 +27,9 @@ _HEAD = 1 << 16  # bytes of them
 _HEADLESS = {
     "edges": ("source", "target", "weight"),
     "members": ("subgraph_id", "node_id", "weight", "excluded"),
+    "labels": ("subgraph_id", "label"),  # if that is said
 }
+_COMMENT = "#"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d*)?(?:[eE][+-]?\d+)?")
@@ -40,9 +42,10 @@ class TableLayout(NamedTuple):
         path: The file.
         delimiter: The character between fields.
         names: The columns.
-        header_line: The line that the header ends with; 0: there is none.
+        header_line: The line before that of the first row; 0: there is none.
         decimal: The decimal mark of numbers.
         notes: What is not as the ending of the file says.
+        is_plain: Whether it begins with a header as it stands.
     """
 
     path: Path
@@ -51,6 +54,7 @@ class TableLayout(NamedTuple):
     header_line: int
     decimal: str = "."
     notes: tuple[str, ...] = ()
+    is_plain: bool = True
 
     @classmethod
     def of_header(cls, path: Path, delimiter: str) -> TableLayout:
@@ -61,7 +65,13 @@ class TableLayout(NamedTuple):
 
     @classmethod
     def sniff(
-        cls, path: Path, delimiter: str, what: str, columns: Mapping[str, str]
+        cls,
+        path: Path,
+        delimiter: str,
+        what: str,
+        columns: Mapping[str, str],
+        *,
+        no_header: bool = False,
     ) -> TableLayout:
         """The layout of a table, by its first lines.
 
@@ -70,26 +80,35 @@ class TableLayout(NamedTuple):
             delimiter: What its ending says.
             what: What the rows are, as "edges".
             columns: The user's column for ours.
+            no_header: Whether a table that names no column of ours has no header.
         """
         first_line(path)
-        line, _ = next(lines(path))
-        sample, notes = _first_lines(path), list[str]()
+        comments, line = _leading_comments(path)
+        sample, notes = _first_lines(path, len(comments)), list[str]()
         sniffed = _find_delimiter(sample, delimiter)
         if sniffed != delimiter:
             notes.append(changed(f"{path.name} is read as separated by {_DELIMITERS[sniffed]}."))
+        if header := _commented_header(comments, sniffed, what, columns):
+            line, _ = comments.pop()
+            sample = [header, *sample]
+        if comments:
+            count = plural(len(comments), "comment line")
+            notes.append(changed(f"{count} at the beginning of {path.name} skipped."))
         rows = [_fields(text, sniffed) for text in sample]
         names: Sequence[str] = _header_names(sample[0], sniffed, path, line)
-        if headless := _headless_columns(rows, what, columns):
-            names, line = headless, 0
+        headless = _headless_columns(rows, what, columns, no_header=no_header)
+        if headless:
+            names, line = headless, comments[-1][0] if comments else 0
             shown = ", ".join(names)
             notes.append(changed(f"{path.name} has no header line; its columns are {shown}."))
         else:
             check_unique_columns(names, path.stem, path)
         decimal = "."
-        if sniffed != "," and (value := _decimal_comma(rows[line > 0 :])):
+        if sniffed != "," and (value := _decimal_comma(rows[not headless :])):
             decimal = ","
             notes.append(changed(f"{path.name} is read with decimal commas, as in {value!r}."))
-        return cls(path, sniffed, tuple(names), line, decimal, tuple(notes))
+        is_plain = not (comments or header or headless)
+        return cls(path, sniffed, tuple(names), line, decimal, tuple(notes), is_plain)
 
     def row_lines(self, rows: Array) -> Array:
         """The line of the file of each of these rows of the table, from 1."""
@@ -129,6 +148,29 @@ def find_delimiter(path: Path, delimiter: str) -> str:
     return _find_delimiter(_first_lines(path), delimiter)
 
 
+def _leading_comments(path: Path) -> tuple[list[tuple[int, str]], int]:
+    """Lines that begin with # before all others, with their numbers, and the line after them.
+
+    A file of nothing else has rows that begin so.
+    """
+    comments = list[tuple[int, str]]()
+    for number, text in lines(path):
+        if not text.startswith(_COMMENT):
+            return comments, number
+        comments.append((number, text))
+    return [], comments[0][0]
+
+
+def _commented_header(
+    comments: Sequence[tuple[int, str]], delimiter: str, what: str, columns: Mapping[str, str]
+) -> str:
+    """The header that the last of some comments is, without its mark; '' if it is none."""
+    text = comments[-1][1].lstrip(f"{_COMMENT} ") if comments else ""
+    ours = (*NEEDED.get(what, ()), *_HEADLESS.get(what, ()))
+    names = _fields(text, delimiter) if text else []
+    return text if any(column_in(names, name, what, columns) for name in ours) else ""
+
+
 def _header_names(header: str, delimiter: str, path: Path, line: int) -> list[str]:
     try:
         return [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
@@ -143,14 +185,17 @@ def _fields(line: str, delimiter: str) -> list[str]:
         return [line]
 
 
-def _first_lines(path: Path) -> list[str]:
-    """Lines with something on them, from the start of a file; the first is there."""
+def _first_lines(path: Path, skipped: int = 0) -> list[str]:
+    """Lines with something on them, from the start of a file after some; the first is there."""
     with opened(path) as stream:
         head = stream.read(_HEAD)
     texts = head.decode("utf-8-sig", errors="replace").splitlines()
     if len(head) == _HEAD and len(texts) > 1:
         texts.pop()  # which is cut
-    return list(islice((text for text in texts if text.strip()), _SAMPLE))
+    filled = [text for text in texts if text.strip()][skipped : skipped + _SAMPLE]
+    if not filled:
+        raise DataError(f"it begins with {skipped:,} lines of comments, too many.", path=path)
+    return filled
 
 
 def _find_delimiter(sample: Sequence[str], delimiter: str) -> str:
@@ -173,11 +218,12 @@ def _find_delimiter(sample: Sequence[str], delimiter: str) -> str:
 
 
 def _headless_columns(
-    rows: Sequence[Sequence[str]], what: str, columns: Mapping[str, str]
+    rows: Sequence[Sequence[str]], what: str, columns: Mapping[str, str], *, no_header: bool
 ) -> tuple[str, ...]:
     """The columns of a table that begins with its first row; () where that is a header.
 
-    It is a row where it names no column of ours, and is all numbers or has an id that comes again.
+    It is a row where it names no column of ours, and is all numbers or has an id that comes again,
+    or that is said. Labels are headless only where it is.
     A third value that is no number, and a fourth one, say whether the node is excluded.
     """
     ours, first = _HEADLESS.get(what, ()), rows[0]
@@ -186,7 +232,8 @@ def _headless_columns(
     if any(column_in(first, name, what, columns) is not None for name in ours):
         return ()
     ids = {value for row in rows[1:] for value in row[:2]}
-    if not (all(_NUMBER.fullmatch(value) for value in first) or ids & set(first[:2])):
+    seems_row = all(_NUMBER.fullmatch(value) for value in first) or ids & set(first[:2])
+    if not (no_header or (seems_row and what != "labels")):
         return ()
     has_weight = len(first) < 3 or bool(_NUMBER.fullmatch(first[2]))
     names = tuple(name for name in ours if has_weight or name != "weight")[: len(first)]

@@ -91,7 +91,8 @@ class TableReader:
         if ending not in (*DELIMITERS, *PLAIN):
             raise DataError(f"a table ends in {', '.join(SUFFIXES)}, not '{ending}'.", path=path)
         mark = DELIMITERS.get(ending, "\t")
-        layout = TableLayout.sniff(path, mark, what, self.columns)
+        no_header = self.reading.options.no_header
+        layout = TableLayout.sniff(path, mark, what, self.columns, no_header=no_header)
         self._finders[str(path)] = layout.row_lines
         self.notes += layout.notes
         return text_table(

@@ -14,17 +14,20 @@ from .graph_network import GraphNetwork
 from .interface import Model
 from .presets import find_preset, for_part
 
-_SIMPLE: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("bag", {}),  # the quickest: there is always an answer
-    ("hops", {}),
+_AVERAGED = {"criterion": "log_loss"}  # what suits a model whose probabilities are averaged
+_QUICK: tuple[tuple[str, dict[str, Any]], ...] = (  # before any network
+    ("bag", _AVERAGED),  # the quickest: there is always an answer
+    ("hops", _AVERAGED),
+    ("diffused-bag", _AVERAGED),
     ("statistics", {}),
-    ("diffused-bag", {}),
+)
+_SLOW: tuple[tuple[str, dict[str, Any]], ...] = (  # after the first network
     ("gbdt", {"inputs": "both", "rate": 0.1, "leaves": 15}),
     ("wl", {}),
 )
 _BORDER: tuple[tuple[str, dict[str, Any]], ...] = (  # where nodes or edges have features
     ("gbdt", {"inputs": "border", "rate": 0.1, "leaves": 15}),
-    ("hops", {"inputs": "border"}),
+    ("hops", {"inputs": "border", **_AVERAGED}),
 )
 OF_ALL_NODES = ("hops", "diffused-bag", "wl")  # which a graph on disk does not let be read
 _STRUCTURES = ("s2n+0", "s2n+a")
@@ -96,34 +99,43 @@ def member_plans(
         changes["features.join"] = "concat"  # any width goes along with any features
     beside = {"features.encoding": "given"} if task.graph.features is not None else {}
     on_disk, bordered = task.graph.whole is not None, _has_border(task)
-    plans = [
-        _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
-        for name, settings in _SIMPLE
-        if not (on_disk and name in OF_ALL_NODES)
-    ]
+    quick, slow = (
+        [
+            _simple_plan(name, {**settings, **(beside if name == "gbdt" else {})}, task, options)
+            for name, settings in models
+            if not (on_disk and name in OF_ALL_NODES)
+        ]
+        for models in (_QUICK, _SLOW)
+    )
     if bordered:
         nearest = {"hops": 0} if on_disk else {}
-        plans += [
+        slow[1:1] = [
             _simple_plan(name, {**settings, **(nearest if name == "hops" else {})}, task, options)
             for name, settings in _BORDER
         ]
+    networks = list[MemberPlan]()
     presets = [find_preset(preset, task, structure) for structure in _STRUCTURES]
     if options.get("encodings") is not None:
         presets = [one.without_given() for one in presets]
-    by_structure = [one.candidates for one in presets]
+    by_structure = [sorted(one.candidates, key=_comes_later) for one in presets]
     most = max(map(len, by_structure))
     for number in range(most):  # the first candidate of each structure before any second one
         for structure, candidates in zip(_STRUCTURES, by_structure, strict=True):
             if number < len(candidates):
                 config = candidates[number].with_settings(changes)
                 name = f"{structure} {_kind_of_inputs(config)}"
-                plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
+                networks.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
         if number == 0 and bordered:  # and of each structure one with the border
             for structure, candidates in zip(_STRUCTURES, by_structure, strict=True):
                 config = candidates[0].with_settings({**changes, "features.subgraphs": "border"})
                 name = f"{structure} {_kind_of_inputs(config)}+border"
-                plans.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
-    return tuple(plans)
+                networks.append(MemberPlan(name, GraphNetwork((config,), **network_options)))
+    return (*quick, *networks[:1], *slow, *networks[1:])
+
+
+def _comes_later(config: Config) -> bool:
+    """Not the one whose vectors start at random, which most often weighs most (docs/best.md)."""
+    return config.features.kind != "random"
 
 
 def _has_border(task: SubgraphTask) -> bool:

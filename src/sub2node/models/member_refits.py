@@ -15,7 +15,6 @@ from .interface import Labels, Trained
 from .member_trials import JudgedMember, MemberTrials
 
 _LEAST = 1.0  # seconds that a network gets in any case
-_RESERVE = 1.3  # times the seconds that a network's folds let expect
 _AFTER_STOP = 0.1  # share of the time limit that networks get after Ctrl-C
 _TOLERANCE, _SLACK = 1.1, 0.02  # factor and summand on the log loss out of fold; see below
 
@@ -146,9 +145,7 @@ class MemberRefits:
         seeds, plan = self.trials.seeds, member.plan
         if not plan.is_network:
             return seeds[:1]
-        learned_from = max(len(self.trials.folds[0].labels["train"]), 1)
-        grown = len(self.trials.labels) / learned_from
-        affordable = int(seconds / max(_RESERVE * member.fold_seconds * grown, 1e-3))
+        affordable = int(seconds / max(self.trials.refit_seconds(member), 1e-3))
         if self.trials.interrupted:
             return seeds[: min(affordable, 1)]
         return seeds[: max(1, min(len(seeds), affordable))]

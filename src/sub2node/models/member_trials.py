@@ -23,7 +23,9 @@ _JUDGING = 0.6  # share of the time after which no further member is judged
 _HOPELESS = 1.5  # times the log loss of the best member so far, after one fold
 _LEAST = 1.0  # seconds that a network must have for a fold
 _WORTHWHILE = 1.25  # times the log loss of the best member, up to which a network gets more seeds
-_FOLD_SEEDS = 4  # the most seeds of a network in a fold
+_FOLD_SEEDS = 8  # the most seeds of a network in a fold
+_SHARES = 2  # into how many shares the time for judging is cut for the network that is next
+_RESERVE = 1.3  # times the seconds that the folds of a network let expect of all labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +130,32 @@ class MemberTrials:
         item(what, number, total, name, even=False, seconds_left=max(self.seconds_left, 0.0))
 
     def _fold_seconds(self, plans: Sequence[MemberPlan], left: float) -> float:
-        """Seconds for a fold of the next network; where time is short, the last ones get none."""
+        """Seconds for a fold of the next network: half the time that is left, or all of it.
+
+        One that has learned enough is worth more than several that were cut short. Most need less
+        than that; where time is short, the last ones get none.
+        """
         networks = sum(plan.is_network for plan in plans)
         affordable = int(left / (_LEAST * len(self.folds)))
-        return left / max(min(networks, affordable), 1) / len(self.folds)
+        return left / max(min(networks, affordable, _SHARES), 1) / len(self.folds)
+
+    def refit_seconds(self, member: JudgedMember, seeds: int = 1) -> float:
+        """Seconds that so many seeds of a member will take to learn from all labels."""
+        learned_from = max(len(self.folds[0].labels["train"]), 1)
+        grown = len(self.labels) / learned_from
+        factor = _RESERVE if member.plan.is_network else 1.0
+        return factor * seeds * member.fold_seconds * grown
+
+    def _reserved(self) -> float:
+        """Seconds to keep for learning from all labels, if all members that may count do."""
+        most = (1 - _JUDGING) * self.seconds
+        limit = _WORTHWHILE * min((member.log_loss for member in self.judged), default=0.0)
+        worthwhile = [member for member in self.judged if member.log_loss <= limit]
+        needed = sum(
+            self.refit_seconds(member, len(self.seeds) if member.plan.is_network else 1)
+            for member in worthwhile
+        )
+        return min(needed, most)
 
     def add_seeds(self) -> None:
         """Judge networks by more seeds, as far as the time for judging goes.
@@ -142,12 +166,13 @@ class MemberTrials:
         if self.interrupted or not self.judged:
             return
         limit = _WORTHWHILE * min(member.log_loss for member in self.judged)
+        reserved = self._reserved()  # often less than what judging has left
         networks = [m for m in self.judged if m.plan.is_network and m.log_loss <= limit]
         for number, member in enumerate(sorted(networks, key=lambda member: member.log_loss)):
             self.report("More seeds", number, len(networks), member.plan.name)
             if self.interrupted:
                 break
-            left = self.seconds_left - (1 - _JUDGING) * self.seconds
+            left = self.seconds_left - reserved
             per_fold = left / (len(networks) - number) / len(self.folds)
             affordable = max(int(per_fold / max(member.fold_seconds, 1e-3)), 0)
             first = len(member.logits)
@@ -199,8 +224,7 @@ class MemberTrials:
         What was judged already must still learn from all labels; networks can be cut short, simple
         models cannot.
         """
-        reserved = sum(m.fold_seconds for m in self.judged if not m.plan.is_network)
-        return fold.seconds * len(self.folds) + reserved > self.seconds_left
+        return fold.seconds * len(self.folds) + self._reserved() > self.seconds_left
 
     def _is_hopeless(self, fold: FoldOutputs) -> bool:
         """Whether another member is so much better on this fold that the rest is not worth it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -45,6 +46,8 @@ from .scorer import Scorer
 from .simple_scorer import SimpleScorer
 
 Scores = dict[str, float]
+_COMPARED = ("bag", "hops", "diffused-bag", "statistics")  # what takes seconds
+_COMPARING = 10.0  # seconds after which no further one is begun
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +162,8 @@ def train(task: SubgraphTask, recipe: Recipe, *, choices: Sequence[JsonObject] =
         scorer = replace(scorer, threshold=best_threshold(validation.truth, probabilities))
     facts: JsonObject = {"temperature": scorer.temperature}
     if recipe.compare:
-        facts["simple_validation"] = simple_validation_scores(seen_task)
+        others = [name for name in _COMPARED if name != recipe.model]
+        facts["simple_validation"] = simple_validation_scores(seen_task, others)
     facts["choices"] = [dict(choice) for choice in choices]
     seen = validation.seen(scorer)
     return replace(scorer, card=_write_card(task, recipe, scorer, seen=seen, notes=notes) | facts)
@@ -236,18 +240,22 @@ def fit_simple(task: SubgraphTask, recipe: Recipe) -> FittedSimpleModel:
     return FittedSimpleModel(scorer, seen_task, predictions.notes)
 
 
-def simple_validation_scores(task: SubgraphTask, names: Sequence[str] = ("bag", "hops")) -> Scores:
+def simple_validation_scores(task: SubgraphTask, names: Sequence[str]) -> Scores:
     """Validation micro-F1 of simple models that learned from train, by name.
 
-    Those that need the whole graph are omitted where it stays on disk.
+    Those that need the whole graph are omitted where it stays on disk, and after some seconds none
+    is begun any more.
     """
     require_learnable(task, parts=("train", "val"))
     assert task.split is not None
     seen_task = without_virtual(task.subset(~task.split.mask("test")))
     labels: dict[Part, Array] = {part: labels_of(seen_task, part) for part in ("train", "val")}
-    scored, on_disk = {}, task.graph.whole is not None
+    scored, on_disk = dict[str, float](), task.graph.whole is not None
     names = [name for name in names if not (on_disk and name in OF_ALL_NODES)]
+    start = time.perf_counter()
     for name in counted(names, "Simple model", name=str):
+        if scored and time.perf_counter() - start > _COMPARING:
+            break
         predictions = SIMPLE[name].learn(
             TrainingData(seen_task, labels, [10]), SIMPLE[name].settings()
         )

@@ -215,7 +215,7 @@ def _clean_nodes(
         return None, []
     nodes = clean_table(nodes, ["node_id"], reading, notes, weighted=False)
     nodes = drop_repeated_nodes(nodes, reading, notes)
-    nodes, odd_rows = read_numbers(nodes, reading, chosen=node_features)
+    nodes, odd_rows = read_numbers(nodes, reading, notes, chosen=node_features)
     return fill_features(nodes, reading, notes, chosen=node_features, odd_rows=odd_rows)
 
 

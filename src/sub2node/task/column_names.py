@@ -35,6 +35,8 @@ NEEDED = {
     "aliases": ("alias", "node_id"),
     "subgraph_edges": ("subgraph_id", "source", "target"),
 }
+# Names of columns with several nodes in each value.
+_LISTS = ("nodes", "node_ids", "members", "genes", "gene_list", "proteins", "symbols", "terms")
 _OPTIONAL = ("weight", "excluded", "split", "title", "kind")
 
 
@@ -49,8 +51,11 @@ def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, 
     """
     if (own := columns.get(f"{what}.{ours}")) is not None:
         return own if own in names else None
+    others = NEEDED.get(what, ())
+    keys = {f"{what}.{other}" for other in others} | set(others)
+    taken = {columns[key] for key in keys - {ours} if key in columns}
     candidates = (columns.get(ours, ours), ours, *ALIASES.get(ours, ()))
-    known = next((name for name in candidates if name in names), None)
+    known = next((name for name in candidates if name in names and name not in taken), None)
     return _word_in(names, ours, set(columns.values())) if known is None else known
 
 
@@ -74,8 +79,19 @@ def words_taken(names: Sequence[str], what: str, columns: Mapping[str, str]) -> 
 def likely_column(
     names: Sequence[str], ours: str, what: str, columns: Mapping[str, str]
 ) -> str | None:
-    """The only column of a table that is nothing of ours, if only ``ours`` is missing."""
+    """The column of a table that is likely to be ``ours``, if only that is missing.
+
+    It is the only one that is nothing of ours; where that is called as another of ours often is,
+    the one that was taken for the other: of ``id, gene`` the id is that of the set. None where its
+    name says that it has several values in one.
+    """
     found = {name: column_in(names, name, what, columns) for name in (*NEEDED[what], *_OPTIONAL)}
     others = [name for name in names if name not in found.values()]
     missing = [name for name in NEEDED[what] if found[name] is None]
-    return others[0] if len(others) == 1 and missing == [ours] else None
+    if len(others) != 1 or missing != [ours]:
+        return None
+    (other,) = others
+    for needed in NEEDED[what]:
+        if needed != ours and other in WORDS.get(needed, ()):
+            return found[needed]
+    return None if other.lower() in _LISTS else other

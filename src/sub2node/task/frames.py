@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.ragged import Array
@@ -20,6 +21,9 @@ from .missing_values import is_text, parse_numbers
 from .problems import MissingColumnError, Problem
 
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
+_HEADLESS = ("edges", "members", "labels")
+_LOOKED_AT = 100  # rows
+_SEVERAL = r"^[^\s;|,]+(\s*[;|,]\s*[^\s;|,]+)+$"
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -87,11 +91,35 @@ class Frame:
             f" {', '.join(names) or 'none'}."
         )
         likely = likely_column(names, ours, self.what, self.columns)
+        if ours == "node_id" and (several := self._several_nodes()):
+            return self.error(
+                f"{found} The column {several} seems to have several nodes in one value; expected a"
+                ' row for each member, or JSON lines with a list "nodes".'
+            )
         if likely is not None:
             return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
         return self.error(
             f"{found} Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
+            f"{self._headless_hint(names)}"
         )
+
+    def _headless_hint(self, names: Sequence[str]) -> str:
+        """How to go on where the header may be a row; '' where it cannot be one."""
+        is_text = self.path is not None and not self.path.endswith((".parquet", ".pq", ".xlsx"))
+        wide = 2 if self.what == "labels" else 3
+        if not is_text or self.what not in _HEADLESS or len(names) > wide:
+            return ""
+        return " If its first line is a row: no_header=True (--no-header)."
+
+    def _several_nodes(self) -> str:
+        """A column most of whose values are lists in one text, with an example; '' if none is."""
+        for name in self.table.column_names:
+            texts = self.table[name].slice(0, _LOOKED_AT).combine_chunks()
+            if is_text(texts.type):
+                hit = pc.match_substring_regex(texts, _SEVERAL).fill_null(False)
+                if 2 * (pc.sum(hit).as_py() or 0) > len(texts):
+                    return f"'{name}', as {texts.filter(hit)[0].as_py()[:60]!r},"
+        return ""
 
     def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""

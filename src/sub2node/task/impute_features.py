@@ -10,12 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from ..base.errors import DataError
-from ..base.notes import changed
+from ..base.notes import changed, doubtful
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .clean_tables import join_texts, row_texts
 from .frames import Frame
-from .missing_values import is_text, odd_values, parse_numbers, without_words
+from .missing_values import (
+    is_text,
+    number_like,
+    odd_values,
+    read_written_numbers,
+    without_words,
+)
 from .reading_options import Reading
 
 if TYPE_CHECKING:
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def read_numbers(
-    nodes: Frame, reading: Reading, *, chosen: Sequence[str] | None = None
+    nodes: Frame, reading: Reading, notes: list[str], *, chosen: Sequence[str] | None = None
 ) -> tuple[Frame, dict[str, Array]]:
     """The node table whose columns of text have no words for a missing value; rows of no number.
 
@@ -34,6 +40,7 @@ def read_numbers(
     Args:
         nodes: The node table.
         reading: What to do about problems; takes them.
+        notes: Takes sentences about how numbers are written.
         chosen: The columns that become features; None: all with numbers.
     """
     odd_rows = dict[str, Array]()
@@ -41,11 +48,21 @@ def read_numbers(
         if not is_text(nodes.table[name].type):
             continue
         texts = without_words(nodes.table[name], reading.options.missing_words)
-        numbers = parse_numbers(texts)
+        numbers, style, example = read_written_numbers(texts)
         rows = odd_values(texts, numbers)
         if rows is None:
             nodes = nodes.with_column(name, texts)
+            if chosen is None and (example := number_like(texts)):
+                notes.append(
+                    doubtful(
+                        f"the node column '{name}' is no feature, though its values look like"
+                        f" numbers, as {example!r}; write them as 1234.5."
+                    )
+                )
             continue
+        if style:
+            text = f"The node column '{name}' is read with {style}, as in {example!r}."
+            notes.append(changed(text))
         odd_rows[name] = rows
         if len(rows):
             odd = texts.take(pa.array(rows))

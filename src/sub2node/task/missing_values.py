@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,10 @@ from .ids import Column
 # How programs write that a value is missing.
 NA_WORDS = frozenset({"NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null", "None"})
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+_GAPS = " '\u2019\u00a0\u202f"  # which may stand between thousands
+_COMMAS = rf"^[-+]?(\d{{1,3}}([.{_GAPS}]\d{{3}})+|\d+)(,\d+)?$"
+_GROUPS = rf"^[-+]?(\d{{1,3}}([,{_GAPS}]\d{{3}})+|\d+)(\.\d*)?$"
+_WITH_UNIT = r"^[€$£¥<>~]?\s*[-+]?\d[\d.,]*(\s*[%€$£¥]|\s+[A-Za-zµ°/]{1,8})?$"
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -57,6 +62,59 @@ def parse_numbers(texts: pa.Array) -> Array:
     plain = pc.replace_substring_regex(trimmed, r"^\+", "")
     numbers = pc.if_else(fits, plain, pa.scalar(None, texts.type)).cast(pa.float64())
     return np.asarray(numbers.fill_null(np.nan))
+
+
+class WrittenNumbers(NamedTuple):
+    """A column of text as numbers.
+
+    Args:
+        values: The numbers, NaN where there is none; float64 (n,).
+        style: How they are written, '' where they are plain.
+        example: The first that is not plain.
+    """
+
+    values: Array
+    style: str = ""
+    example: str = ""
+
+
+def read_written_numbers(texts: pa.Array) -> WrittenNumbers:
+    """Text as numbers, which may have decimal commas or marks between thousands.
+
+    All are read in one way: that in which most of them are numbers, plain numbers first. Where two
+    ways read as many and do not agree, as for ``1,234``, none is taken.
+    """
+    plain = parse_numbers(texts)
+    trimmed = pc.utf8_trim_whitespace(texts)
+    ways = [
+        (_with_marks(trimmed, _COMMAS, ",", _GAPS + "."), "decimal commas"),
+        (_with_marks(trimmed, _GROUPS, ".", _GAPS + ","), "marks between thousands"),
+    ]
+    counts = [int(np.isfinite(values).sum()) for values, _ in ways]
+    best = int(np.argmax(counts))
+    if counts[best] <= np.isfinite(plain).sum():
+        return WrittenNumbers(plain)
+    if counts[0] == counts[1] and not np.array_equal(ways[0][0], ways[1][0], equal_nan=True):
+        return WrittenNumbers(plain)
+    values, style = ways[best]
+    first = int(np.argmax(np.isfinite(values) & np.isnan(plain)))
+    return WrittenNumbers(values, style, texts[first].as_py())
+
+
+def _with_marks(texts: pa.Array, pattern: str, decimal: str, marks: str) -> Array:
+    """Text as numbers of one way of writing, NaN where it is none."""
+    fits = pc.match_substring_regex(texts, pattern).fill_null(False)
+    whole = pc.replace_substring_regex(texts, f"[+{marks}]", "")
+    numbers = pc.replace_substring(whole, decimal, ".")
+    kept = pc.if_else(fits, numbers, pa.scalar(None, texts.type))
+    return np.asarray(kept.cast(pa.float64()).fill_null(np.nan))
+
+
+def number_like(texts: pa.Array) -> str:
+    """A value of a column most of whose values are numbers with something to them; '' else."""
+    hit = pc.match_substring_regex(texts, _WITH_UNIT).fill_null(False)
+    count = pc.sum(hit).as_py() or 0
+    return texts.filter(hit)[0].as_py() if 2 * count > pc.count(texts).as_py() else ""
 
 
 def odd_values(texts: pa.Array, numbers: Array) -> Array | None:

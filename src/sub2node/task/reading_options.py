@@ -52,6 +52,9 @@ class ReadingOptions:
             of the usual words, ids may be such.
         directed: Whether edges go from source to target, each row of their table one of its own,
             and have their columns of numbers as features.
+        no_header: Whether text tables of edges, members and labels have no header line, unless it
+            names a column of ours. Edges and members without one are recognised otherwise by an id
+            of the first line that comes again.
     """
 
     unknown_nodes: UnknownNodes = "error"
@@ -64,6 +67,7 @@ class ReadingOptions:
     label_separator: str | None = None
     na_words: Sequence[str] = ()
     directed: bool = False
+    no_header: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
