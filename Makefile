@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
-.PHONY: help venv demo demo-diseases demo-drawn test quick mutants torture docs lint types layers unit clean
+.PHONY: help venv demo demo-diseases demo-drawn test quick guard mutants torture docs lint types layers unit clean
 
 help:
 	@echo "make demo     symptoms in, disease out: get real data, compare models, ask about a patient"
 	@echo "make test     every check: format, lint, types, layers, tests"
 	@echo "make quick    the tests without Spark, browser and child processes"
+	@echo "make guard    ratios to plain versions: fails where one fell by more than 20 % (minutes)"
 	@echo "make mutants  thirty faults that the tests must find"
 	@echo "make torture  kills, damaged files, crafted models, hostile requests (minutes)"
 	@echo "make docs     the documentation as a site, in site/"
@@ -107,6 +108,10 @@ unit: $(VENV)/.dev
 # What one runs while working: no Spark, no browser, no child processes, fewer random examples.
 quick: $(VENV)/.dev
 	PYTHONDONTWRITEBYTECODE= S2N_EXAMPLES=8 $(BIN)/pytest -n auto --dist worksteal -m "not spark and not browser and not process and not slow"
+
+# Rows are kept with: make guard OUT=benchmarks/results/guard.csv
+guard: $(VENV)/.dev
+	$(BIN)/python benchmarks/guard.py $(if $(OUT),--out $(OUT))
 
 # Each of thirty faults is put into a copy of the source; the tests must find it.
 mutants: $(VENV)/.dev

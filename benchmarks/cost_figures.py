@@ -146,3 +146,25 @@ def _draw_growth(axes: Axes, x: Sequence[float], y: Sequence[float], label: str)
     axes.plot(x, line, "--", color=PALETTE["k10"], label="proportional growth")
     set_log_scale(axes, "x", x)
     set_log_scale(axes, "y", [*y, *line])
+
+
+@house_style()
+def guard_figure(path: Path) -> Figure:
+    """Ratios to plain versions, commit by commit."""
+    rows = read_rows(path)
+    commits = list(dict.fromkeys(row["commit"] for row in rows))
+    figure, [axes] = new_figure(
+        PAGE_WIDTH,
+        420,
+        title="Ratios to plain versions, by commit",
+        subtitle="processor time of the plain version by that of ours, in the same run",
+    )
+    for number, job in enumerate(dict.fromkeys(row["job"] for row in rows)):
+        points = [(commits.index(r["commit"]), float(r["ratio"])) for r in rows if r["job"] == job]
+        colour = PALETTE[f"k{number % 11}"]
+        axes.plot(*zip(*points, strict=True), "o-", color=colour, label=job)
+    set_log_scale(axes, "y", [float(row["ratio"]) for row in rows])
+    axes.set_xticks(range(len(commits)), commits)
+    axes.set_xlim(-0.3, max(len(commits) - 0.7, 0.7))
+    legend_below(figure, axes.get_legend_handles_labels()[0])
+    return figure

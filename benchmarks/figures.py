@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from cost_figures import (
     coarsen_growth_figure,
+    guard_figure,
     operations_figure,
     read_rows,
     time_figure,
@@ -195,6 +196,7 @@ PICTURES = {
     "data-scarce": Picture("ppi_bp-scarce.csv", few_subgraphs),
     "coarsening-ratios": Picture("reproduction/cells.jsonl", coarsening_ratios),
     "search-ppi_bp": Picture("studies/ppi_bp-paper.csv", search_on_ppi_bp),
+    "guard": Picture("guard.csv", guard_figure),
     "theory-lemma": Picture(CLAIMS, claim("lemma")),
     "theory-gcn-error": Picture(CLAIMS, claim("gcn-error")),
     "theory-gin-error": Picture(CLAIMS, claim("gin-error")),

@@ -188,3 +188,31 @@ def cpu_steps() -> str:
             against = "" if row["model"].startswith("plain") else f"{ratio:.1f}"
             rows.append([shape, row["model"], row["step_ms"], against, row["peak_mb"]])
     return table(["shape", "", "ms per step", "× plain", "peak, MB"], rows, right=2)
+
+
+GUARDED = {
+    "help": "`s2n --help`, against the imports of Typer and Rich alone",
+    "step ppi_bp": "training step at PPI-BP's shape, against PyG",
+    "step hpo_metab": "training step at HPO-Metab's shape, against PyG",
+    "translate": "translation, against SciPy's bare product",
+    "rwpe": "RWPE, against products with a dense matrix",
+    "links": "link pre-training, an epoch, against plain PyTorch",
+    "answers": "twenty answers, against twenty passes over the whole S2N graph",
+    "reasons": "three explanations, against twenty passes over the whole S2N graph",
+}
+
+
+@generates("speed-guard")
+def speed_guard() -> str:
+    """Ratios at the last commit that was measured, and at the first."""
+    selected = read("guard.csv")
+    commits = selected.distinct("commit")
+    first, last = selected.where(commit=commits[0]), selected.where(commit=commits[-1])
+    rows = []
+    for job, title in GUARDED.items():
+        row = last.where(job=job).only()
+        before = first.where(job=job)
+        ratios = [before.only()["ratio"] if len(before) else "", row["ratio"]]
+        rows.append([title, row["plain_ms"], row["ours_ms"], *ratios])
+    ends = [f"ratio, `{commit}`" for commit in (commits[0], commits[-1])]
+    return table(["", "plain, ms", "ours, ms", *ends], rows, right=1)

@@ -33,6 +33,14 @@ def test_kinds_are_settings_and_files_are_files() -> None:
     assert tables.files == {"features": "all.npz:rwpe"}
 
 
+@pytest.mark.parametrize("text", ["svd+given", "given+svd"])
+def test_features_and_encoding_as_notes_call_them(text: str) -> None:
+    given = FeatureArguments(features=text)
+    assert given.settings == {"features.kind": "svd", "features.encoding": "given"}
+    with pytest.raises(ConfigError, match=r"cannot be 'svd\+svd'"):
+        FeatureArguments(features="svd+svd")
+
+
 def test_inputs_are_what_each_model_calls_them() -> None:
     kinds = {name: MODELS[name].settings for name in ("gbdt", "hops", "bag")}
     border, wl = FeatureArguments(inputs="border"), FeatureArguments(inputs="wl")

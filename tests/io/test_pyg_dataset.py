@@ -68,4 +68,22 @@ def test_own_edges_and_weights_of_members() -> None:
     assert sorted(map(tuple, first.edge_index.T.tolist())) == [(0, 2), (2, 0)]
     assert second.edge_index.shape == (2, 0)
     assert (first.member_weight.tolist(), second.num_nodes) == ([1, 2, 3], 2)
+    assert "excluded_id" not in first
     assert "y" not in first
+
+
+@pytest.mark.slow
+def test_excluded_nodes_come_along() -> None:
+    pytest.importorskip("torch_geometric")
+    from torch_geometric.loader import DataLoader
+
+    absent = Subgraphs(np.array([0, 0, 2, 3, 3]), np.array([0, 3, 0]), np.array([1.0, 2, 3]))
+    sets = replace(Subgraphs.from_lists(SETS), excluded=absent)
+    task = SubgraphTask(
+        Graph.from_edges(*EDGES), sets, [0, 1, 0, 1], split=Split.given(["test", *["train"] * 3])
+    )
+    dataset = to_pyg_dataset(task)
+    assert [data.excluded_id.tolist() for data in dataset] == [[], [0, 3], [0], []]
+    assert dataset[1].excluded_weight.tolist() == [1, 2]
+    (batch,) = DataLoader(dataset, batch_size=4)
+    assert batch.excluded_id.tolist() == [0, 3, 0]  # positions in the global graph

@@ -114,6 +114,7 @@ def test_bad_attributes(columns: dict[str, list[str]], message: str) -> None:
     [
         (["10", "9", "-1.5"], [2, 1, 0]),
         (["2021-03-04", "2020-12-31T23:59:00Z", "2020"], [2, 1, 0]),
+        (["1.3.2021", "31.12.2020 23:59", "2020-12-31"], [2, 1, 0]),
         (["2022/09/01 00:07", "2022/09/01 00:06", "2022/08"], [2, 1, 0]),
         (["2024-05-31T01:30:00+02:00", "2024-05-30T23:15Z", "2024-05-30 18:00:00-0500"], [2, 1, 0]),
     ],
@@ -135,9 +136,10 @@ def test_zones_count(moments: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["2020-01-01", "31.12.2020"], "has '31.12.2020'; times are numbers or dates"),
-        (["2020-01-01", "2020-13-01"], "no dates throughout"),
-        (["1", "", ""], "of 2 subgraphs is missing, as in row 2"),
+        (["2020-01-01", "12/31/2020"], "1 value that is no time: '12/31/2020' of row 2; times"),
+        (["2020-13-01", "5.6.2020", "31.13.20"], "2 values that are no time: '2020-13-01', '31.13"),
+        (["1.2.2020", "31.13.2020"], "1 value that is no time: '31.13.2020' of row 2"),
+        (["1", "", ""], "of 2 subgraphs is missing: row 2, row 3; every"),
     ],
 )
 def test_bad_times(texts: list[str], message: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sub2node import DataError, SubgraphTask
-from sub2node.base.notes import NoteKind
 from sub2node.task.clean_labels import clean_labels
 from sub2node.task.frames import Frame
 from sub2node.task.missing_values import NA_WORDS
@@ -44,34 +43,6 @@ def test_a_missing_label_beside_another_is_ignored() -> None:
     found, _, notes = clean(columns)
     assert found.labels.table["label"].to_pylist() == ["a", "b", "c", "a"]
     assert notes == ["1 missing label of subgraphs with others ignored: row 2."]
-
-
-def test_labels_are_taken_apart() -> None:
-    columns = {"subgraph_id": list("stuv"), "label": ["a | b", "b", "", "c|"]}
-    found, _, notes = clean(columns, label_separator="|")
-    assert found.labels.table["label"].to_pylist() == [["a", "b"], ["b"], ["c"]]
-    assert found.unlabelled.to_pylist() == ["u"]
-    assert notes[0] == "2 labels taken apart at '|'."
-    _, _, notes = clean({"subgraph_id": list("stuv"), "label": list("abab")}, label_separator="|")
-    assert notes == ["no label has the separator '|'."]
-
-
-@pytest.mark.parametrize(
-    ("labels", "separator"),
-    [
-        (["Ataxia|Dementia", "Dementia|Epilepsy", "Ataxia", "x"], "|"),
-        (["a; b", "b; a", "c", "c"], ";"),
-        (["a, b", "b, a", "a", "b"], ","),
-        (["cancer, of skin", "cancer, of lung", "skin", "x"], None),
-        (["a|b", "c", "d", "e"], None),
-    ],
-)
-def test_a_separator_inside_of_labels_is_warned_of(labels: list[str], separator: str) -> None:
-    _, _, notes = clean({"subgraph_id": list("stuv"), "label": labels})
-    assert len(notes) == (separator is not None)
-    for note in notes:
-        assert note.kind is NoteKind.DOUBTFUL
-        assert f"--label-separator {separator!r} takes them apart" in note
 
 
 def test_a_table_without_labels_says_what_may_be_one() -> None:

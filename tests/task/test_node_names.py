@@ -99,6 +99,7 @@ def test_positions_are_ids_where_nodes_have_no_names() -> None:
 @pytest.mark.parametrize(
     ("text", "spelling"),
     [("gait ataxa", "Gait ataxia"), ("Gate ataxia", "Gait ataxia"), ("kity", "kitty"), ("zz", None),
+     ("gatt ataxai", "Gait ataxia"),  # neither half is in it
      ("xyzzy", None), ("", None)],
 )  # fmt: skip
 def test_what_is_spelled_alike_is_suggested(text: str, spelling: str | None) -> None:

@@ -29,7 +29,8 @@ class FeatureArguments:
     """Features, encoding and subgraph inputs as the command line names them.
 
     Args:
-        features: What nodes enter with: a kind of features, or a file.
+        features: What nodes enter with: a kind of features, or a file; or one and the encoding
+            that joins it, as ``svd+given``.
         encoding: What joins the features: a kind of encoding, or a file.
         inputs: What subgraphs bring besides their nodes.
     """
@@ -42,6 +43,8 @@ class FeatureArguments:
     def __post_init__(self) -> None:
         self._files: dict[str, tuple[Path, str | None]] = {}
         self.settings: dict[str, Any] = {}
+        if self.features is not None and self.encoding is None:
+            self.features, self.encoding = _split_sum(self.features)
         for option, (setting, kinds) in _OPTIONS.items():
             value = getattr(self, option)
             if value is None:
@@ -139,6 +142,16 @@ class FeatureArguments:
                 else:
                     task = replace(task, graph=replace(task.graph, features=vectors.values))
         return task
+
+
+def _split_sum(text: str) -> tuple[str, str | None]:
+    """``svd+given``, as notes call it, as features and encoding; other text as it is."""
+    (_, kinds), (_, encodings) = _OPTIONS["features"], _OPTIONS["encoding"]
+    first, plus, second = text.partition("+")
+    for features, encoding in ((first, second), (second, first)):
+        if plus and features in kinds and encoding in encodings:
+            return features, encoding
+    return text, None
 
 
 def _plural(option: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigError, DataError
+from ..base.plural import examples
 from .case_file import check_case_report
 from .side_files import beside
 
@@ -203,7 +204,8 @@ class PredictionRequest:
         if problems := {**unanswerable, **problems}:
             raise DataError(next(iter(problems.values())), path=self.source)
         if self.source is None:
-            query = replace(query, names=("this",))  # its id in JSON
+            nodes = list(dict.fromkeys(own))
+            query = replace(query, names=(examples(nodes, len(nodes)),))  # its id in outputs
         return query, NameMapping(scorer.index, lists.ids, matches)
 
     def _read_only_list(

@@ -20,7 +20,8 @@ def to_pyg_dataset(task: SubgraphTask) -> InMemoryDataset:
     The graphs come in the order of the input. Each has ``subgraph_id`` (text), ``node_id``
     (positions in the global graph), ``edge_index`` between its own nodes (both directions), and
     where the task has such ``x``, ``edge_weight``, ``y`` ((1,) class number, or (1, C) of several
-    labels), ``part`` (a number as in ``PARTS``) and ``member_weight``.
+    labels), ``part`` (a number as in ``PARTS``), ``member_weight``, and ``excluded_id`` (positions
+    of the nodes that are excluded from it) with ``excluded_weight``.
 
     Args:
         task: The task.
@@ -51,6 +52,10 @@ def to_pyg_dataset(task: SubgraphTask) -> InMemoryDataset:
         columns["x"] = (graph.features[subgraphs.nodes], by_node)
     if subgraphs.weights is not None:
         columns["member_weight"] = (subgraphs.weights, by_node)
+    if (absent := subgraphs.excluded) is not None:
+        columns["excluded_id"] = (absent.nodes.astype(np.int64), absent.ptr)
+        if absent.weights is not None:
+            columns["excluded_weight"] = (absent.weights, absent.ptr)
     if task.labels is not None:
         columns["y"] = (task.in_input_order(task.labels), by_graph)
     if task.split is not None:

@@ -37,7 +37,9 @@ def split_anew(
     if task.num_virtual:
         raise DataError("a task with virtual subgraphs keeps its split; split it before.")
     if time is not None:
-        split = Split.by_time(task.attributes.times(time), fractions=fractions)
+        split = Split.by_time(
+            task.attributes.times(time, ids=task.subgraph_ids), fractions=fractions
+        )
         how = f"by '{time}', the earliest in train and the latest in test"
     else:
         rows = task.input_order  # the draw does not depend on a split that was there before

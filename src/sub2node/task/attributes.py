@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import ConfigError, DataError, suggest
-from ..base.plural import plural
+from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .names import Names
 
 # The columns of the labels table that mean something to us; no attribute is called so.
 OWN_COLUMNS = ("subgraph_id", "label", "split", "title")
 
-# The year first, so that there is no doubt about day and month; perhaps a zone at the end.
+# The year comes first, so that there is no doubt about day and month; perhaps a zone at the end.
 _ZONE = r"(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)$"
 _CLOCK = r"[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?"
 _ISO_TIME = rf"^\d{{4}}([-/]\d\d([-/]\d\d({_CLOCK})?)?)?$"
+_DAY_FIRST = r"^(\d\d)\.(\d\d)\.(\d{4})"  # with points there is no doubt either
 
 
 class SubgraphAttributes(Mapping[str, Names]):
@@ -95,35 +96,64 @@ class SubgraphAttributes(Mapping[str, Names]):
         numbers[missing] = len(codes.dictionary) + np.arange(int(missing.sum()))
         return numbers
 
-    def times(self, name: str) -> Array:
+    def times(self, name: str, *, ids: Sequence[str] | None = None) -> Array:
         """A column of numbers, or of dates and times, as numbers that ascend with time.
 
-        Dates are ISO's (also with / for -), with or without a zone; without one, UTC is meant.
+        Dates are ISO's (also with / for -), or 31.05.2024, with or without a zone; without one, UTC
+        is meant.
 
         Args:
             name: The attribute.
+            ids: How subgraphs are called in errors, by row; None: by the number of their row.
         """
         texts = self.require(name).arrow
+        texts = pc.replace_substring_regex(texts, r"^(\d)\.", r"0\1.")
+        texts = pc.replace_substring_regex(texts, r"^(\d\d)\.(\d)\.", r"\1.0\2.")
         missing = np.flatnonzero(np.asarray(pc.equal(texts, "")))
         if len(missing):
             raise DataError(
-                f"the time '{name}' of {plural(len(missing), 'subgraph')} is missing, as in row"
-                f" {missing[0] + 1}; every subgraph needs one."
+                f"the time '{name}' of {plural(len(missing), 'subgraph')} is missing:"
+                f" {_shown(missing, ids)}; every subgraph needs one."
             )
         try:
             return np.asarray(texts.cast(pa.float64()))
         except pa.ArrowInvalid:
             pass
-        wrong = pc.index(pc.match_substring_regex(texts, _ISO_TIME), False).as_py()
+        texts = pc.replace_substring_regex(texts, _DAY_FIRST, r"\3-\2-\1")
+        fits = np.asarray(pc.match_substring_regex(texts, _ISO_TIME))
         try:
-            if wrong < 0:
+            if fits.all():
                 return _as_microseconds(texts)
-        except ValueError as error:
-            raise DataError(f"the column '{name}' has no dates throughout: {error}.") from None
+        except ValueError:  # a day or an hour that does not exist
+            pass
+        good = [fit and _is_time(text) for fit, text in zip(fits, texts.to_pylist(), strict=True)]
+        wrong = np.flatnonzero(~np.array(good, bool))
+        values = [repr(self[name][int(row)]) for row in wrong[:3]]
         raise DataError(
-            f"the column '{name}' has {texts[wrong].as_py()!r}; times are numbers or dates like"
-            " 2024-05-31 or 2024-05-31T12:00:00."
+            f"the column '{name}' has {plural(len(wrong), 'value')} that {_are(wrong)} no time:"
+            f" {examples(values, len(wrong))} of {_shown(wrong, ids)}; times are numbers or dates"
+            " like 2024-05-31, 2024-05-31T12:00:00 or 31.05.2024."
         )
+
+
+def _shown(rows: Array, ids: Sequence[str] | None) -> str:
+    """The first of some subgraphs."""
+    return examples(
+        (f"row {row + 1}" if ids is None else repr(ids[row]) for row in rows[:3]), len(rows)
+    )
+
+
+def _are(rows: Array) -> str:
+    return "is" if len(rows) == 1 else "are"
+
+
+def _is_time(text: str) -> bool:
+    """Whether the day and the hour of a time exist."""
+    try:
+        _as_microseconds(pa.array([text], pa.large_string()))
+    except ValueError:
+        return False
+    return True
 
 
 def _as_microseconds(texts: pa.Array) -> Array:

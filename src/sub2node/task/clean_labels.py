@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,11 +16,11 @@ from ..base.ragged import Array
 from .attributes import OWN_COLUMNS
 from .clean_tables import clean_table, drop_rows, join_texts, row_texts
 from .frames import Frame, as_text
+from .label_separators import split_labels
 from .missing_values import NA_WORDS, is_text, is_word
 from .reading_options import Reading
 from .split import SplitCode, part_of
 
-_SEPARATORS = "|;,"
 _FEW = 10  # if at most one subgraph in so many has several labels, that is said
 _LEAST = 4  # subgraphs with a label, below which nothing is more likely than another
 _SEVERAL = "all kept, the task is multi-label; --bad-rows drop takes the first of each"
@@ -81,7 +80,7 @@ def clean_labels(
         lost = pc.is_in(_id_texts(labels), value_set=_id_texts(known))
         return LabelledFrames(known, _id_texts(labels).filter(pc.invert(lost)).unique())
     labels = _with_known_parts(
-        _split_labels(labels, reading, notes), reading, notes, na_words=na_words
+        split_labels(labels, reading, notes), reading, notes, na_words=na_words
     )
     missing = _unlabelled_rows(labels, na_words)
     labelled = _id_texts(labels).filter(pa.array(~missing))
@@ -276,51 +275,6 @@ def missing_labels(labels: Frame, na_words: Collection[str]) -> Array:
 def is_lists(column: pa.Array) -> bool:
     """Whether a column holds lists of labels."""
     return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
-
-
-def _split_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:
-    """Labels that hold several, taken apart at the separator; a warning where that seems due."""
-    column, separator = labels.need("label").combine_chunks(), reading.options.label_separator
-    if not is_text(column.type):
-        return labels
-    if separator is None:
-        notes += _suspect_separators(column)
-        return labels
-    count = pc.sum(pc.match_substring(column, separator)).as_py() or 0
-    if not count:
-        notes.append(doubtful(f"no label has the separator {separator!r}."))
-        return labels
-    parts = pc.split_pattern(column, separator)
-    trimmed = pc.utf8_trim_whitespace(parts.flatten())
-    used = pc.not_equal(trimmed, "")
-    owner = np.asarray(pc.list_parent_indices(parts))[np.asarray(used)]
-    sizes = np.bincount(owner, minlength=len(column))
-    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
-    missing = pc.or_kleene(pc.is_null(column), pc.equal(column, "")).fill_null(True)
-    lists = pa.ListArray.from_arrays(offsets, trimmed.filter(used), mask=missing)
-    notes.append(changed(f"{plural(count, 'label')} taken apart at {separator!r}."))
-    return labels.with_column("label", lists)
-
-
-def _suspect_separators(column: pa.Array) -> list[str]:
-    """A warning where labels seem to hold several: parts of them come back in others."""
-    classes = [text for text in column.unique().to_pylist() if text and text not in NA_WORDS]
-    for separator in _SEPARATORS:
-        split = [[part.strip() for part in text.split(separator)] for text in classes]
-        counts = Counter(part for parts in split for part in set(parts))
-        several = [parts for parts in split if len(parts) > 1]
-        # Names have commas in them; that all parts come back is asked of these alone.
-        whole = all if separator == "," else any
-        again = [parts for parts in several if whole(counts[part] > 1 for part in parts)]
-        if len(again) >= 2 and 2 * len(again) >= len(several):
-            shown = examples((repr(separator.join(parts)) for parts in again[:3]), len(several))
-            return [
-                doubtful(
-                    f"{plural(len(several), 'class')} of {len(classes):,} seem to be several"
-                    f" labels in one: {shown}; --label-separator {separator!r} takes them apart."
-                )
-            ]
-    return []
 
 
 def _without_parts(labels: Frame) -> Frame:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -169,24 +170,40 @@ class NodeNames:
     def suggest(self, text: str) -> tuple[str, int] | None:
         """The name that is spelled most like a text, with its node; None: there is none.
 
-        Compared are names that have the first or the second half of the text in them.
+        Compared are names that have the first or the second half of the text in them; where none of
+        those is alike, those that have a third of it.
         """
         low = text.strip().lower()
-        half = len(low) // 2
-        if half < 2:
-            return None
+        for count in (2, 3):
+            size = len(low) // count
+            if size < 2:
+                break
+            cuts = [*range(0, size * count, size), len(low)]
+            spellings = self._with_part([low[a:b] for a, b in pairwise(cuts)], len(low))
+            if nearest := get_close_matches(low, spellings, n=1):
+                return spellings[nearest[0]]
+        return None
+
+    def _with_part(self, parts: Sequence[str], length: int) -> dict[str, tuple[str, int]]:
+        """Names that have one of some texts in them, by their small letters: those nearest in size.
+
+        Args:
+            parts: The texts.
+            length: The size that is wanted.
+        """
         spellings: dict[str, tuple[str, int]] = {}
         for row in self._rows:
-            parts = [pc.match_substring(row.lower, part) for part in (low[:half], low[half:])]
-            hits = np.flatnonzero(np.asarray(pc.or_(*parts)))
+            hit = np.zeros(len(row.lower), bool)
+            for part in parts:
+                hit |= np.asarray(pc.match_substring(row.lower, part))
+            hits = np.flatnonzero(hit)
             lengths = np.asarray(pc.utf8_length(row.lower.take(pa.array(hits))), np.int64)
-            hits = hits[np.argsort(np.abs(lengths - len(low)), kind="stable")[:_MOST_LIKE]]
+            hits = hits[np.argsort(np.abs(lengths - length), kind="stable")[:_MOST_LIKE]]
             nodes = hits if row.nodes is None else row.nodes[hits]
             texts = row.texts.take(pa.array(hits)).to_pylist()
             for spelling, node in zip(texts, nodes.tolist(), strict=True):
                 spellings.setdefault(spelling.lower(), (spelling, node))
-        nearest = get_close_matches(low, spellings, n=1)
-        return spellings[nearest[0]] if nearest else None
+        return spellings
 
     def describe_like(self, text: str) -> str:
         """`` (did you mean 'Gait ataxia', HP:0002066?)``, or "" where nothing is spelled alike."""
