@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A console that is made where this is set keeps that width, whatever a test sets it to.
 os.environ.pop("COLUMNS", None)
 
+import functools
 import gc
 import signal
 import subprocess
@@ -21,10 +22,14 @@ from typing import Any
 
 import pytest
 import torch
+import typer.main
 from hypothesis import HealthCheck, settings
 
 if not torch.cuda.is_available():  # must be set before Triton is loaded
     os.environ["TRITON_INTERPRET"] = "1"
+
+# Of every call of a command, building all commands would be a third of the time.
+typer.main.get_command = functools.cache(typer.main.get_command)
 
 # Spark reads spark-defaults.conf there when it starts: few partitions for small tables.
 os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "spark")

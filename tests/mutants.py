@@ -5,7 +5,7 @@ is not found makes the script fail. With ``--before`` it is put into an older re
 for by a test file there, then by all tests of the part; ``absent`` is one whose place it lacks:
 
     python tests/mutants.py --out benchmarks/results/mutants.csv
-    python tests/mutants.py --before 1434216 --out benchmarks/results/mutants.csv
+    python tests/mutants.py --before 1434216 --only io --out benchmarks/results/mutants.csv
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tarfile
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -363,8 +363,8 @@ def checked_out(revision: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-def write_table(path: Path, column: str, words: Sequence[str]) -> None:
-    """Write one column of outcomes of all mutants into a CSV; the other stays as it is."""
+def write_table(path: Path, column: str, words: Mapping[str, str]) -> None:
+    """Write outcomes of mutants, by name, into a column of a CSV; the rest stays as it is."""
     earlier: dict[str, dict[str, str]] = {}
     if path.is_file():
         with path.open(encoding="utf-8", newline="") as file:
@@ -373,8 +373,9 @@ def write_table(path: Path, column: str, words: Sequence[str]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        for mutant, word in zip(MUTANTS, words, strict=True):
-            known = {"before": "", "after": "", **earlier.get(mutant.name, {}), column: word}
+        for mutant in MUTANTS:
+            known = {"before": "", "after": "", **earlier.get(mutant.name, {})}
+            known |= {column: words.get(mutant.name, known[column])}
             place = f"{PACKAGE}/{mutant.file}"
             writer.writerow(known | {"mutant": mutant.name, "layer": mutant.layer, "file": place})
 
@@ -385,13 +386,14 @@ def main() -> None:
     parser.add_argument("--only", default="", help="Mutants whose name or layer has this text.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Runs at a time.")
     parser.add_argument("--before", metavar="REVISION", help="An older one, instead of this.")
-    parser.add_argument("--out", type=Path, help="CSV file for the outcomes of all mutants.")
+    parser.add_argument("--out", type=Path, help="CSV file for the outcomes of these mutants.")
     words = parser.parse_args()
     chosen = [m for m in MUTANTS if words.only in m.name or words.only == m.layer]
     with checked_out(words.before) if words.before else nullcontext(ROOT) as checkout:
         outcomes = run_all(chosen, checkout, words.jobs)
-    if words.out is not None and len(chosen) == len(MUTANTS):
-        write_table(words.out, "before" if words.before else "after", outcomes)
+    if words.out is not None:
+        named = dict(zip((mutant.name for mutant in chosen), outcomes, strict=True))
+        write_table(words.out, "before" if words.before else "after", named)
     print(", ".join(f"{n} {word}" for word, n in Counter(outcomes).items()))
     sys.exit(not {*outcomes} <= ({"killed", ABSENT} if words.before else {"killed"}))
 

@@ -42,9 +42,14 @@ def test_the_stored_outcomes_are_of_these_mutants_and_all_are_killed() -> None:
 
 def test_a_column_is_written_and_the_other_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    write_table(path, "before", [ABSENT] * len(MUTANTS))
-    write_table(path, "after", ["killed"] * len(MUTANTS))
-    assert {(row["before"], row["after"]) for row in stored(path)} == {(ABSENT, "killed")}
+    names = [mutant.name for mutant in MUTANTS]
+    write_table(path, "before", dict.fromkeys(names, ABSENT))
+    write_table(path, "after", dict.fromkeys(names, "killed"))
+    write_table(path, "before", {names[3]: "survived"})
+    rows = stored(path)
+    assert [row["mutant"] for row in rows] == names
+    assert [row["before"] for row in rows] == [ABSENT] * 3 + ["survived"] + [ABSENT] * 26
+    assert {row["after"] for row in rows} == {"killed"}
 
 
 def test_a_mutant_without_a_place_changes_nothing(tmp_path: Path) -> None:

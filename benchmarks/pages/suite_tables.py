@@ -48,11 +48,12 @@ def mutants() -> str:
     cells = []
     for layer in [*rows.distinct("layer"), "all"]:
         mine = rows if layer == "all" else rows.where(layer=layer)
-        found = [
-            str([row[when] for row in mine].count("killed"))
-            if any(row[when] for row in mine)
-            else "-"
-            for when in ("before", "after")
-        ]
+        found = [_found([row[when] for row in mine]) for when in ("before", "after")]
         cells.append([layer, str(len(mine)), *found])
     return table(["part", "faults", "found before", "found now"], cells)
+
+
+def _found(outcomes: list[str]) -> str:
+    """How many faults were found of those that were looked for."""
+    run = [word for word in outcomes if word]
+    return f"{run.count('killed')} of {len(run)}" if run else "not run"

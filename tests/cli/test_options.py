@@ -17,7 +17,8 @@ from sub2node.cli.options import AsJson, is_given, minutes_option, out_option, r
 
 OF_THE_COMMAND = {
     "--seed",  # the same kind of thing in each, but which one it is differs
-    "--out", "--minutes", "--model", "--structure", "--coarsen", "--unknown-nodes", "--name"
+    "--out", "--minutes", "--model", "--structure", "--coarsen", "--unknown-nodes", "--name",
+    "--engine",
 }  # fmt: skip
 GROUPED = {"--json", "--out", "--overwrite", "--resume", "--device", "--set", "--preset"}
 

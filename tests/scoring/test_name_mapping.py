@@ -46,6 +46,14 @@ def test_problems_name_choices_and_suggestions() -> None:
     assert "graph: 'zz';" in problems[2]
 
 
+def test_an_excluded_node_that_may_be_several_is_asked_about() -> None:
+    lists = IdLists.of([["n2"]], ["a"], excluded=[["pet", "zz"]])
+    assert "'pet' may mean n1 (Cat) or n3" in look_up(INDEX, lists, "error")[1][0]
+    query, problems = look_up(INDEX, lists, "drop")
+    assert problems == {}
+    assert query.unknown == (("pet", "zz"),)
+
+
 def test_few_names_are_compared_with_all_others() -> None:
     names = [f"Gait ataxia{i}" for i in range(30)]
     mapping = NameMapping(INDEX, names, INDEX.match(names))
