@@ -13,6 +13,7 @@ from pages import (  # noqa: F401 (they declare)
     conclusion_tables,
     cost_claims,
     cost_tables,
+    demo_tables,
     equal_tables,
     excluded_tables,
     guide_claims,
