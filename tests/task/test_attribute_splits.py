@@ -8,7 +8,7 @@ import pytest
 
 from sub2node import ConfigError, DataError, Graph, Split, Subgraphs, SubgraphTask
 from sub2node.task import SubgraphAttributes
-from sub2node.task.attribute_splits import split_anew
+from sub2node.task.attribute_splits import kept_attributes, split_anew
 
 COUNT = 40
 
@@ -64,3 +64,12 @@ def test_what_cannot_be_split(task: SubgraphTask) -> None:
         split_anew(task, by="journal")
     with pytest.raises(DataError, match="has no labels"):
         split_anew(replace(task, labels=None, class_names=()))
+
+
+def test_attributes_that_a_split_may_go_by(task) -> None:
+    assert kept_attributes(task) == ["year"]  # paper 7 has two in val and two in test
+    assert kept_attributes(split_anew(task, by="paper")) == ["paper", "year"]
+    assert kept_attributes(split_anew(task, seed=1)) == []
+    own = {"id": [f"s{node}" for node in range(COUNT)], "all": ["x"] * COUNT}
+    assert kept_attributes(replace(task, attributes=SubgraphAttributes(own))) == []
+    assert kept_attributes(replace(task, split=None)) == []

@@ -210,6 +210,8 @@ def tune(
     task, split_notes = split_if_needed(feature_arguments.read(source.load()))
     start = time.perf_counter()
     show_notes(split_notes, to=errors)
+    if (rehearse or confirm) and request["groups"] is None:
+        _warn_of_groups(task)
     changes = (*data_changes(task.notes), *split_notes)
     request["encodings"] = feature_arguments.encodings
     search = _Search(task, request, wanted, device, compiled, confirm, start)
@@ -238,6 +240,18 @@ def _kept_together(groups: str | None, split_by: str | None, *, splits: int) -> 
         text = f"splits of train and val keep subgraphs of one {split_by} together, as --split-by."
         say("Note", text, style="dim", to=errors)
     return groups if groups is not None or not splits else split_by
+
+
+def _warn_of_groups(task: SubgraphTask) -> None:
+    """Say where splits of train and val mix what the split of the data keeps apart."""
+    from ..task.attribute_splits import kept_attributes
+
+    for name in kept_attributes(task):
+        text = (
+            f"the split has no value of '{name}' in two parts, but splits of train and val may"
+            f" have; --groups {shlex.quote(name)} keeps them together."
+        )
+        say("Warning", text, style="yellow", to=errors)
 
 
 def _read_trials(text: str) -> int:

@@ -53,3 +53,17 @@ def split_anew(
     sizes = ", ".join(f"{split.count(part)} {part}" for part in PARTS if part != "virtual")
     note = changed(f"Split anew {how}: {sizes}.")
     return replace(task.with_split(split), notes=(*task.notes, note))
+
+
+def kept_attributes(task: SubgraphTask) -> list[str]:
+    """Attributes that repeat and of which no value is in two parts: the split may go by them."""
+    if task.split is None:
+        return []
+    kept = []
+    for name in task.attributes:
+        groups = task.attributes.groups(name)
+        values = len(np.unique(groups))
+        in_parts = len(np.unique(np.stack([groups, task.split.codes]), axis=1).T)
+        if values == in_parts < len(groups):
+            kept.append(name)
+    return kept
