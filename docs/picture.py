@@ -3,14 +3,15 @@
     python docs/picture.py            # writes docs/picture.svg; needs the extras hpo and report
 
 Everything in it is computed by the package: the weights between the sets by ``translate``, the bars
-by a network that learned from the diseases of ``disease_families``. Three of these are drawn, and
-the patient of ``make demo``, who is none of them. Phenotypes that join the patient to one of them
+by ``make demo``, whose transcript is in ``benchmarks/results/printed``. Three of its diseases are
+drawn, and its patient, who is none of them. Phenotypes that join the patient to one of them
 have their names; of the others there are as many dots as phenotypes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,8 @@ CAPTIONS = {"A": "Charcot-Marie-Tooth 2H", "B": "Spastic paraplegia 24",
 COLORS = {"A": "#3566c8", "B": "#d96f0e", "C": "#1f8a5b", NEW: "#3c3c46"}
 OTHER, INK, EDGE = "#8a8d98", "#22222a", "#7d818e"
 WIDTH, HEIGHT, MARGIN = 9.0, 3.9, 0.2  # inches; around a set
-SETTINGS = {"features.kind": "random"}  # what validation chooses of the preset's candidates
+TRANSCRIPT = ROOT / "benchmarks" / "results" / "printed" / "demo.txt"
+SHOWN = 3  # families
 # Where named phenotypes are, in inches; their names stand above.
 NAMED_AT = {
     "HP:0003693": (1.0, 2.28),  # Distal amyotrophy
@@ -89,17 +91,18 @@ class Scene:
         return f"Joined: {joined}. Weights: {weights}. Answer: {answer}."
 
 
-def fit_model() -> s2n.SubgraphClassifier:
-    """The network of which the README asks the same: S2N+0 on all families."""
-    model = s2n.SubgraphClassifier("s2n+0", preset="fast", seeds=1, settings=SETTINGS, device="cpu")
-    return model.fit(s2n.load_task("disease_families"))
+def read_answer() -> dict[str, float]:
+    """The likeliest families of the patient and their probabilities, as the demo printed them."""
+    _, answer = TRANSCRIPT.read_text(encoding="utf-8").split("\nProbabilities", 1)
+    rows = re.findall(r"^  (\w.*?) +(\d\.\d{3})\b", answer.split("\nWhy ")[0], re.MULTILINE)
+    return {family: float(probability) for family, probability in rows[:SHOWN]}
 
 
-def compute_scene(model: s2n.SubgraphClassifier) -> Scene:
-    """The drawn sets, their weights and the answer of a model for the patient.
+def compute_scene(answer: dict[str, float]) -> Scene:
+    """The drawn sets, their weights and the answer for the patient.
 
     Args:
-        model: A classifier of ``disease_families``.
+        answer: The likeliest families and their probabilities.
     """
     task = s2n.load_task("disease_families")
     features = json.loads(PATIENT.read_text(encoding="utf-8"))["phenotypicFeatures"]
@@ -108,8 +111,6 @@ def compute_scene(model: s2n.SubgraphClassifier) -> Scene:
     graph = task.graph
     number = {name: i for i, name in enumerate(graph.names or ())}
     sets = [[number[one] for one in own] for own in lists.values()]
-    (probabilities,) = model.predict_proba([patient])
-    best = np.argsort(-probabilities)[:3]
     titles = graph.titles or ()
     rows = {name: task.subgraph_ids.index(disease) for name, disease in DISEASES.items()}
     return Scene(
@@ -117,7 +118,7 @@ def compute_scene(model: s2n.SubgraphClassifier) -> Scene:
         names={one: titles[number[one]] for own in lists.values() for one in own},
         edges=_edges_between(graph, lists),
         weights=_set_weights(graph, list(lists), sets),
-        answer={str(model.classes_[c]): float(probabilities[c]) for c in best},
+        answer=answer,
         families={name: task.class_names[task.labels[row]] for name, row in rows.items()},
     )
 
@@ -257,9 +258,9 @@ def draw_answer(axes: Axes, scene: Scene) -> None:
     axes.set_axis_off()
 
 
-def write_picture(path: Path, model: s2n.SubgraphClassifier) -> Scene:
+def write_picture(path: Path) -> Scene:
     """Draw the picture, the same bytes each time for the same numbers."""
-    scene = compute_scene(model)
+    scene = compute_scene(read_answer())
     with mpl.rc_context({"svg.hashsalt": "sub2node", "font.family": "DejaVu Sans"}):
         metadata = {"Date": None, "Title": TITLE, "Description": scene.describe()}
         FigureCanvasSVG(draw(scene)).print_svg(path, metadata=metadata)
@@ -268,4 +269,4 @@ def write_picture(path: Path, model: s2n.SubgraphClassifier) -> Scene:
 
 if __name__ == "__main__":
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("picture.svg")
-    print(write_picture(out, fit_model()).describe())
+    print(write_picture(out).describe())

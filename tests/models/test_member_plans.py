@@ -132,6 +132,7 @@ def test_a_network_has_a_limit_and_without_validation_part_it_holds_out() -> Non
     assert fold.candidates == whole.candidates == network.model.candidates
 
 
+@pytest.mark.slow
 def test_all_simple_members_answer_for_new_subgraphs() -> None:
     from sub2node.baselines import TrainingData
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,16 @@ def test_diagnoses_are_one_list(tmp_path: Path) -> None:
     rows = json.loads(path.read_text(encoding="utf-8"))
     assert [row["id"] for row in rows] == [*SEVERAL.names, *SEVERAL.names]
     assert rows[0]["diagnoses"] == [
-        {"rank": 1, "id": "x;y", "score": 0.9},
-        {"rank": 2, "id": "ü", "score": 0.7},
+        {"rank": 1, "id": "x;y", "label": "x;y", "score": 0.9},
+        {"rank": 2, "id": "ü", "label": "ü", "score": 0.7},
     ]
+    names = ("Odd (type 2) (OMIM:1)", "No id (OMIM)", *SEVERAL.classes[2:])
+    with answer_writer(path, ".json") as write:
+        write(replace(SEVERAL, classes=names))
+    (first, *_) = json.loads(path.read_text(encoding="utf-8"))
+    found = {one["id"]: one["label"] for one in first["diagnoses"]}
+    assert found["OMIM:1"] == "Odd (type 2)"
+    assert found["No id (OMIM)"] == "No id (OMIM)"
     with answer_writer(path, ".json"):
         pass
     assert json.loads(path.read_text(encoding="utf-8")) == []

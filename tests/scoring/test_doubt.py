@@ -202,6 +202,9 @@ def test_a_model_answers_with_warnings(fitted) -> None:
     usual, large = fitted.answers([["g1", "g2"], [f"g{i}" for i in range(30)]]).warnings
     assert WarningKind.SIZE not in [warning.kind for warning in usual]
     assert WarningKind.SIZE in [warning.kind for warning in large]
+    assert WarningKind.KNOWN not in [warning.kind for warning in usual]
+    ((known, *_),) = fitted.answers([fitted.scorer_.task.members(0)]).warnings
+    assert known.kind is WarningKind.KNOWN
     assert fitted.scorer_.training_profile is fitted.scorer_.training_profile
 
 

@@ -43,6 +43,7 @@ from .policy_options import (
     LabelSeparator,
     MissingFeatures,
     NaWords,
+    NodeSeparator,
     ProblemFile,
     Unlabelled,
 )
@@ -77,6 +78,7 @@ class DataArguments:
     na_labels: NaLabels = "missing"
     unlabelled: Unlabelled = "keep"
     label_separator: LabelSeparator = None
+    node_separator: NodeSeparator = None
     na_words: NaWords = None
     missing_features: MissingFeatures = "error"
     bad_weights: BadWeights = "error"
@@ -150,6 +152,7 @@ class DataArguments:
                 na_labels=self.na_labels,  # type: ignore[arg-type]
                 unlabelled=self.unlabelled,  # type: ignore[arg-type]
                 label_separator=self.label_separator,
+                node_separator=self.node_separator,
                 na_words=comma_list(self.na_words),
                 missing_features=self.missing_features,  # type: ignore[arg-type]
                 bad_weights=self.bad_weights,  # type: ignore[arg-type]
@@ -225,6 +228,7 @@ def question_line(source: DataArguments) -> str:
         source.data,
         column=source.column,
         format=source.format,
+        node_separator=source.node_separator,
         unknown_nodes="drop" if source.unknown_nodes == "drop" else "error",
         max_expansion=source.max_expansion,
     )

@@ -28,6 +28,16 @@ LabelSeparator = Annotated[
         rich_help_panel=READING,
     ),
 ]
+NodeSeparator = Annotated[
+    str | None,
+    typer.Option(
+        "--node-separator",
+        metavar="TEXT",
+        help="What separates several nodes in one value of a table of members, as ';'.",
+        show_default=False,
+        rich_help_panel=READING,
+    ),
+]
 NaWords = Annotated[
     str | None,
     typer.Option(

@@ -17,6 +17,7 @@ from .engine_options import SparkMaster
 from .one_prediction import answer_one, show_one
 from .options import AsJson, Columns, MaxExpansion, Overwrite, Positive, out_option
 from .output import errors, print_json, progress, show_notes
+from .policy_options import NodeSeparator
 from .prediction_request import PredictionRequest
 from .reading_options import DataFormat
 from .spark_prediction import predict_on_spark, wants_spark
@@ -110,6 +111,7 @@ def predict(
     report: CaseReport = None,
     column: Columns = None,
     format: DataFormat = None,
+    node_separator: NodeSeparator = None,
     max_expansion: MaxExpansion = None,
     engine: Annotated[
         str,
@@ -168,10 +170,12 @@ def predict(
         seed=seed,
         report=report,
         format=format,
+        node_separator=node_separator,
     )
     if wants_spark(engine, master):
         others = {"positive": positive, "why": why, "neighbors": neighbors, "export": export}
         others |= {"mapping": mapping, "null": null, "report": report, "format": format}
+        others |= {"node_separator": node_separator}
         bad = predict_on_spark(
             model, request, master=master or "", top=top or 0, others=others, as_json=as_json
         )

@@ -46,6 +46,7 @@ class PredictionRequest:
         seed: Seed of the random sets.
         report: Where the case report goes; None: nowhere.
         format: The format of the source; None: it is recognised.
+        node_separator: What separates several nodes in one value of the source.
     """
 
     source: Path | None
@@ -64,6 +65,7 @@ class PredictionRequest:
     seed: int = 0
     report: Path | None = None
     format: str | None = None
+    node_separator: str | None = None
 
     @property
     def errors_file(self) -> Path:
@@ -182,6 +184,7 @@ class PredictionRequest:
             stripped=stripped,
             notes=notes,
             format=self.format,
+            node_separator=self.node_separator,
         )
 
     def read_one(

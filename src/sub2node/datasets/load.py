@@ -68,6 +68,7 @@ def load_task(
     bad_weights: BadWeights = "error",
     bad_rows: BadRows = "error",
     label_separator: str | None = None,
+    node_separator: str | None = None,
     na_words: Sequence[str] = (),
     directed: bool = False,
     no_header: bool = False,
@@ -120,6 +121,7 @@ def load_task(
             counts), labels without members, a second label where few subgraphs have several, edges
             to nodes that the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        node_separator: What separates several nodes in one value of a table of members, as ``;``.
         na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``: in labels,
             ids, features, weights and attributes.
         directed: Whether edges go from source to target: each row is kept, with its columns of
@@ -165,6 +167,7 @@ def load_task(
         bad_weights=bad_weights,
         bad_rows=bad_rows,
         label_separator=label_separator,
+        node_separator=node_separator,
         na_words=na_words,
         directed=directed,
         no_header=no_header,

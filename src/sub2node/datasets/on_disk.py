@@ -96,6 +96,10 @@ def load_on_disk(
         )
     if reading.options.no_header:
         raise ConfigError(f"the engine {request.engine} wants headers; omit no_header.")
+    if reading.options.node_separator is not None:
+        raise ConfigError(
+            f"the engine {request.engine} wants a row for each member; omit node_separator."
+        )
     wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
     out = on_disk_folder(wanted, request, reading)
     if (out / CARD).is_file():

@@ -176,6 +176,7 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
         raise ConfigError("Spark needs Java; none was found on the PATH.")
     builder = SparkSession.builder.master(master).appName("sub2node")
     builder = builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")  # ours is shown
     on_interrupt = signal.getsignal(signal.SIGINT)
     session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

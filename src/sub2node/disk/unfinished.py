@@ -65,7 +65,7 @@ def make_in_steps(
                 try:
                     build(folder)
                 except (DataError, ConfigError):
-                    shutil.rmtree(folder)
+                    shutil.rmtree(folder, ignore_errors=True)  # Windows keeps the lock
                     raise
                 (folder / _READY).touch()
             _put_in_place(folder, out, keep)

@@ -25,6 +25,7 @@ from ..base.progress import step
 from ..base.ragged import Array
 from ..task.column_names import column_in, likely_column
 from ..task.member_pairs import read_signs, sign_problem
+from ..task.node_lists import split_texts
 from .arrow_values import as_text, id_text, python_values
 from .set_batch import concat_signs
 from .text_files import opened
@@ -72,6 +73,18 @@ class MemberRows:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def split(self, separator: str) -> MemberRows:
+        """A row for each node, where a separator stands between several in one value."""
+        owner, nodes = split_texts(self.nodes, separator)
+        first = np.searchsorted(owner, list(self.problems)).tolist()
+        return MemberRows(
+            self.lines[owner],
+            self.names.take(pa.array(owner)),
+            nodes,
+            dict(zip(first, self.problems.values(), strict=True)),
+            None if self.absent is None else self.absent[owner],
+        )
 
     @classmethod
     def concat(cls, parts: Sequence[MemberRows]) -> MemberRows:

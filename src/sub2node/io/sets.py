@@ -30,6 +30,7 @@ from .grouped_rows import group_rows
 from .ibm_aml import attempts, is_patterns
 from .json_tables import JSONL
 from .member_rows import (
+    MemberRows,
     clean,
     column_place,
     parquet_batches,
@@ -62,6 +63,7 @@ def read_sets(
     stripped: StrippedValues | None = None,
     notes: list[str] | None = None,
     format: str | None = None,
+    node_separator: str | None = None,
 ) -> Iterator[SetBatch]:
     """The subgraphs of a file in their order; a bad one says what is wrong, and the rest goes on.
 
@@ -79,6 +81,7 @@ def read_sets(
         stripped: Counts values that lose the white space around them.
         notes: Takes sentences about how the file was read.
         format: One of :data:`NAMED_FORMATS`; None: it is recognised.
+        node_separator: What separates several nodes in one value of a table of members.
 
     Raises:
         DataError: The file as a whole cannot be read.
@@ -87,7 +90,8 @@ def read_sets(
     path, columns = Path(path), columns or {}
     check_columns(columns)
     kind = _find_format(path, format)
-    way = _Way(columns, at_once or size is None, stripped or StrippedValues(), notes)
+    stripped = stripped or StrippedValues()
+    way = _Way(columns, at_once or size is None, stripped, notes, separator=node_separator)
     if kind == "tables" and path.is_dir() and (format or find_sets(path)):
         members, labelled = find_unlabelled(path, columns)
         batches = _read_batches(members, format_of_sets(members), replace(way, in_folder=True))
@@ -111,6 +115,7 @@ class _Way:
         stripped: Counts values that lose the white space around them.
         notes: Takes sentences about how the file was read.
         in_folder: Whether there are other tables, which a column may be meant for.
+        separator: What separates several nodes in one value.
     """
 
     columns: Mapping[str, str]
@@ -118,6 +123,13 @@ class _Way:
     stripped: StrippedValues
     notes: list[str] | None
     in_folder: bool = False
+    separator: str | None = None
+
+    def group(self, rows: Iterator[MemberRows], *, at_once: bool = False) -> Iterator[SetBatch]:
+        """The subgraphs that rows of members tell of."""
+        if self.separator is not None:
+            rows = (block.split(self.separator) for block in rows)
+        return group_rows(rows, at_once=at_once or self.at_once)
 
     def own_columns(self, names: Sequence[str], notes: Sequence[str] = ()) -> dict[str, str]:
         """The user's columns for ours of a table of members with these columns.
@@ -201,7 +213,7 @@ def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
         rows = table_rows(
             table, path, way.own_columns(table.column_names), first=2 if ending == EXCEL else 1
         )
-        return group_rows(rows, at_once=True)
+        return way.group(rows, at_once=True)
     layout = TableLayout.sniff(path, DELIMITERS.get(ending, "\t"), "members", way.columns)
     rows = text_rows(
         path,
@@ -211,7 +223,7 @@ def _read_member_table(path: Path, way: _Way) -> Iterator[SetBatch]:
         skip=0 if layout.is_plain else layout.header_line,
         stripped=way.stripped,
     )
-    return group_rows(rows, at_once=way.at_once)
+    return way.group(rows)
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
@@ -312,7 +324,7 @@ def _read_parquet_sets(path: Path, way: _Way) -> Iterator[SetBatch]:
         if _has_lists(file.schema_arrow, columns):
             yield from _mark_repeated(_read_list_rows(file, path, columns))
         else:
-            yield from group_rows(parquet_rows(file, path, columns), at_once=way.at_once)
+            yield from way.group(parquet_rows(file, path, columns))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"this is no whole Parquet file ({reason}).", path=path) from error

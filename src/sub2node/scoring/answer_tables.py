@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from .answers import Answers, answer_columns, answer_objects
 
 DIAGNOSES = ".json"
 ENDINGS = (*TABLE_ENDINGS, DIAGNOSES)
+_NAMED_ID = re.compile(r"(?P<label>.+) \((?P<id>\w+:\w+)\)")
 
 
 class AnswerWriter(Protocol):
@@ -93,7 +95,7 @@ class _DiagnosisWriter:
         rankings = AnswerExtras(top).rankings(answers)
         for name, ranking in zip(answers.names, rankings, strict=True):
             diagnoses = [
-                {"rank": rank, "id": label, "score": score}
+                {"rank": rank, **_split_class(label), "score": score}
                 for rank, (label, score) in enumerate(ranking, start=1)
             ]
             row = json.dumps({"id": name, "diagnoses": diagnoses}, ensure_ascii=False)
@@ -103,6 +105,12 @@ class _DiagnosisWriter:
     def end(self) -> None:
         """Close the list."""
         self.text.write("[]\n" if self.before == "[" else "\n]\n")
+
+
+def _split_class(name: str) -> JsonObject:
+    """Id and label of a class that is called ``Sotos syndrome (OMIM:117550)``; else its name."""
+    found = _NAMED_ID.fullmatch(name)
+    return {"id": found["id"], "label": found["label"]} if found else {"id": name, "label": name}
 
 
 def answers_table(answers: Answers, extras: AnswerExtras, ranks: Array | None = None) -> pa.Table:

@@ -92,10 +92,7 @@ class Frame:
         )
         likely = likely_column(names, ours, self.what, self.columns)
         if ours == "node_id" and (several := self._several_nodes()):
-            return self.error(
-                f"{found} The column {several} seems to have several nodes in one value; expected a"
-                ' row for each member, or JSON lines with a list "nodes".'
-            )
+            return self.error(f"{found} {several} takes them apart.")
         if likely is not None:
             return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
         return self.error(
@@ -112,13 +109,19 @@ class Frame:
         return " If its first line is a row: no_header=True (--no-header)."
 
     def _several_nodes(self) -> str:
-        """A column most of whose values are lists in one text, with an example; '' if none is."""
+        """A column with several nodes in most values, and the options for it; '' if none is."""
         for name in self.table.column_names:
             texts = self.table[name].slice(0, _LOOKED_AT).combine_chunks()
             if is_text(texts.type):
                 hit = pc.match_substring_regex(texts, _SEVERAL).fill_null(False)
                 if 2 * (pc.sum(hit).as_py() or 0) > len(texts):
-                    return f"'{name}', as {texts.filter(hit)[0].as_py()[:60]!r},"
+                    value = texts.filter(hit)[0].as_py()
+                    mark = next(mark for mark in ";|," if mark in value)
+                    return (
+                        f"The column '{name}' seems to have several nodes in one value, as"
+                        f" {value[:60]!r}: --column {self.what}.node_id={name} --node-separator"
+                        f" {mark!r} (node_separator={mark!r})"
+                    )
         return ""
 
     def ids(self, ours: str) -> pa.Array:

@@ -47,6 +47,7 @@ class ReadingOptions:
             without members, a second label where few subgraphs have several, edges to nodes that
             the nodes table does not have.
         label_separator: What separates several labels in one value, as ``|``.
+        node_separator: What separates several nodes in one value of a table of members, as ``;``.
         na_words: Words for a missing value of your own, as ``-``, beside NA, nan, NULL and None:
             in labels, numbers, categories, attributes and weights. Ids that read so are missing;
             of the usual words, ids may be such.
@@ -65,6 +66,7 @@ class ReadingOptions:
     bad_weights: BadWeights = "error"
     bad_rows: BadRows = "error"
     label_separator: str | None = None
+    node_separator: str | None = None
     na_words: Sequence[str] = ()
     directed: bool = False
     no_header: bool = False
@@ -74,8 +76,10 @@ class ReadingOptions:
             value, allowed = getattr(self, name), get_args(choices)
             if value not in allowed:
                 raise ConfigError(f"{name} is one of {', '.join(allowed)}, not {value!r}.")
-        if self.label_separator is not None and not self.label_separator.strip(" \r\n"):
-            raise ConfigError("label_separator is one or more characters, as '|'.")
+        for name in ("label_separator", "node_separator"):
+            separator = getattr(self, name)
+            if separator is not None and not separator.strip(" \r\n"):
+                raise ConfigError(f"{name} is one or more characters, as '|'.")
         if isinstance(self.na_words, str) or not all(self.na_words):
             raise ConfigError(f"na_words is a list of words, found {self.na_words!r}.")
         object.__setattr__(self, "na_words", tuple(word.strip() for word in self.na_words))

@@ -20,6 +20,7 @@ from .ids import IdSpace
 from .labels import read_labels, used_classes
 from .member_pairs import MemberPairs, build_subgraphs, read_excluded, split_by_sign
 from .missing_values import NA_WORDS
+from .node_lists import split_nodes
 from .own_edges import with_own_edges
 from .reading_notes import classes_omitted, na_classes_kept
 from .reading_options import Reading
@@ -90,8 +91,11 @@ def clean_subgraphs(
     members, labels, edges, excluded = (
         frames.get(what) for what in ("members", "labels", "subgraph_edges", "excluded")
     )
+    if excluded is not None:
+        excluded = split_nodes(excluded, reading, notes)
     if members is not None:
         with reading.problems.collected():
+            members = split_nodes(members, reading, notes)
             members = clean_table(members, ["subgraph_id", "node_id"], reading, notes)
             members, excluded = split_by_sign(members, excluded, reading, notes)
     if excluded is not None:

@@ -124,6 +124,7 @@ class SubgraphTask:
         bad_weights: policies.BadWeights = "error",
         bad_rows: policies.BadRows = "error",
         label_separator: str | None = None,
+        node_separator: str | None = None,
         na_words: Sequence[str] = (),
         directed: bool = False,
         node_features: Sequence[str] | None = None,
@@ -155,6 +156,7 @@ class SubgraphTask:
             bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
             bad_rows: Rows that cannot be used: ``error`` or ``drop``; see :class:`ReadingOptions`.
             label_separator: What separates several labels in one value, as ``|``.
+            node_separator: What separates several nodes in one value of members, as ``;``.
             na_words: Words for a missing value beside NA, nan, NULL and None, as ``["-"]``.
             directed: Whether edges go from source to target: each row is kept, with its columns of
                 numbers as features; ``border`` inputs tell senders from receivers.
@@ -174,6 +176,7 @@ class SubgraphTask:
             bad_weights=bad_weights,
             bad_rows=bad_rows,
             label_separator=label_separator,
+            node_separator=node_separator,
             na_words=na_words,
             directed=directed,
         )
