@@ -52,6 +52,8 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n translate disease_families -o demo-output/graph --picture demo-output/graph.png --a 1 --delta 1.5 --overwrite
 	@echo
 	@echo "3. Train on it, beside simple models; the test part is read once"
+	@echo "(majority: always the commonest family; bag: a regression on the symptoms; hops: on these and related"
+	@echo "ones; s2n+0: a network on the graph of step 2)"
 	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 5 -o demo-output/comparison --overwrite
 	@echo
 	@echo "4. Keep the best answer that a minute gives: members of several kinds, weighed"
