@@ -65,7 +65,8 @@ def score_splits(
     """Scores on splits of the same subgraphs, with a seed for each.
 
     Networks that read the global graph are trained on all splits side by side, one replica per
-    split: what is launched for one serves all. Together they have as much time as one after another.
+    split: what is launched for one serves all. Together they have as much time as one after
+    another.
 
     Args:
         model: The model.
