@@ -21,7 +21,7 @@ from sub2node.config import Config
 from sub2node.encode import Encoding
 from sub2node.evaluate.protocol import labels_of
 from sub2node.models import candidates as choosing
-from sub2node.models.candidates import _choose_candidate, _loss_weights, target
+from sub2node.models.candidates import _loss_weights, choose_candidate, target
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import SubgraphTask
 from sub2node.train import checkpoint
@@ -139,15 +139,13 @@ CHOICES = ("svd", "random", "constant")
     ],
 )
 def test_vectors_at_random_are_kept_unless_others_are_clearly_better(scores, count, chosen) -> None:
-    settings = [Config().with_settings({"features.kind": kind}) for kind in CHOICES]
-    number, reason = _choose_candidate(settings, scores, count)
+    number, reason = choose_candidate(CHOICES, scores, count)
     assert CHOICES[number] == chosen
     assert bool(reason) == (chosen == "random" and max(scores) == scores[0])
 
 
 def test_without_vectors_at_random_the_best_is_chosen() -> None:
-    settings = [Config().with_settings({"features.kind": kind}) for kind in ("svd", "constant")]
-    assert _choose_candidate(settings, (0.51, 0.5), 100) == (0, "")
+    assert choose_candidate(("svd", "constant"), (0.51, 0.5), 100) == (0, "")
 
 
 def test_a_key_depends_on_settings_encodings_and_weights() -> None:

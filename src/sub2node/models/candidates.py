@@ -240,8 +240,8 @@ class NetworkModel(ABC):
         if len(choices) == 1 and len(self.candidates) == 1:
             return replace(choices[0], notes=(*task_notes, *choices[0].notes))
         values = [float(choice.val_scores.mean()) for choice in choices]
-        chosen, reason = _choose_candidate(
-            [choice.settings for choice in choices], values, len(labels["val"])
+        chosen, reason = choose_candidate(
+            [_kind_of_features(choice.settings) for choice in choices], values, len(labels["val"])
         )
         best = choices[chosen]
         scores = ", ".join(
@@ -325,9 +325,7 @@ class NetworkModel(ABC):
         return Checkpoint(Path(self.checkpoint) / name, key, resume=self.resume)
 
 
-def _choose_candidate(
-    settings: Sequence[Any], scores: Sequence[float], count: int
-) -> tuple[int, str]:
+def choose_candidate(kinds: Sequence[str], scores: Sequence[float], count: int) -> tuple[int, str]:
     """The candidate that is best on validation, and the reason where it is another one.
 
     Vectors that start at random are kept unless singular vectors are better by more than a standard
@@ -335,17 +333,16 @@ def _choose_candidate(
     all data that defaults were chosen on (docs/best.md).
 
     Args:
-        settings: Settings of the candidates.
+        kinds: Kinds of node features of the candidates.
         scores: Micro-F1 of each on validation.
         count: Number of validation subgraphs.
     """
     best = int(np.argmax(scores))
-    kinds = [_kind_of_features(one) for one in settings]
     if kinds[best] != "svd" or "random" not in kinds:
         return best, ""
     share = (scores[best] * count + 1) / (count + 2)  # never 0 or 1, which would have no error
     error = float(np.sqrt(share * (1 - share) / (count + 2)))
-    usual = kinds.index("random")
+    usual = list(kinds).index("random")
     if scores[best] - scores[usual] > error:
         return best, ""
     return usual, f"; svd is not better than random by a standard error, {error:.3f}"
