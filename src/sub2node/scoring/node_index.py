@@ -124,7 +124,8 @@ def _spaced(texts: pa.Array) -> pa.Array:
 
 def _with_all(texts: pa.Array, words: Sequence[str]) -> Array:
     """Which texts have all the words, in any order."""
-    return np.all([np.asarray(pc.match_substring(texts, word)) for word in words], axis=0)
+    found = [np.asarray(pc.match_substring(texts, word), bool) for word in words]
+    return np.asarray(np.all(found, axis=0))
 
 
 def _as_text(texts: Sequence[str]) -> pa.Array:
