@@ -167,7 +167,7 @@ def _show_neighbors(neighbors: Sequence[Neighbor]) -> None:
 
 def _show_probabilities(one: OnePrediction, extras: AnswerExtras) -> None:
     answers, draws, has_spread = one.answers, one.draws, one.answers.has_spread
-    averaged = f": mean and spread over {plural(one.models, 'model')}" if has_spread else ""
+    averaged = f": mean and spread over {plural(one.models, 'trained model')}" if has_spread else ""
     title = f"Probabilities{averaged}"
     headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
     view = table(title, "Class", "Probability", *headings)
