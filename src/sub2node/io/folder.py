@@ -222,6 +222,8 @@ def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -
         raise DataError("labels are given twice: in the file of the subgraphs and in a table.")
     frame = Frame.of(labels, "labels", columns)
     ids = frame.ids("subgraph_id").cast(pa.string())
+    if frame.column_name("label") is None and frame.column_name("split") is None:
+        return labels  # which says nothing of the subgraphs, and is refused
     where = pc.index_in(ids, value_set=more["subgraph_id"].combine_chunks().cast(pa.string()))
     for name in more.column_names:
         if name != "subgraph_id" and frame.column_name(name) is None:

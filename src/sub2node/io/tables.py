@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.regular_files import require_regular_file
-from ..task.column_names import column_in
+from ..task.column_names import NEEDED, column_in
 from ..task.frames import check_unique_columns
 from ..task.reading_options import Reading
 from .bad_lines import BadLines
@@ -104,10 +104,16 @@ class TableReader:
         )
 
     def _keeps_text(self, what: str) -> Callable[[str, Sequence[str]], bool]:
-        """Which of the columns of a table stay text: ids and words; of labels, all."""
+        """Which of the columns of a table stay text: ids and words; of labels, all.
+
+        All do where a column of ids has no name that is known, so that any may be it.
+        """
 
         def is_text(name: str, names: Sequence[str]) -> bool:
             if what not in _TEXT:
+                return True
+            ids = {column_in(names, ours, what, self.columns) for ours in NEEDED[what]}
+            if None in ids:
                 return True
             return name in {column_in(names, ours, what, self.columns) for ours in _TEXT[what]}
 

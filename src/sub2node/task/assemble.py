@@ -38,6 +38,7 @@ from .impute_features import (
     read_numbers,
 )
 from .learnable import require_learnable
+from .likely_columns import with_likely_columns
 from .member_pairs import MemberPairs, read_members
 from .names import Names
 from .node_features import NodeFeatures, check_chosen, read_features
@@ -48,6 +49,7 @@ from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, build_sets, clean_subgraphs
 from .subgraphs import Subgraphs
 from .task import SubgraphTask
+from .tidy_tables import tidy_tables
 
 
 def assemble(
@@ -94,7 +96,9 @@ def assemble(
     tables = {"edges": edges, "nodes": nodes, "members": members, "labels": labels}
     tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases, "excluded": excluded}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
+    frames = with_likely_columns(frames, reading.problems)
     changes += named_by_words(list(frames.values()))
+    frames = tidy_tables(frames, reading.problems, changes, chosen=node_features)
     directed = reading.options.directed
     if directed and isinstance(edges, Graph):
         raise ConfigError(
