@@ -36,7 +36,7 @@ from .tables import DELIMITERS, PLAIN, SUFFIXES, TableReader, suffix
 from .text_files import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
@@ -176,6 +176,7 @@ def read_tables(
                 tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
+    lines |= {what: rows for what, rows in reader.row_lines.items() if what in tables}
     paths = {what: path for what, path in files.items() if path is not None}
     task = assemble(
         tables.get("edges"),
@@ -229,6 +230,22 @@ def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -
         if name != "subgraph_id" and frame.column_name(name) is None:
             labels = labels.append_column(name, more[name].take(where))
     return labels
+
+
+def read_workbook(
+    path: Path, sheets: Collection[str], *, name: str = "", **options: Any
+) -> SubgraphTask:
+    """Read a task whose tables are sheets of one workbook.
+
+    Args:
+        path: The workbook.
+        sheets: The tables that it has.
+        name: What the task is called; "": as the file.
+        options: As of :func:`read_tables`.
+    """
+    optional = ("labels", "nodes", "subgraph_edges", "excluded")
+    given: dict[str, Any] = {what: path for what in optional if what in sheets}
+    return read_tables(path, path, name=name or path.stem, **given, **options)
 
 
 def read_folder(

@@ -67,11 +67,11 @@ def unique_columns(
     check_unique_columns(unique, what, path)
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     for ours in NEEDED.get(what, ()):
-        name, key = column_in(unique, ours, what, columns), f"{what}.{ours}"
-        if name in twice and key not in columns:
+        taken, key = column_in(unique, ours, what, columns), f"{what}.{ours}"
+        if taken in twice and key not in columns:
             raise DataError(
-                f"the {what} table has two columns called '{name}'; --column {key}={name}"
-                f" (columns={{'{key}': '{name}'}}) takes the first, --column {key}={name}.1 the"
+                f"the {what} table has two columns called '{taken}'; --column {key}={taken}"
+                f" (columns={{'{key}': '{taken}'}}) takes the first, --column {key}={taken}.1 the"
                 " second.",
                 path=path,
             )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
@@ -60,12 +61,14 @@ class TableReader:
         reading: What to do about bad lines; takes the problems.
         stripped: Counts values that lose the white space around them.
         notes: Sentences about the files.
+        row_lines: The row of the sheet of each row of a table that was read from a workbook.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     stripped: StrippedValues = field(default_factory=StrippedValues)
     notes: list[str] = field(default_factory=list)
+    row_lines: dict[str, Array] = field(default_factory=dict)
     _finders: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
 
     def read(self, path: Path, what: str) -> pa.Table:
@@ -81,7 +84,12 @@ class TableReader:
             return _read_parquet(path)
         is_text = self._keeps_text(what)
         if ending == EXCEL:
-            return read_excel(path, what, is_text=is_text)
+            sheet_rows = list[int]()
+            table = read_excel(
+                path, what, self.columns, is_text=is_text, notes=self.notes, lines=sheet_rows
+            )
+            self.row_lines[what] = np.array(sheet_rows, np.int64)
+            return table
         if ending in JSONL:
             bad = BadLines(path, self.reading, self.notes)
             table, numbers = read_json_table(path, is_text, bad)

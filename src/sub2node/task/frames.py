@@ -164,10 +164,7 @@ class Frame:
             return None
         try:
             if is_text(column.type):
-                numbers = parse_numbers(column.combine_chunks())
-                if np.isnan(numbers).all() and any(as_text(column).unique().to_pylist()):
-                    raise pa.ArrowInvalid("none of them is a number")
-                return numbers
+                return parse_numbers(column.combine_chunks())
             if pa.types.is_temporal(column.type):
                 raise pa.ArrowInvalid("dates are no weights")
             return np.asarray(column.cast(pa.float64()).fill_null(math.nan))

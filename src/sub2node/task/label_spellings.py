@@ -60,8 +60,9 @@ def with_one_spelling(labels: Frame, reading: Reading, notes: list[str]) -> Fram
 def _warn_of_same(classes: list[str]) -> list[str]:
     """A warning where classes are different words for true, or for false."""
     for words in _SAME:
-        same = list({label.casefold(): label for label in classes if label.casefold() in words}.values())
-        if len(same) > 1:
-            return [doubtful(f"the labels {' and '.join(map(repr, sorted(same)))} may mean the same"
-                             " class; write them alike if they do.")]  # fmt: skip
+        known = {label.casefold(): label for label in classes if label.casefold() in words}
+        if len(known) > 1:
+            shown = " and ".join(map(repr, sorted(known.values())))
+            text = f"the labels {shown} may mean the same class; write them alike if they do."
+            return [doubtful(text)]
     return []

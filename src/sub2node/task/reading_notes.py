@@ -29,16 +29,10 @@ _COLUMNS = {
 }
 # Words of a trade as names of columns, and what they say of the data.
 _TRADES = {
-    **dict.fromkeys(
-        ("payer", "payee", "account", "accountid", "accountno", "accountnumber", "alert", "alertid")
-        + ("fromaccount", "toaccount", "isfraud"),
-        NoteKind.ACCOUNTS,
-    ),
-    **dict.fromkeys(
-        ("geneset", "genesetname", "gsname", "pathway", "pathwayid", "gene", "genesymbol", "geneid")
-        + ("protein", "proteinid", "symbol"),
-        NoteKind.GENES,
-    ),
+    **dict.fromkeys(("payer", "payee", "account", "accountid", "accountno"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("accountnumber", "alert", "alertid", "isfraud"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("geneset", "genesetname", "gsname", "pathway", "gene"), NoteKind.GENES),
+    **dict.fromkeys(("geneid", "genesymbol", "protein", "proteinid", "symbol"), NoteKind.GENES),
 }
 Name = Callable[[int], str]
 

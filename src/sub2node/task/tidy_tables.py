@@ -116,10 +116,8 @@ def _without_row_numbers(frame: Frame, notes: list[str], chosen: Sequence[str]) 
     if not numbered:
         return frame
     shown = examples(map(repr, numbered), len(numbered))
-    notes.append(
-        unused(f"{plural(len(numbered), 'column')} of the {frame.what} table numbers its rows and is"
-               f" not used: {shown}.")  # fmt: skip
-    )
+    count = plural(len(numbered), "column")
+    notes.append(unused(f"{count} of the {frame.what} table not used, as row numbers: {shown}."))
     return replace(frame, table=frame.table.drop_columns(numbered))
 
 
