@@ -226,7 +226,7 @@ def _fill_merged(root: Element, rows: Mapping[int, _Row]) -> None:
         for number in range(top + 1, min(bottom, max(rows)) + 1):
             if (row := rows.get(number)) is not None and any(value is not None for value in row):
                 row += [None] * (place - len(row))
-                row[place - 1] = rows[top][place - 1]
+                row[place - 1] = rows[top][place - 1] if row[place - 1] is None else row[place - 1]
 
 
 def _value(cell: Element, workbook: _Workbook) -> str | float | None:

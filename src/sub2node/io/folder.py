@@ -26,6 +26,7 @@ from ..task.frames import Frame, TableLike
 from ..task.reading_options import Reading
 from .aliases import read_aliases
 from .bad_lines import BadLines
+from .folder_hints import describe_files
 from .gmx import GMX, read_gmx
 from .json_tables import JSONL, is_json_table
 from .part_files import PART_VERSION, WHOLE, read_part
@@ -287,7 +288,8 @@ def read_folder(
     edges, sets = find_edges(folder), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
-        raise DataError(f"the folder has no {missing} table ({missing}.csv, …).", path=folder)
+        reason = f"the folder has no {missing} table ({missing}.csv, …)."
+        raise DataError(f"{reason}{describe_files(folder)}", path=folder)
     task = read_tables(
         edges,
         sets,

@@ -24,6 +24,7 @@ from .folder import (
     read_tables,
     read_workbook,
 )
+from .folder_hints import describe_files
 from .gmx import GMX
 from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
@@ -150,7 +151,8 @@ def _find_format(path: Path, named: str | None) -> str:
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
             " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
-            " or phenopackets (.json), or the files of Elliptic2 or IBM AML.",
+            " or phenopackets (.json), or the files of Elliptic2 or IBM AML."
+            f"{describe_files(path)}",
             path=path,
         )
     if is_phenopackets(path):

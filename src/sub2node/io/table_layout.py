@@ -182,7 +182,8 @@ def _split_titles(
     for mark in dict.fromkeys((sniffed, *(mark for mark in _DELIMITERS if mark != " "))):
         rows = [_fields(text, mark) for text in sample]
         count = count_title_lines(rows)
-        if count and len(rows[count]) == common_width(rows) > 1:
+        width = len(rows[count])  # without the blank value at the end of rows
+        if count and width > 1 and common_width(rows[count:]) in (width, width + 1):
             return rows[:count], _find_delimiter(sample[count:], mark)
     return [], sniffed
 

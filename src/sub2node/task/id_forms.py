@@ -33,7 +33,7 @@ def plain_form(texts: pa.Array) -> pa.Array:
 
 
 def find_alone(values: pa.Array, texts: pa.Array) -> Array:
-    """The place of each value among some texts, -1 where it is not there or more than once.
+    """The place of each value among some texts, -1 where it is not there, -2 where more than once.
 
     Args:
         values: Different values.
@@ -43,12 +43,12 @@ def find_alone(values: pa.Array, texts: pa.Array) -> Array:
     codes = np.asarray(pc.index_in(texts.take(pa.array(hits)), value_set=values), np.int64)
     places = np.full(len(values), -1)
     places[codes] = hits
-    places[np.bincount(codes, minlength=len(values)) > 1] = -1
+    places[np.bincount(codes, minlength=len(values)) > 1] = -2
     return places
 
 
 def same_ids(ids: pa.Array, known: pa.Array) -> Array:
-    """The place of each id among known ones, in another case or form; -1 where it is not clear.
+    """The place of each id among known ones, in another case or form; below 0: it is not clear.
 
     Args:
         ids: Ids, text.

@@ -126,7 +126,8 @@ class NodeNames:
         values = forms.unique()
         nodes = self._match_names(values, self.positions(values)).positions
         if self.graph.names is not None:
-            nodes = np.where(nodes < 0, find_alone(values, self._plain_forms), nodes)
+            own = find_alone(values, self._plain_forms)
+            nodes = np.where(own >= 0, own, np.where(own == -1, nodes, -1))
         return np.asarray(nodes[np.asarray(pc.index_in(forms, value_set=values))])
 
     def _match_names(self, texts: pa.Array, positions: Array) -> NameMatches:
