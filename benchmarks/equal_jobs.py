@@ -45,13 +45,16 @@ def in_turn(models: Sequence[str]) -> list[str]:
 
 
 def search_jobs(
-    data: Sequence[str], models: Sequence[str], trials: int, splits: int = 10
+    data: Sequence[str], models: Sequence[str], trials: int, splits: int = 10, *, given: bool = True
 ) -> list[Job]:
-    """Trial by trial, over all models, data and splits; the published split comes first."""
+    """Trial by trial, over all models, data and splits.
+
+    The published split comes first, without ``given`` not at all.
+    """
     return [
         Job("search", name, model, trial, splits=(split,))
         for trial in range(trials)
-        for split in range(PUBLISHED, splits)
+        for split in range(PUBLISHED if given else 0, splits)
         for model in in_turn(models)
         for name in data
     ]

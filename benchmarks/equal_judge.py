@@ -15,17 +15,17 @@ LEVEL = 0.01
 RIVAL = "glass"
 
 
-def judge(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Write trials, scores, tests and counts as CSV."""
+def judge(rows: Sequence[dict[str, Any]], folder: Path, name: str = "equal-search") -> None:
+    """Write trials, scores, tests and counts as CSV files whose names begin alike."""
     trials = [trial_row(row) for row in rows if row["kind"] == "search"]
     scores = list(score_rows(rows))
     tests = list(test_rows(scores))
-    save_rows(folder / "equal-search-trials.csv", trials)
+    save_rows(folder / f"{name}-trials.csv", trials)
     hidden = ("values",)
     kept = [{k: v for k, v in row.items() if k not in hidden} for row in scores]
-    save_rows(folder / "equal-search.csv", kept)
-    save_rows(folder / "equal-search-tests.csv", tests)
-    save_rows(folder / "equal-search-counts.csv", count_rows(tests))
+    save_rows(folder / f"{name}.csv", kept)
+    save_rows(folder / f"{name}-tests.csv", tests)
+    save_rows(folder / f"{name}-counts.csv", count_rows(tests))
 
 
 def trial_row(row: dict[str, Any]) -> dict[str, object]:

@@ -1,8 +1,9 @@
 """One search for every trainable model, and the judgement of what it found.
 
     python benchmarks/equal_search.py run --rows FILE.csv [--minutes 9] [--workers 16]
-        [--data ppi_bp,density] [--models glass,"s2n+a gcn2"] [--trials 8] [--search 0.5]
-    python benchmarks/equal_search.py judge --rows FILE.csv --out benchmarks/results
+        [--data ppi_bp,density] [--models "glass;s2n+a gcn2"] [--trials 8] [--search 0.5]
+        [--random-only] [--processor-time]
+    python benchmarks/equal_search.py judge --rows FILE.csv --out benchmarks/results [--name NAME]
 
 `run` searches anew within each of ten random splits, the same for all models, and within the
 published split: a trial is scored on rehearsals of that split's own train and val, so what a search
@@ -26,6 +27,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gc
+import importlib
 import json
 import os
 import queue
@@ -34,6 +36,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from equal_jobs import PUBLISHED, Job, later_jobs, search_jobs
@@ -63,6 +66,8 @@ class Protocol:
         splits: Random splits, and seeds on the published split.
         epochs: The most epochs of a training; None: as published.
         fit_seconds: The most seconds of a training; the best state by then counts.
+        processor_time: Whether these are seconds of a processor, which other work on the same
+            machine does not shorten, instead of seconds on the clock.
         device: ``auto``, ``cpu`` or ``cuda``.
     """
 
@@ -70,6 +75,7 @@ class Protocol:
     splits: int = 10
     epochs: int | None = None
     fit_seconds: float = 90.0
+    processor_time: bool = False
     device: str = "auto"
 
 
@@ -154,6 +160,9 @@ def work(jobs: Any, rows: Any, protocol: Protocol) -> None:
     import torch
 
     torch.set_num_threads(1)
+    if protocol.processor_time:  # one thread: the time of the process is that of the training
+        module: Any = importlib.import_module("sub2node.train.fit")
+        module.time = SimpleNamespace(perf_counter=time.process_time)
     while (job := jobs.get()) is not None:
         rows.put(do_job(job, protocol))
         gc.collect()
@@ -206,11 +215,12 @@ def run(
     search_until: float,
     until: float,
     workers: int,
+    given: bool = True,
     say: Callable[[str], None] = print,
 ) -> None:
     """Search until the first time, then score what was found until the second."""
     known = rows.keys
-    all_trials = search_jobs(data, models, trials, protocol.splits)
+    all_trials = search_jobs(data, models, trials, protocol.splits, given=given)
     searching = [job for job in all_trials if job.key not in known]
     with Processes(workers, protocol) as pool:
         _share(pool, searching, rows, until=search_until, say=say)
@@ -289,6 +299,7 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "judge"))
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--name", default="equal-search", help="How names of tables begin.")
     parser.add_argument("--data", help="Names with commas; by default all.")
     parser.add_argument("--models", help="Names with semicolons; by default all.")
     parser.add_argument("--data-folder", help="Where the data are; by default carry/data, if any.")
@@ -296,7 +307,10 @@ def main() -> None:
     parser.add_argument("--search", type=float, default=0.5, help="Share of the time for trials.")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--trials", type=int, default=8)
-    options = [field for field in fields(Protocol) if field.name != "device"]
+    parser.add_argument("--random-only", action="store_true", help="Omit the published split.")
+    parser.add_argument("--processor-time", action="store_true")
+    apart = ("device", "processor_time")
+    options = [field for field in fields(Protocol) if field.name not in apart]
     for field in options:
         kind = float if field.name == "fit_seconds" else int
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=kind, default=field.default)
@@ -305,7 +319,7 @@ def main() -> None:
     start = time.time()
     rows = Rows(asked.rows)
     if asked.what == "judge":
-        judge(rows.rows, asked.out)
+        judge(rows.rows, asked.out, asked.name)
         return
     folder = asked.data_folder or ("carry/data" if Path("carry/data").is_dir() else None)
     if folder:
@@ -313,7 +327,8 @@ def main() -> None:
     from equal_models import CONTESTANTS, walks
 
     protocol = replace(
-        Protocol(device=asked.device), **{f.name: getattr(asked, f.name) for f in options}
+        Protocol(device=asked.device, processor_time=asked.processor_time),
+        **{field.name: getattr(asked, field.name) for field in options},
     )
     seconds = 60 * asked.minutes
     data = asked.data.split(",") if asked.data else DATA
@@ -330,6 +345,7 @@ def main() -> None:
         search_until=start + asked.search * seconds,
         until=start + seconds,
         workers=asked.workers,
+        given=not asked.random_only,
     )
 
 

@@ -65,7 +65,8 @@ def score_splits(
     """Scores on splits of the same subgraphs, with a seed for each.
 
     Networks that read the global graph are trained on all splits side by side, one replica per
-    split: what is launched for one serves all.
+    split: what is launched for one serves all. Together they have as much time as one after
+    another.
 
     Args:
         model: The model.
@@ -104,7 +105,7 @@ def _train_side_by_side(
                 {"train": labels["train"], "val": labels["val"]},
                 settings.training,
                 group=_group_for(rows, seeds),
-                seconds=model.seconds,
+                seconds=None if model.seconds is None else model.seconds * len(tasks),
             )
         logits = [
             _logits(network, rows["test"][[seeds.index(seed) for seed in streams.seeds]])

@@ -2,11 +2,13 @@
 
     python benchmarks/paired_splits.py simple --out benchmarks/results/simple-splits.csv
     python benchmarks/paired_splits.py ties --out benchmarks/results/ties-splits.csv
+    python benchmarks/paired_splits.py given --out benchmarks/results/simple-given.csv
 
 `simple`: models in which little is chosen, on splits that are the same for all models (patients of
 one publication in one part), seed 10. `ties`: S2N+A with searched settings, of epochs that tie on
 validation the first or the one of the lowest loss, on the same splits with the number of the split
-as seed. A row is one score on one test part, in points; rows that a file has are kept.
+as seed. `given`: simple models on the split that patients come with. A row is one score on one test
+part, in points; rows that a file has are kept.
 """
 
 from __future__ import annotations
@@ -26,20 +28,21 @@ DATA = {
     "simple": ("ppi_bp", "density", "cut_ratio", "coreness", "component", "hpo_orpha_metab",
                "hpo_orpha_neuro", "patients"),
     "ties": ("density", "cut_ratio", "coreness", "ppi_bp"),
+    "given": ("patients",),
 }  # fmt: skip
 COLUMNS = ("data", "model", "split", "test", "train", "test_size")
 
 
-def score(task: Any, what: str, name: str, number: int) -> float:
+def score(task: Any, what: str, name: str, number: int | str) -> float:
     """Micro-F1 on the test part of a split.
 
     Args:
         task: The task under the split.
-        what: ``simple`` or ``ties``.
+        what: ``simple``, ``ties`` or ``given``.
         name: The simple model, or the rule for ties.
         number: The number of the split.
     """
-    if what == "simple":
+    if what != "ties":
         result = s2n.run(task, model=name, seeds=[10])
     else:
         options: dict[str, Any] = {"structure": "s2n+a", "preset": "tuned"}
@@ -53,9 +56,10 @@ def rows(
     """A row for each data set, model and split that is missing."""
     for data in data_names:
         task = s2n.load_task(data)
-        splits = s2n.evaluate.random_splits(task, 10, groups=GROUPS.get(data))
-        for name in SIMPLE if what == "simple" else TIES:
-            for number, drawn in enumerate(splits):
+        drawn_splits = s2n.evaluate.random_splits(task, 10, groups=GROUPS.get(data))
+        splits = {"given": task} if what == "given" else dict(enumerate(drawn_splits))
+        for name in TIES if what == "ties" else SIMPLE:
+            for number, drawn in splits.items():
                 if (data, name, str(number)) in done:
                     continue
                 assert drawn.split is not None

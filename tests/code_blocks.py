@@ -141,4 +141,6 @@ def parse(words: list[str], *, whole: bool) -> None:
         name, command, rest = f"{name} {rest[0]}", children[rest[0]], rest[1:]
     if whole and "--help" in words:
         return
-    command.make_context(name, rest, resilient_parsing=not whole)
+    # A command keeps the help option of its first context, and all tests share the commands.
+    names = ["-h", "--help"]
+    command.make_context(name, rest, resilient_parsing=not whole, help_option_names=names)

@@ -148,7 +148,22 @@ ABLATIONS = (
 )  # fmt: skip
 
 
-def few_subgraphs() -> Iterator[list[str]]:
+@dataclass(frozen=True)
+class FewStatement:
+    """A conclusion about few training subgraphs, with settings of one kind.
+
+    Args:
+        text: What the paper says.
+        settings: Where the settings come from.
+        found: The differences, paired over subsets.
+    """
+
+    text: str
+    settings: str
+    found: Sequence[Difference]
+
+
+def few_subgraphs() -> Iterator[FewStatement]:
     """Conclusions about few training subgraphs, with searched settings and with published ones."""
     kinds, baselines = ("s2n+0", "s2n+a", "cos2n+0", "cos2n+a"), ("separated", "connected")
     statements = {
@@ -159,17 +174,13 @@ def few_subgraphs() -> Iterator[list[str]]:
         "With very few (n = 10) S2N and CoS2N are above separated and connected subgraphs":
             [(kind, other, "10") for kind in kinds for other in baselines],
     }  # fmt: skip
-    settings = {
-        "searched for each": scarce_scores,
-        "published, S2N+A's searched with all subgraphs": published_scarce,
-    }
     for text, triples in statements.items():
-        for origin, scores in settings.items():
+        for settings, scores in (("searched", scarce_scores), ("published", published_scarce)):
             found = [
                 paired_difference(f"{title(a)} - {title(b)} ({n})", scores(a, n), scores(b, n))
                 for a, b, n in triples
             ]
-            yield [text, origin, verdict(found), listed(found)]
+            yield FewStatement(text, settings, found)
 
 
 def published_scarce(structure: str, n: str) -> list[float]:
@@ -304,7 +315,15 @@ def conclusions_ablations() -> str:
 def conclusions_few() -> str:
     """What the paper concludes about few training subgraphs."""
     head = ["the paper says", "settings", "verdict", "differences (n), paired over ten subsets"]
-    return table(head, list(few_subgraphs()))
+    origins = {
+        "searched": "searched for each",
+        "published": "published, S2N+A's searched with all subgraphs",
+    }
+    rows = [
+        [few.text, origins[few.settings], verdict(few.found), listed(few.found)]
+        for few in few_subgraphs()
+    ]
+    return table(head, rows)
 
 
 @generates("conclusions-efficiency")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, points, table
@@ -101,13 +101,21 @@ def equal_scores(rows: Rows) -> list[float]:
     return [100 * float(value) for value in rows.only()["scores"].split()]
 
 
-def equal_difference(first: str, second: str, data: str, title: str) -> Difference | None:
+def equal_difference(
+    first: str,
+    second: str,
+    data: str,
+    title: str,
+    *,
+    kinds: Sequence[str] = ("searched", "published"),
+) -> Difference | None:
     """One model minus another over the same ten random splits, corrected; None without both.
 
     With searched settings where both have them, else with those that their searches began with,
-    which a ‡ marks.
+    which a ‡ marks; or with settings of one kind.
     """
-    for settings, mark in (("searched", ""), ("published", "‡")):
+    for settings in kinds:
+        mark = "‡" * (settings == "published")
         found = read("equal-search.csv").where(data=data, split="random", settings=settings)
         sides = [found.where(model=model) for model in (first, second)]
         if all(map(len, sides)):

@@ -82,6 +82,31 @@ def test_trials_are_shared_out_in_turn(scripts: SimpleNamespace) -> None:
         assert not counts or max(counts.values()) - min(counts.values()) <= 1
 
 
+def test_without_the_published_split_there_are_only_random_ones(scripts: SimpleNamespace) -> None:
+    jobs = scripts.jobs.search_jobs(["a"], ["glass"], 2, splits=2, given=False)
+    assert [(job.trial, job.splits) for job in jobs] == [(0, (0,)), (0, (1,)), (1, (0,)), (1, (1,))]
+
+
+def test_trainings_side_by_side_have_as_much_time_as_one_after_another(
+    scripts: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FitCalled(Exception):
+        pass
+
+    def record(*args: Any, seconds: float | None, **options: Any) -> None:
+        raise FitCalled(seconds)
+
+    monkeypatch.setattr(scripts.training, "fit", record)
+    task = ring_task()
+    glass = NETWORKS["glass"]
+    settings = glass.settings().with_settings({"epochs": 1, "hidden": 4, "features.width": 4})
+    for limit, together in ((2.0, 6.0), (None, None)):
+        model = BatchNetworkModel((settings,), device="cpu", model=glass, seconds=limit)
+        with pytest.raises(FitCalled) as called:
+            scripts.training.score_splits(model, task, random_splits(task, 3), range(3))
+        assert called.value.args == (together,)
+
+
 def trial(
     model: str, number: int, score: float | None, data: str = "a", split: int = 0
 ) -> dict[str, Any]:

@@ -160,8 +160,8 @@ def test_what_no_model_of_several_can_use_is_refused(words: tuple[str, ...], mes
 def test_what_one_model_of_several_can_use_is_taken() -> None:
     done = run("--model", "diffused-bag", "--model", "bag", "--set", "hops=2", "--json")
     assert [row["config"] for row in done.json["models"]] == [
-        {"baseline": "diffused-bag", "hops": 2},
-        {"baseline": "bag"},
+        {"baseline": "diffused-bag", "criterion": "micro_f1", "hops": 2},
+        {"baseline": "bag", "criterion": "micro_f1"},
     ]
     refused(run(*BOTH, "--set", "hops=2"), "no setting 'hops'")
     refused(run(*BOTH, "--features", "svdd"), "--features cannot be 'svdd'")

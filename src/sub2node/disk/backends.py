@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -174,6 +176,8 @@ def _spark(ibis: Any, master: str | None) -> Iterator[Backend]:
         raise MissingExtraError("pyspark", "spark", "the engine spark") from None
     if shutil.which("java") is None:
         raise ConfigError("Spark needs Java; none was found on the PATH.")
+    if master.startswith("local"):  # the workers' Python is this one, not the first on the PATH
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master).appName("sub2node")
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")  # ours is shown

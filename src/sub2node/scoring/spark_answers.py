@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -95,8 +93,6 @@ def answer_on_spark(
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    if master.startswith("local"):  # workers here are what this process is
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with (
         new_folder(place, overwrite=overwrite, ours=_OURS) as new,
         written(place),
