@@ -54,3 +54,19 @@ def test_lists_of_nodes_are_taken_apart() -> None:
     with pytest.raises(s2n.DataError) as caught:
         s2n.SubgraphTask.from_tables(EDGES, members)
     assert [problem.kind for problem in caught.value.problems] == ["missing id"]
+
+
+def test_labels_in_the_table_of_members() -> None:
+    members = {
+        "patient": ["p", "p", "q"],
+        "node_id": ["a", "b", "c"],
+        "Diagnosis": ["x", "x", "y"],
+        "paper": ["1", "1", "2"],
+        "remark": ["u", "v", "w"],
+    }
+    task = s2n.SubgraphTask.from_tables(EDGES, members)
+    assert task.class_names == ("x", "y")
+    assert list(task.attributes["paper"]) == ["1", "2"]
+    assert "The labels are the column 'Diagnosis' of the members table." in task.notes
+    members["Diagnosis"][1] = "y"  # it may be a name of nodes
+    assert s2n.SubgraphTask.from_tables(EDGES, members).labels is None

@@ -31,6 +31,9 @@ def describe_files(folder: Path) -> str:
     """
     endings = (*GMT, *GMX, *PARQUET, *DELIMITERS, *PLAIN, EXCEL)
     paths = [path for path in sorted(folder.iterdir()) if suffix(path) in endings][:_MOST_FILES]
+    zipped = [path.name for path in sorted(folder.glob("*.zip"))]
+    if zipped:
+        return f" Unpack {examples(zipped, len(zipped))} first."
     if not paths:
         return ""
     for path in paths:

@@ -100,7 +100,11 @@ class Frame:
         more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
         found = f"no column '{name}' in the {self.what} table; columns found: {listed}{more}."
         if likely is None and ours == "node_id" and (several := self._several_nodes()):
-            return self.error(f"{found} {several} takes them apart.")
+            name, value, mark = several
+            text = (
+                f"The column '{name}' seems to have several nodes in one value, as {value[:60]!r}:"
+            )
+            return MissingColumnError(f"{found} {text}", key, name, separator=mark, path=self.path)
         if likely is None and guess:
             likely = likely_column(names, ours, self.what, self.columns)
         if likely is not None:
@@ -118,8 +122,8 @@ class Frame:
             return ""
         return " If its first line is a row: no_header=True (--no-header)."
 
-    def _several_nodes(self) -> str:
-        """A column with several nodes in most values, and the options for it; '' if none is."""
+    def _several_nodes(self) -> tuple[str, str, str] | None:
+        """A column with several nodes in most values, such a value and what separates them."""
         for name in self.table.column_names:
             texts = self.table[name].slice(0, _LOOKED_AT).combine_chunks()
             if is_text(texts.type):
@@ -127,13 +131,8 @@ class Frame:
                 hit = pc.and_not(hit, pc.match_substring_regex(texts, _NUMBERS).fill_null(False))
                 if 2 * (pc.sum(hit).as_py() or 0) > len(texts):
                     value = texts.filter(hit)[0].as_py()
-                    mark = next(mark for mark in ";|," if mark in value)
-                    return (
-                        f"The column '{name}' seems to have several nodes in one value, as"
-                        f" {value[:60]!r}: --column {self.what}.node_id={name} --node-separator"
-                        f" {mark!r} (node_separator={mark!r})"
-                    )
-        return ""
+                    return name, value, next(mark for mark in ";|," if mark in value)
+        return None
 
     def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""

@@ -48,7 +48,8 @@ def with_likely_columns(frames: dict[str, Frame], problems: Problems) -> dict[st
                 error = frame.missing_column(ours, likely.get(ours), guess=named)
                 if several := _node_columns(frame, ours, complete):
                     error = frame.error(f"{error.reason} {several}")
-                likely |= {ours: error.column} if isinstance(error, MissingColumnError) else {}
+                if isinstance(error, MissingColumnError) and not error.separator:
+                    likely[ours] = error.column
                 raise error
         if likely.keys() >= set(missing):
             mapping = {f"{what}.{ours}": likely[ours] for ours in missing}

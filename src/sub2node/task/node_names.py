@@ -113,10 +113,12 @@ class NodeNames:
         matches = self._match_names(texts, positions)
         unknown = np.flatnonzero(matches.hows == UNKNOWN)
         if len(unknown):
-            forms = plain_form(texts.take(pa.array(unknown)))
+            given = texts.take(pa.array(unknown))
+            forms = plain_form(given)
             has_form = np.asarray(forms.is_valid())
+            has_form &= ~np.asarray(pc.match_substring_regex(given, "^0[0-9]"))  # no program adds 0
             places = unknown[has_form]
-            nodes = self._match_forms(forms.drop_null()) if len(places) else places
+            nodes = self._match_forms(forms.filter(pa.array(has_form))) if len(places) else places
             matches.positions[places[nodes >= 0]] = nodes[nodes >= 0]
             matches.hows[places[nodes >= 0]] = FORM
         return matches

@@ -97,7 +97,10 @@ def go_on(option: str) -> str:
     """How to go on in spite of a problem, on the command line and in Python."""
     name, _, value = option.removeprefix("--").partition(" ")
     if name == "column":
-        ours, _, theirs = shlex.split(value)[0].partition("=")
+        mapping, *more = shlex.split(value)
+        ours, _, theirs = mapping.partition("=")
+        if more:
+            return f"{option} (node_separator={more[-1]!r}) takes them apart."
         return f"{option} (columns={{{ours!r}: {theirs!r}}}) takes {theirs!r} for it."
     python = f"{name.replace('-', '_')}={value!r}" if value else f"{name.replace('-', '_')}=True"
     return f"{option} ({python}) goes on."
@@ -110,13 +113,22 @@ class MissingColumnError(DataError):
         message: What is missing, and what was found.
         ours: Our name for it, with that of the table: ``labels.title``.
         column: The likely one.
+        separator: What separates several nodes in each of its values; "": it has one in each.
         path: The file, if there is one.
     """
 
     def __init__(
-        self, message: str, ours: str, column: str, *, path: str | PathLike[str] | None
+        self,
+        message: str,
+        ours: str,
+        column: str,
+        *,
+        separator: str = "",
+        path: str | PathLike[str] | None,
     ) -> None:
-        self.column, self.option = column, f"--column {shlex.quote(f'{ours}={column}')}"
+        self.column, self.separator = column, separator
+        self.option = f"--column {shlex.quote(f'{ours}={column}')}"
+        self.option += f" --node-separator '{separator}'" if separator else ""
         super().__init__(f"{message} {go_on(self.option)}", path=path)
         self.reason = message
 

@@ -14,8 +14,8 @@ from ..base.notes import changed, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .clean_tables import rows_dropped
-from .column_names import NEEDED
-from .frames import Frame
+from .column_names import NEEDED, column_in
+from .frames import Frame, as_text
 from .missing_values import is_text
 from .problems import Problems
 
@@ -46,6 +46,50 @@ def tidy_tables(
             frame = _without_row_numbers(frame, notes, chosen or ())
         tidy[what] = frame
     return tidy
+
+
+def labels_of_members(members: Frame, notes: list[str]) -> dict[str, Frame]:
+    """Labels, and members without them, where a column of members says the label of its subgraph.
+
+    Its other columns that are the same in all rows of a subgraph go with the labels. Empty where
+    there is no such column.
+
+    Args:
+        members: The table of members.
+        notes: Takes the sentence about it.
+    """
+    names = members.table.column_names
+    label = column_in(names, "label", "labels", members.columns)
+    own = [members.column_name(ours) for ours in ("subgraph_id", "node_id", "weight", "excluded")]
+    if label is None or label in own or own[0] is None or not len(members.table):
+        return {}
+    owner = np.asarray(as_text(members.table[own[0]]).dictionary_encode().indices)
+    first = np.unique(owner, return_index=True)[1]
+    constant = [
+        name
+        for name in names
+        if name not in own and _is_constant(members.table[name], owner, first)
+    ]
+    if label not in constant:
+        return {}
+    notes.append(changed(f"The labels are the column '{label}' of the members table."))
+    rows = np.zeros(len(owner), bool)
+    rows[first] = True
+    columns = {**members.columns, "labels.subgraph_id": own[0], "labels.label": label}
+    frame = replace(members.filter(rows), what="labels", columns=columns)
+    labels = replace(frame, table=frame.table.select([own[0], *constant]))
+    return {
+        "labels": labels,
+        "members": replace(members, table=members.table.drop_columns(constant)),
+    }
+
+
+def _is_constant(column: pa.ChunkedArray, owner: Array, first: Array) -> bool:
+    """Whether a column says the same in all rows of each subgraph."""
+    if pa.types.is_nested(column.type):
+        return False
+    codes = np.asarray(column.combine_chunks().dictionary_encode().indices.fill_null(-1))
+    return bool((codes == codes[first][owner]).all())
 
 
 def _without_idle_rows(frame: Frame, problems: Problems, notes: list[str]) -> Frame:
