@@ -24,7 +24,7 @@ WORDS = {
     "source": ("payer", "sender", "from_account", "child", "node_a", "gene_a", "protein_a"),
     "target": ("payee", "receiver", "to_account", "parent", "node_b", "gene_b", "protein_b"),
     "subgraph_id": (
-        *("gene_set", "set_name", "gene_set_name", "gs_name", "pathway", "pathway_id"),
+        *("gene_set", "gene_set_name", "gs_name", "pathway", "pathway_id"),
         *("patient", "patient_id", "alert", "alert_id", "case", "case_id"),
     ),
     "node_id": (
