@@ -231,6 +231,15 @@ def choose_strength(
 
     Of equal strengths it is the weakest. By ``log_loss`` the temperature is what calibrates the
     answers on the folds, so that models of different strengths mean the same by a logit; else 1.
+
+    Args:
+        x: Rows of the training subgraphs, CSR (n, F).
+        table: Which subgraph has which class; bool (n, C).
+        labels: Classes (n,), or booleans (n, C).
+        strengths: Those to choose from, ascending; by ``log_loss`` none is tried after one that
+            did worse than the one before.
+        groups: One value per training subgraph; those of equal value are in one fold.
+        criterion: As of :func:`score_strength`.
     """
     if len(strengths) == 1 or len(labels) < _FOLDS:
         return strengths[0], 1.0
@@ -241,6 +250,8 @@ def choose_strength(
         )
         if (score, -strength) > best:
             best, temperature = (score, -strength), fitting
+        elif criterion == "log_loss":  # it has one minimum, and the strongest take longest
+            break
     return abs(best[1]), temperature
 
 
