@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, points, table
-from pages.rows import Row, Rows, cell, p_text, read, seed_scores
+from pages.rows import Row, Rows, cell, cell_scores, p_text, read, seed_scores, welch
 from pages.score_tables import SETTINGS, TASK_OF
 from pages.verdicts import LEVEL
 from sub2node.reproduce.paper_tables import row_title
@@ -148,9 +148,11 @@ def below_published_in_short() -> Iterator[Claim]:
             selected = cell("synthetic", name, data)
             values[f"{short}{mark}"] = selected.number("ours")
             values[f"p{short}{mark}"] = selected.number("published")
+        rows = ("S2N+0 GCNII, RWPE", "S2N+0 GCNII")
+        values[f"{short}p"] = p_text(welch(*(cell_scores("synthetic", r, data) for r in rows)))
     yield claim(
         "S2N+0 on Density ({pd:.1f} to {pde:.1f}) and Cut-Ratio ({pc:.1f} to {pce:.1f}); here it"
-        " does not ({d:.1f} to {de:.1f}, and {c:.1f} to {ce:.1f}).",
+        " does not ({d:.1f} to {de:.1f}, {dp}, and {c:.1f} to {ce:.1f}, {cp}).",
         **values,
     )
 
