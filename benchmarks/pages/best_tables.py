@@ -299,8 +299,8 @@ def missed_on_families() -> Iterator[Claim]:
     assert len(ensemble) == len(member) == 1
     assert member > ensemble
     yield claim(
-        "the given split of the families (one run: {ensemble:.1f}, where one linear member alone has"
-        " {member:.1f})",
+        "the given split of the families (one run: {ensemble:.1f}, where one linear member alone"
+        " has {member:.1f})",
         ensemble=ensemble[0],
         member=member[0],
     )
