@@ -56,11 +56,16 @@ def within_and_once() -> Iterator[Claim]:
     found = within_difference("s2n+a gcn2", "glass", "cut_ratio", "Cut-Ratio")
     assert found.contradicts
     assert found.p < LEVEL
-    own = within("s2n+a gcn2", "cut_ratio")
+    own, rival = (within(model, "cut_ratio") for model in ("s2n+a gcn2", "glass"))
     yield claim(
         "within each split S2N+A is below GLASS on Cut-Ratio by {points:.1f} points ({p}, {trials}"
         " trials)",
         points=-found.points,
         p=p_text(found.p),
-        trials=own.number("trials"),
+        trials=int(own.number("trials")),
+    )
+    yield claim(
+        "on validation S2N+A has {val:.1f}, GLASS {rival:.1f}",
+        val=own.number("val"),
+        rival=rival.number("val"),
     )
