@@ -96,7 +96,7 @@ def assess_unweighted(task: Any, model: Any, trained: Any, truth: Any) -> list[d
             continue
         plan = plans[line.name]
         seeds = range(SEEDS[0], SEEDS[0] + (FOLD_SEEDS if plan.is_network else 1))
-        member = plan.for_all(UNWEIGHTED_SECONDS, all_nodes=False, groups=groups).fit(
+        member = plan.make_model(UNWEIGHTED_SECONDS, groups=groups).fit(
             trained.task, labels, list(seeds)
         )
         logits = member.outputs("test").logits
@@ -153,6 +153,7 @@ def main() -> None:
     )
     parser.add_argument("--models", default="best,s2n+0,s2n+a")
     parser.add_argument("--only", default="", help="Names of tasks in their order, with commas.")
+    parser.add_argument("--splits", type=int, default=99, help="The most random ones per task.")
     arguments = parser.parse_args()
     names = [path.name for path in sorted(arguments.suite.iterdir()) if path.is_dir()]
     if arguments.cpu_time and arguments.threads != 1:
@@ -172,7 +173,7 @@ def main() -> None:
         )
         for model in arguments.models.split(",")
         for name in wanted
-        for number in range(SPLITS.get(name, 0) + 1)
+        for number in range(min(SPLITS.get(name, 0), arguments.splits) + 1)
     ]
     os.environ.setdefault("S2N_CACHE", str(arguments.out.parent.resolve() / "cache"))
     with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:

@@ -72,12 +72,10 @@ class Plan:
     fold_seconds: float = 0.0
     asked: list[Any] = field(default_factory=list)
 
-    def for_fold(self, seconds: float, **_: Any) -> Pretender:
-        self.asked.append(("fold", seconds))
-        return self.model
-
-    def for_all(self, seconds: float, *, all_nodes: bool, **_: Any) -> Pretender:
-        self.asked.append(("all", seconds, all_nodes))
+    def make_model(
+        self, seconds: float, *, all_nodes: bool | None = None, groups: Any = None
+    ) -> Pretender:
+        self.asked.append(("fold", seconds) if all_nodes is None else ("all", seconds, all_nodes))
         return self.model
 
 

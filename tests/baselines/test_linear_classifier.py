@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from ring_tasks import ring_task
+from sub2node.base.calibration import best_temperature
 from sub2node.base.errors import DataError
 from sub2node.baselines.linear_classifier import (
     LinearClassifier,
@@ -131,8 +132,8 @@ def test_of_strengths_that_do_as_well_the_weakest_is_chosen() -> None:
     )
     task = task.subset(few)  # a weak model answers with the frequent class
     x, table = NodeBag().rows(task), np.eye(2, dtype=bool)[task.labels]
-    assert choose_strength(x, table, task.labels, (10.0, 100.0)) == 10.0
-    assert choose_strength(x, table, task.labels, (1e-9, 10.0)) == 10.0
+    assert choose_strength(x, table, task.labels, (10.0, 100.0)) == (10.0, 1.0)
+    assert choose_strength(x, table, task.labels, (1e-9, 10.0)) == (10.0, 1.0)
 
 
 def test_a_strength_is_judged_on_groups_that_it_has_not_seen() -> None:
@@ -142,12 +143,12 @@ def test_a_strength_is_judged_on_groups_that_it_has_not_seen() -> None:
     x = sp.csr_array(np.kron(np.eye(60), np.ones((5, 1))))  # each set five times, with its own node
     many, table = np.repeat(labels, 5), np.eye(2, dtype=bool)[np.repeat(labels, 5)]
     groups = np.repeat(np.arange(60), 5)
-    known = score_strength(x, table, many, 100.0)
-    unknown = score_strength(x, table, many, 100.0, groups=groups)
+    known, _ = score_strength(x, table, many, 100.0)
+    unknown, _ = score_strength(x, table, many, 100.0, groups=groups)
     assert known > 0.9
     assert unknown < 0.7
     one = np.zeros(300, np.int64)
-    assert score_strength(x, table, many, 100.0, groups=one) == 0.0  # nothing to judge on
+    assert score_strength(x, table, many, 100.0, groups=one) == (0.0, 1.0)  # nothing to judge on
 
 
 def test_by_log_loss_the_strength_of_the_best_probabilities_is_chosen() -> None:
@@ -156,9 +157,34 @@ def test_by_log_loss_the_strength_of_the_best_probabilities_is_chosen() -> None:
     labels = rng.integers(0, 2, 200)
     x = sp.csr_array(np.column_stack([2.0 * labels - 1, rng.normal(size=(200, 30))]))
     table, strengths = np.eye(2, dtype=bool)[labels], (0.1, 1.0, 100.0)
-    scores = {c: score_strength(x, table, labels, c, criterion="log_loss") for c in strengths}
+    scores = {c: score_strength(x, table, labels, c, criterion="log_loss")[0] for c in strengths}
     best = max(scores, key=lambda c: scores[c])
     assert best != strengths[0]
     assert max(scores.values()) < 0
-    assert choose_strength(x, table, labels, strengths, criterion="log_loss") == best
-    assert choose_strength(x, table, labels, strengths) == strengths[0]
+    assert choose_strength(x, table, labels, strengths, criterion="log_loss")[0] == best
+    assert choose_strength(x, table, labels, strengths) == (strengths[0], 1.0)
+
+
+def test_by_log_loss_the_logits_are_calibrated_whatever_the_strength() -> None:
+    """Models of several folds are joined under one temperature, so a logit must mean the same."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 1000)
+    x = sp.csr_array((2 * labels - 1)[:, None] * 0.2 + rng.normal(size=(1000, 20)))
+    learned, held_out = np.arange(600), np.arange(600, 1000)
+    fitting = []
+    for strength in (1e-3, 1.0):  # with a lone strength nothing is chosen, nor calibrated
+        for strengths in ((strength,), (strength, 1.001 * strength)):
+            classifier, _ = fit_linear(
+                NodeBag(),
+                x[learned],
+                labels[learned],
+                classes=2,
+                strengths=strengths,
+                criterion="log_loss",
+            )
+            logits = np.asarray(x[held_out] @ classifier.weights) + classifier.biases
+            fitting.append(best_temperature(logits[None], labels[held_out]))
+    weak, weak_calibrated, strong, strong_calibrated = fitting
+    assert strong > 3 * weak
+    assert weak_calibrated == pytest.approx(1.0, abs=0.25)
+    assert strong_calibrated == pytest.approx(1.0, abs=0.25)

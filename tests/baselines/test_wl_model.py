@@ -58,8 +58,8 @@ def test_the_best_on_folds_is_chosen_and_the_fewest_rounds_of_equals(
     view, normalized, rounds = best
     seen = []
 
-    def score(x, table, labels, strength, *, groups) -> float:
-        return float(x.shape[1] in wanted)
+    def score(x, table, labels, strength, *, groups) -> tuple[float, float]:
+        return float(x.shape[1] in wanted), 1.0
 
     bag = module.ColourBag.of
 

@@ -16,7 +16,16 @@ from typer.testing import CliRunner
 from commands import MAIN, refused, run_process, s2n
 from sub2node import __version__
 from sub2node.cli.app import app
-from sub2node.cli.help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING, read_examples
+from sub2node.cli.help_text import (
+    EVALUATION,
+    MACHINE,
+    MODEL,
+    ON_DISK,
+    OUTPUT,
+    READING,
+    UNUSUAL,
+    read_examples,
+)
 
 PANELS = {
     "Your data": ("doctor", "describe", "convert", "datasets"),
@@ -87,7 +96,8 @@ def test_help_begins_with_examples_of_own_data_and_fits(words: tuple[str, ...]) 
 def test_options_are_grouped_and_their_values_have_plain_names(words: tuple[str, ...]) -> None:
     lines = printed_help(*words)
     own_groups = ("Search", "Several processes", "Reproduction")
-    order = ["Arguments", "Options", READING, MODEL, EVALUATION, *own_groups, MACHINE, OUTPUT]
+    order = ["Arguments", "Options", READING, MODEL, EVALUATION, *own_groups, OUTPUT, MACHINE]
+    order += [UNUSUAL, ON_DISK]
     titles = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
     assert titles == [title for title in order if title in titles]
     assert not any(re.search(r"<\w+|list\[", line) for line in lines)

@@ -86,6 +86,12 @@ def test_an_address_is_refused_as_it_was_given(options: dict[str, Any]) -> None:
         s2n.load_task("s3://bucket/tables", **options)
 
 
+def test_an_address_of_a_local_file_is_its_path(tmp_path: Path) -> None:
+    source = disk_tables(tmp_path / "own tables")
+    assert "%20" in source.as_uri()
+    assert s2n.load_task(source.as_uri()) == s2n.load_task(source)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_files_of_elliptic2_are_those_in_memory(tmp_path: Path, *, packed: bool) -> None:

@@ -87,10 +87,7 @@ class Memory:
     fold_seconds = 0.0
     name = "memory"
 
-    def for_fold(self, seconds: float, **_: Any) -> Memory:
-        return self
-
-    def for_all(self, seconds: float, *, all_nodes: bool, **_: Any) -> Memory:
+    def make_model(self, seconds: float, **_: Any) -> Memory:
         return self
 
     def _keys(self, task: SubgraphTask, part: Part) -> np.ndarray:
@@ -147,13 +144,10 @@ def test_every_choice_within_a_member_knows_the_groups() -> None:
     class Listener(Memory):
         groups: Any = None
 
-        def for_fold(self, seconds: float, *, groups: Any = None) -> Listener:
+        def make_model(self, seconds: float, *, groups: Any = None, **_: Any) -> Listener:
             made = Listener(3)
             made.groups = groups
             return made
-
-        def for_all(self, seconds: float, *, all_nodes: bool, groups: Any = None) -> Listener:
-            return self.for_fold(seconds, groups=groups)
 
         def fit(self, task: SubgraphTask, labels: Labels, seeds: Sequence[int]) -> Memory:
             told.append((self.groups, task.subgraphs.nodes[task.split.mask("train")] // 3))

@@ -21,7 +21,7 @@ from sub2node.config import Config
 from sub2node.encode import Encoding
 from sub2node.evaluate.protocol import labels_of
 from sub2node.models import candidates as choosing
-from sub2node.models.candidates import _loss_weights, target
+from sub2node.models.candidates import _loss_weights, choose_candidate, target
 from sub2node.models.graph_network import GraphNetwork
 from sub2node.task import SubgraphTask
 from sub2node.train import checkpoint
@@ -121,6 +121,31 @@ def test_weights_of_classes_have_the_mean_1() -> None:
     assert table.mean() == pytest.approx(1)
     assert table[1, 1] == pytest.approx(3 * float(table[1, 0]))  # an absent label counts 1
     assert _loss_weights(np.array([0, 1]), None) is None
+
+
+CHOICES = ("svd", "random", "constant")
+
+
+@pytest.mark.parametrize(
+    ("scores", "count", "chosen"),
+    [
+        ((0.60, 0.58, 0.30), 100, "random"),  # a standard error is 0.05
+        ((0.60, 0.58, 0.30), 10_000, "svd"),
+        ((0.60, 0.50, 0.30), 100, "svd"),
+        ((0.60, 0.61, 0.30), 100, "random"),
+        ((0.60, 0.58, 0.61), 100, "constant"),
+        ((1.0, 0.9, 0.9), 3, "random"),
+        ((0.5, 0.5, 0.5), 0, "random"),
+    ],
+)
+def test_vectors_at_random_are_kept_unless_others_are_clearly_better(scores, count, chosen) -> None:
+    number, reason = choose_candidate(CHOICES, scores, count)
+    assert CHOICES[number] == chosen
+    assert bool(reason) == (chosen == "random" and max(scores) == scores[0])
+
+
+def test_without_vectors_at_random_the_best_is_chosen() -> None:
+    assert choose_candidate(("svd", "constant"), (0.51, 0.5), 100) == (0, "")
 
 
 def test_a_key_depends_on_settings_encodings_and_weights() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from sub2node.base.calibration import log_loss_of_probabilities
-from sub2node.models.greedy_selection import likelihoods, select_members
+from sub2node.models.greedy_selection import likelihoods, select_members, steady_weights
 
 SHAPES = {"seed": st.integers(0, 10_000), "members": st.integers(1, 5), "multilabel": st.booleans()}
 
@@ -108,3 +108,23 @@ def test_likelihoods_are_those_of_scikit_learn() -> None:
     assert each.shape == (36,)
     loss = metrics.log_loss(table.ravel(), shares.ravel(), labels=[False, True])
     assert -np.log(each).mean() == pytest.approx(loss)
+
+
+@given(**SHAPES)
+def test_steady_weights_add_up_and_none_is_tiny(seed, members, multilabel) -> None:
+    shares, labels = drawn(seed, members, multilabel)
+    weights = steady_weights(select_members(shares, labels)[0], shares, labels)
+    assert weights.sum() == pytest.approx(1)
+    assert ((weights == 0) | (weights >= 0.02)).all()
+    few = select_members(shares, labels, most=2)[0]
+    assert np.count_nonzero(steady_weights(few, shares, labels, most=2)) <= 2
+
+
+def test_few_labels_leave_good_members_about_equal_and_many_do_not() -> None:
+    """Two of 60 % and 55 % on the right class, and one that knows nothing."""
+    for count, low, high in ((4, 0.35, 0.65), (4000, 0.99, 1.0)):
+        labels = np.arange(count) % 2
+        shares = [np.eye(2)[labels] * (2 * p - 1) + 1 - p for p in (0.6, 0.58, 0.2)]
+        weights = steady_weights(np.array([1.0, 0.0, 0.0]), shares, labels)
+        assert low <= weights[0] <= high
+        assert weights[2] == 0  # it is far behind

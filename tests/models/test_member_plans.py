@@ -113,22 +113,18 @@ def test_a_preset_that_is_not_there_is_refused() -> None:
         member_plans(TASK, "nonsense")
 
 
-def test_a_network_has_a_limit_and_without_validation_part_it_holds_out() -> None:
+def test_a_network_has_a_limit_and_holds_out_its_own_validation_part() -> None:
     simple, network = member_plans(TASK)[0], member_plans(TASK)[-1]
-    assert simple.for_fold(3.0) == simple.for_all(3.0, all_nodes=True) == simple.model
+    assert simple.make_model(3.0) == simple.make_model(3.0, all_nodes=True) == simple.model
     assert isinstance(simple.model, Simple)
-    fold, whole = network.for_fold(3.0), network.for_all(4.0, all_nodes=True)
+    fold, whole = network.make_model(3.0), network.make_model(4.0, all_nodes=True)
     assert isinstance(fold, GraphNetwork)
     assert isinstance(whole, GraphNetwork)
-    assert (fold.seconds, fold.held_out, fold.all_nodes) == (3.0, False, False)
+    assert (fold.seconds, fold.held_out, fold.all_nodes) == (3.0, True, False)
     assert (whole.seconds, whole.held_out, whole.all_nodes) == (4.0, True, True)
-    assert not network.for_all(4.0, all_nodes=False).all_nodes
     groups = np.arange(3)
-    for model in (
-        simple.for_fold(3.0, groups=groups),
-        network.for_all(4.0, all_nodes=False, groups=groups),
-    ):
-        assert model.groups is groups
+    for plan in (simple, network):
+        assert plan.make_model(3.0, groups=groups).groups is groups
     assert fold.candidates == whole.candidates == network.model.candidates
 
 

@@ -216,8 +216,8 @@ def test_more_seeds_use_what_learning_from_all_labels_will_not_need(clock) -> No
     slow = plan("slow", -2.0, during=lambda: step(clock, 18.0))  # too bad to learn anew
     trials.judge_all([slow, seeded_plan(during=lambda: step(clock, 1.0))])
     network = trials.judged[1]
-    assert trials.refit_seconds(network, 4) == pytest.approx(1.3 * 4 * COUNT / 14)
-    trials.add_seeds()  # of 60 s for judging 3 are left; of all, 43, of which 9 are needed
+    assert trials.refit_seconds(network, 4) == pytest.approx(1.3 * 4 * COUNT / 16)
+    trials.add_seeds()  # of 60 s for judging 3 are left; of all, 43, of which 8 are needed
     assert len(trials.judged[1].logits) == 4
 
 

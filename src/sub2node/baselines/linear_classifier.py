@@ -202,8 +202,10 @@ def fit_linear(
     x = x.tocsr()
     used = np.flatnonzero(np.bincount(x.indices, minlength=x.shape[1]))
     x = x[:, used]
-    strength = choose_strength(x, table, labels, strengths, groups=groups, criterion=criterion)
-    weights, biases = solve(x, table, labels, strength)
+    strength, temperature = choose_strength(
+        x, table, labels, strengths, groups=groups, criterion=criterion
+    )
+    weights, biases = (values / temperature for values in solve(x, table, labels, strength))
     return LinearClassifier(bag, used, weights.astype(np.float32), biases, border), strength
 
 
@@ -224,15 +226,33 @@ def choose_strength(
     *,
     groups: Array | None = None,
     criterion: Criterion = "micro_f1",
-) -> float:
-    """The strength that is best on folds of the training subgraphs; of equal ones the weakest."""
+) -> tuple[float, float]:
+    """The strength that is best on folds of the training subgraphs, and the temperature there.
+
+    Of equal strengths it is the weakest. By ``log_loss`` the temperature is what calibrates the
+    answers on the folds, so that models of different strengths mean the same by a logit; else 1.
+
+    Args:
+        x: Rows of the training subgraphs, CSR (n, F).
+        table: Which subgraph has which class; bool (n, C).
+        labels: Classes (n,), or booleans (n, C).
+        strengths: Those to choose from, ascending; by ``log_loss`` none is tried after one that
+            did worse than the one before.
+        groups: One value per training subgraph; those of equal value are in one fold.
+        criterion: As of :func:`score_strength`.
+    """
     if len(strengths) == 1 or len(labels) < _FOLDS:
-        return strengths[0]
-    best = (-np.inf, -strengths[0])
+        return strengths[0], 1.0
+    best, temperature = (-np.inf, -strengths[0]), 1.0
     for strength in counted(strengths, "Strength", name=lambda value: f"C = {value:g}"):
-        score = score_strength(x, table, labels, strength, groups=groups, criterion=criterion)
-        best = max(best, (score, -strength), key=lambda pair: (pair[0], pair[1]))
-    return abs(best[1])
+        score, fitting = score_strength(
+            x, table, labels, strength, groups=groups, criterion=criterion
+        )
+        if (score, -strength) > best:
+            best, temperature = (score, -strength), fitting
+        elif criterion == "log_loss":  # it has one minimum, and the strongest take longest
+            break
+    return abs(best[1]), temperature
 
 
 def score_strength(
@@ -243,8 +263,8 @@ def score_strength(
     *,
     groups: Array | None = None,
     criterion: Criterion = "micro_f1",
-) -> float:
-    """Mean score on folds of the training subgraphs; 0 where there are too few for folds.
+) -> tuple[float, float]:
+    """Score on folds of the training subgraphs, 0 where there are too few; and a temperature.
 
     Args:
         x: Rows of the training subgraphs, CSR (n, F).
@@ -252,18 +272,22 @@ def score_strength(
         labels: Classes (n,), or booleans (n, C).
         strength: The weight of the losses against the L2 penalty.
         groups: One value per training subgraph; those of equal value are in one fold.
-        criterion: ``micro_f1``, or ``log_loss``: minus that of calibrated probabilities.
+        criterion: ``micro_f1``, the mean over folds; or ``log_loss``: minus that of all answers
+            under the one temperature that fits them best, which is returned.
     """
-    scores = []
+    truth, answers, scores = [], [], []
     for rest, out in _folds(labels, groups):
         weights, biases = solve(x[rest], table[rest], labels[rest], strength)
-        logits = np.asarray(x[out] @ weights) + biases
-        if criterion == "log_loss":
-            temperature = best_temperature(logits[None], labels[out])
-            scores.append(-log_loss(logits[None], labels[out], temperature))
-        else:
-            scores.append(micro_f1(labels[out], logits, multilabel=labels.ndim == 2))
-    return float(np.mean(scores)) if scores else 0.0
+        truth.append(labels[out])
+        answers.append(np.asarray(x[out] @ weights) + biases)
+        scores.append(micro_f1(truth[-1], answers[-1], multilabel=labels.ndim == 2))
+    if not scores:
+        return 0.0, 1.0
+    if criterion == "micro_f1":
+        return float(np.mean(scores)), 1.0
+    logits, known = np.concatenate(answers)[None], np.concatenate(truth)
+    temperature = best_temperature(logits, known)
+    return -log_loss(logits, known, temperature), temperature
 
 
 def _folds(labels: Array, groups: Array | None) -> Iterator[tuple[Array, Array]]:

@@ -37,7 +37,7 @@ def _wl(data: TrainingData, settings: WLSettings) -> SimplePredictions:
     table = labels if labels.ndim == 2 else labels[:, None] == np.arange(data.task.num_classes)
     bag, tried = _choose_bag(data, settings, table)
     x = bag.rows(task)
-    strength = choose_strength(x, table, labels, _STRENGTHS, groups=data.groups)
+    strength, _ = choose_strength(x, table, labels, _STRENGTHS, groups=data.groups)
     weights, biases = solve(x, table, labels, strength)
     plural = "rounds" if bag.rounds > 1 else "round"
     scale = "normalised" if bag.normalized else "counts"
@@ -59,7 +59,7 @@ def _choose_bag(data: TrainingData, settings: WLSettings, table: Array) -> tuple
     middle = _STRENGTHS[len(_STRENGTHS) // 2]
 
     def score(bag: ColourBag) -> float:
-        return score_strength(bag.rows(task), table, labels, middle, groups=data.groups)
+        return score_strength(bag.rows(task), table, labels, middle, groups=data.groups)[0]
 
     pairs = counted(
         list(product(views, (False, True))), "Candidate", name=lambda pair: f"wl, {pair[0]}"

@@ -12,9 +12,11 @@ EXAMPLES = "Examples:"
 READING = "How your data is read"
 MODEL = "Model and settings"
 EVALUATION = "Evaluation"
-MACHINE = "Machine"
 OUTPUT = "Output"
-_FIRST, _LAST = (READING, MODEL, EVALUATION), (MACHINE, OUTPUT)
+MACHINE = "Machine"
+UNUSUAL = "Where data are unusual or messy"
+ON_DISK = "A graph that stays on disk"
+_FIRST, _LAST = (READING, MODEL, EVALUATION), (OUTPUT, MACHINE, UNUSUAL, ON_DISK)
 _VALUES = {bool: "", int: "N", float: "NUMBER", Path: "PATH", str: "TEXT"}
 
 

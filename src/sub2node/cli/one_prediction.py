@@ -164,7 +164,7 @@ def _show_neighbors(neighbors: Sequence[Neighbor]) -> None:
 
 def _show_probabilities(answers: Answers, extras: AnswerExtras, draws: int | None) -> None:
     has_spread = answers.has_spread
-    title = "Probabilities: mean and spread over seeds" if has_spread else "Probabilities"
+    title = "Probabilities: mean and spread over trained models" if has_spread else "Probabilities"
     headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
     view = table(title, "Class", "Probability", *headings)
     order = (-answers.probabilities[0]).argsort(kind="stable")[: extras.top or _SHOWN]

@@ -10,7 +10,7 @@ import typer
 
 from ..base.errors import ConfigError
 from ..base.threshold import read_threshold
-from .help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING
+from .help_text import EVALUATION, MACHINE, MODEL, OUTPUT, READING, UNUSUAL
 
 _SEEDS = "Trainings, each with its own seed (s2n run: 10, or 1 with --splits; s2n fit: 5)."
 _PRESET = "A set of settings: default, fast, paper, tuned, paper:NAME, or a TOML file."
@@ -67,7 +67,7 @@ Repeated = Annotated[
     typer.Option(
         "--repeated",
         help="Weight of an edge that is given again: same (they must agree), sum or max.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 NaLabels = Annotated[
@@ -75,7 +75,7 @@ NaLabels = Annotated[
     typer.Option(
         "--na-labels",
         help="Labels that read NA, nan, NULL or None: missing, or keep (as a class).",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 AliasFile = Annotated[
@@ -93,7 +93,7 @@ MinScore = Annotated[
         "--min-score",
         metavar="SCORE",
         help="Omit links of STRING of a lower combined score, as 700.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 ScoreWeights = Annotated[
@@ -101,7 +101,7 @@ ScoreWeights = Annotated[
     typer.Option(
         "--score-weights",
         help="Weigh links of STRING by their combined score.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 Variant = Annotated[
@@ -109,7 +109,7 @@ Variant = Annotated[
     typer.Option(
         "--variant",
         help="Another split of a benchmark, as split1 for subgraphs.split1.pth.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 Swap = Annotated[
@@ -118,7 +118,7 @@ Swap = Annotated[
         "--swap/--no-swap",
         help="Exchange val and test if val is smaller. Default: only for ppi_bp.",
         show_default=False,
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 SplitBy = Annotated[
@@ -158,7 +158,7 @@ MaxExpansion = Annotated[
         metavar="TIMES",
         help="How many times their size compressed files may expand to; 1 GiB always.",
         show_default="200",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 

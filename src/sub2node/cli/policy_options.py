@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .help_text import READING
+from .help_text import READING, UNUSUAL
 
 Unlabelled = Annotated[
     str,
@@ -35,7 +35,7 @@ NodeSeparator = Annotated[
         metavar="TEXT",
         help="What separates several nodes in one value of a table of members, as ';'.",
         show_default=False,
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 NaWords = Annotated[
@@ -46,7 +46,7 @@ NaWords = Annotated[
         help="Words for a missing value beside NA, nan, NULL and None, as -,unknown: in labels,"
         " ids, features, weights and attributes.",
         show_default=False,
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 MissingFeatures = Annotated[
@@ -55,7 +55,7 @@ MissingFeatures = Annotated[
         "--missing-features",
         help="Numbers of nodes that are missing, or no numbers: error, or impute (the median, and a"
         " column that says where).",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 BadWeights = Annotated[
@@ -63,7 +63,7 @@ BadWeights = Annotated[
     typer.Option(
         "--bad-weights",
         help="Weights that are missing, 0 or below: error, drop (their rows) or one.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 BadRows = Annotated[
@@ -72,7 +72,7 @@ BadRows = Annotated[
         "--bad-rows",
         help="Rows of no use: error or drop. Lines of another length, rows without an id, empty"
         " subgraphs, ids or labels given again (the first counts), labels without members.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 ProblemFile = Annotated[
@@ -81,6 +81,6 @@ ProblemFile = Annotated[
         "--problems",
         metavar="FILE",
         help="Write every row that something is wrong with: .csv, .tsv, .jsonl or .parquet.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .help_text import READING
+from .help_text import READING, UNUSUAL
 
 DataFormat = Annotated[
     str | None,
@@ -27,7 +27,7 @@ GraphFormat = Annotated[
         metavar="NAME",
         help="The format of --graph, where it is not recognised: obo, string, biogrid or ibm-aml.",
         show_default="recognised",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 Directed = Annotated[
@@ -45,7 +45,7 @@ NoHeader = Annotated[
         "--no-header",
         help="Text tables of edges, members and labels have no header line, unless it names a"
         " column of ours. Most such edges and members are recognised without.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]
 NodeFeatures = Annotated[
@@ -66,6 +66,6 @@ BackgroundFile = Annotated[
         metavar="FILE",
         help="The universe of a study, one id per line: other nodes are omitted, and such members"
         " are unknown.",
-        rich_help_panel=READING,
+        rich_help_panel=UNUSUAL,
     ),
 ]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.notes import Note, NoteKind
@@ -174,6 +176,8 @@ def load_task(
     )
     reading = Reading(options, problems if problems is not None else Problems())
     word = str(source)
+    if word.startswith("file://"):
+        word = url2pathname(urlsplit(word).path)
     if "://" in word:
         raise ConfigError(
             f"{word} is an address, and data is read from files here: copy it, or mount it as a"

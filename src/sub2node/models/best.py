@@ -16,7 +16,7 @@ from ..base.ragged import Array
 from ..coarsen import without_virtual
 from ..config.best_settings import NAME, BestSettings
 from ..task import Part, Split, SplitCode, SubgraphTask
-from .greedy_selection import select_members
+from .greedy_selection import select_members, steady_weights
 from .interface import Labels, Outputs
 from .member_plans import MemberPlan, member_plans
 from .member_refits import EnsembleMember, MemberRefits
@@ -193,6 +193,7 @@ def _select_and_learn(
     while usable := [member for member in trials.judged if refits.can_answer(member)]:
         shares = [member.probabilities(multilabel=multilabel) for member in usable]
         weights, _ = select_members(shares, trials.labels)
+        weights = steady_weights(weights, shares, trials.labels)
         chosen = [member for member, weight in zip(usable, weights, strict=True) if weight > 0]
         weights = weights[weights > 0]
         if refits.learn(chosen, weights.tolist()):

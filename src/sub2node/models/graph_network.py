@@ -15,7 +15,6 @@ from ..coarsen import Coarsening, coarsen, with_virtual, without_virtual
 from ..config import CoarseningSettings, Config, NodeFeatureSettings, TranslationSettings
 from ..nn import Streams, build_network, build_stages
 from ..nn.custom_convolution import find_convolution, ignores_weights
-from ..nn.networks import Stage
 from ..nn.node_inputs import node_inputs
 from ..task import Graph, SubgraphTask, excluded_for
 from ..train.training_resources import replicas_at_once
@@ -23,6 +22,7 @@ from ..translation import S2NGraph, normalize_by, translate_by
 from ..translation.by_settings import require_symmetric
 from .candidates import Built, NetworkModel
 from .memory_estimate import require_memory
+from .partition_choice import divide_where_needed, rows_of
 from .replica_groups import build_in_groups
 
 
@@ -114,7 +114,8 @@ class GraphNetwork(NetworkModel):
             f"the convolution {name} takes no edge weights, so those of the S2N graph are ignored."
             for name in ignores_weights(groups.networks[0][0])
         ]
-        notes += [*inputs.notes, *groups.notes]
+        stages, in_partitions = divide_where_needed(stages, groups, settings, device)
+        notes += [*inputs.notes, *groups.notes, *in_partitions]
         return Built(stages, groups.networks, numbers, tuple(notes), groups.apart)
 
 
@@ -137,12 +138,6 @@ def normalized(task: SubgraphTask, settings: TranslationSettings) -> S2NGraph:
     ``a`` and ``delta`` would fill the memory.
     """
     return normalize_by(translated(task, settings.raw), settings)
-
-
-def rows_of(stage: Stage) -> int:
-    """Number of rows of the largest activation."""
-    nodes = 0 if stage.nodes is None else stage.nodes.pattern.num_rows
-    return max(stage.members.pattern.num_rows, nodes)
 
 
 def feature_labels(features: NodeFeatureSettings) -> tuple[str, str]:

@@ -11,6 +11,12 @@ from ..base.ragged import Array
 _ROUNDS = 60
 _MOST = 8  # members, so that an answer takes at most that many times the slowest one's
 _TINY = 1e-12
+_PRIOR = 30  # labels that equal weights count as
+_GOOD, _SLACK = (
+    1.25,
+    0.05,
+)  # factor and summand on the lowest log loss, up to which a member is good
+_LEAST = 0.02  # weight of a member that is worth its time
 
 
 def likelihoods(probabilities: Array, labels: Array) -> Array:
@@ -56,3 +62,27 @@ def select_members(
         if losses[-1] <= min(losses):
             best = counts.copy()
     return best / best.sum(), losses
+
+
+def steady_weights(
+    weights: Array, probabilities: Sequence[Array], labels: Array, *, most: int = _MOST
+) -> Array:
+    """Weights drawn towards equal ones of all good members, the more the fewer labels chose them.
+
+    A few labels say little about which members to prefer: equal weights of those that are not far
+    behind count as 30 labels. What is too small then to be worth its time is left out.
+
+    Args:
+        weights: Weights by :func:`select_members`.
+        probabilities: Out-of-fold probabilities of each member, (n, C).
+        labels: Classes (n,), or booleans (n, C).
+        most: The most members with a weight.
+    """
+    answers = np.stack([likelihoods(one, labels) for one in probabilities])
+    losses = -np.log(np.maximum(answers, _TINY)).mean(axis=1)
+    order = np.lexsort((losses, weights == 0))[:most]  # chosen ones first, then by loss
+    good = np.zeros(len(weights), bool)
+    good[order] = losses[order] <= _GOOD * losses.min() + _SLACK
+    steady = len(labels) * weights + _PRIOR * good / good.sum()
+    steady = np.where(steady / steady.sum() >= _LEAST, steady, 0.0)
+    return np.asarray(steady / steady.sum())

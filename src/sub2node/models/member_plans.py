@@ -54,18 +54,9 @@ class MemberPlan:
         """Whether it is trained step by step, so that it takes seeds and a time limit."""
         return isinstance(self.model, GraphNetwork)
 
-    def for_fold(self, seconds: float, *, groups: Array | None = None) -> Model:
-        """The model for a task with a validation part.
-
-        Args:
-            seconds: Time limit of a network.
-            groups: One value per training subgraph; folds within train keep equal ones together.
-        """
-        if isinstance(self.model, GraphNetwork):
-            return replace(self.model, seconds=seconds)
-        return replace(self.model, groups=groups)
-
-    def for_all(self, seconds: float, *, all_nodes: bool, groups: Array | None = None) -> Model:
+    def make_model(
+        self, seconds: float, *, all_nodes: bool = False, groups: Array | None = None
+    ) -> Model:
         """The model for a task whose labelled subgraphs are all in its training part.
 
         Args:

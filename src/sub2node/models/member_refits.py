@@ -117,7 +117,7 @@ class MemberRefits:
             return
         start = time.perf_counter()
         labels: Labels = {"train": self.trials.labels, "val": self.trials.labels[:0]}
-        model = plan.for_all(seconds, all_nodes=self.all_nodes, groups=self.groups)
+        model = plan.make_model(seconds, all_nodes=self.all_nodes, groups=self.groups)
         trained = model.fit(self.task, labels, seeds)
         if trained.facts.get("ended") == "interrupted":
             self.trials.signals.note()

@@ -211,7 +211,7 @@ class MemberTrials:
         """Answers fold by fold; raises where the user asks to stop."""
 
         def make(fold: FoldTask) -> Model:
-            return plan.for_fold(seconds, groups=fold.groups)
+            return plan.make_model(seconds, groups=fold.groups)
 
         for fold in predict_folds(make, self.folds, seeds):
             if fold.trained.facts.get("ended") == "interrupted":

@@ -11,18 +11,18 @@ import numpy as np
 
 from ..base.errors import DataError
 from ..base.ragged import Array
-from ..task import Part, Split, SplitCode, SubgraphTask, stratified_folds
+from ..task import Split, SplitCode, SubgraphTask, stratified_folds
 from .interface import Labels, Model, Trained
-
-PARTS = 8  # of what is not held out; one of them is for models that choose on validation
 
 
 @dataclass(frozen=True, eq=False)
 class FoldTask:
-    """A task whose test part is one fold of the labelled subgraphs.
+    """A task whose test part is one fold of the labelled subgraphs, and whose others are train.
+
+    There is no validation part: a member learns here as it later does from all labels.
 
     Args:
-        task: The labelled subgraphs, split into train, val and the fold.
+        task: The labelled subgraphs, split into train and the fold.
         rows: Rows of the fold among the labelled subgraphs, in the order of the test part.
         groups: One value per training subgraph; equal ones belong together.
     """
@@ -33,11 +33,11 @@ class FoldTask:
 
     @property
     def labels(self) -> Labels:
-        """Labels of train and val."""
+        """Labels of train; there are none of val."""
         assert self.task.labels is not None
         assert self.task.split is not None
-        parts: tuple[Part, ...] = ("train", "val")
-        return {part: np.array(self.task.labels[self.task.split.mask(part)]) for part in parts}
+        known = np.array(self.task.labels[self.task.split.mask("train")])
+        return {"train": known, "val": known[:0]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,19 +84,11 @@ def fold_tasks(
         )
     tasks = []
     for number in numbers.tolist():
-        rest = np.flatnonzero(fold != number)
-        codes = np.full(len(labels), SplitCode.TEST, np.int8)
-        part = stratified_folds(
-            labels[rest],
-            PARTS,
-            groups=None if groups is None else groups[rest],
-            seed=seed + number,
-        )  # the last one: where groups are few and large, it is larger than the others
-        is_val = (part == part.max()) & (part != part.min())
-        codes[rest] = np.where(is_val, SplitCode.VAL, SplitCode.TRAIN)
+        held_out = fold == number
+        codes = np.where(held_out, SplitCode.TEST, SplitCode.TRAIN).astype(np.int8)
         task = replace(labelled, split=Split(codes))  # a rare class may be held out altogether
-        own = None if groups is None else groups[codes == SplitCode.TRAIN]
-        tasks.append(FoldTask(task, np.flatnonzero(fold == number), own))
+        own = None if groups is None else groups[~held_out]
+        tasks.append(FoldTask(task, np.flatnonzero(held_out), own))
     return tasks
 
 

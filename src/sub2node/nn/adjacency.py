@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,9 @@ from ..ops import triton as kernels
 from ..ops.pattern import Pattern
 from ..ops.triton import second_stream
 from ..ops.triton.dropout_draws import Draw
+
+if TYPE_CHECKING:
+    from .partitions import RowBlock
 
 Kind = Literal["normalized", "weighted", "mean"]
 
@@ -40,6 +43,7 @@ class Adjacency:
         weighted: Whether the graph has edge weights.
         draw: Which edges are kept, drawn per replica; None: all.
         edge_values: What :meth:`with_edge_values` computed.
+        blocks: Rows for which convolutions answer one block after another; none: for all at once.
     """
 
     pattern: Pattern
@@ -48,6 +52,7 @@ class Adjacency:
     weighted: bool
     draw: Draw | None = None
     edge_values: EdgeValues | None = None
+    blocks: tuple[RowBlock, ...] = ()
 
     @classmethod
     def from_csr(

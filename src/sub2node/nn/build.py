@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from .custom_convolution import find_convolution
 from .networks import S2N, Connected, Network, NetworkParts, Separated, Stage
 from .node_inputs import NodeInputs, node_inputs
 from .node_table import NodeTable, VectorTable
+from .partitions import in_partitions
 from .readout import Members
 from .streams import Init, Streams
 
@@ -47,12 +48,21 @@ class Stages:
         by_part: A stage for train, val and test; of a structure, a :class:`Stage`.
         device: Device of the tensors.
         make: Builds the stage of a part that is missing, when it is first read.
+        partitions: How many each is read in, one after another.
     """
 
     rows: Array
     by_part: dict[Part, Any]
     device: torch.device
     make: Callable[[Part], Any] | None = None
+    partitions: int = 1
+
+    def in_partitions(self, count: int) -> Stages:
+        """The same, read in this many partitions."""
+        by_part = {part: in_partitions(stage, count) for part, stage in self.by_part.items()}
+        build = self.make
+        make = None if build is None else lambda part: in_partitions(build(part), count)
+        return replace(self, by_part=by_part, make=make, partitions=count)
 
     def __getitem__(self, part: Part) -> Any:
         if part not in self.by_part and self.make is not None:

@@ -152,7 +152,7 @@ class GATv2(nn.Module):
         """(R, n, F) → (R, n, F)."""
         pattern, replicas = graph.pattern, len(x)
         sources = pattern.columns(self.source(x))
-        mixed = sources + pattern.rows(self.target(x))
+        mixed = sources + pattern.rows(self.target(leading(x, graph)))
         if self.edge is not None:
             mixed = mixed + _with_mean_loops(graph).unsqueeze(-1) * self.edge
         shape = (replicas, mixed.shape[1], self.heads, mixed.shape[2] // self.heads)
@@ -181,9 +181,11 @@ class FAGCN(nn.Module):
     def forward(self, x: Tensor, first: Tensor, graph: Adjacency) -> Tensor:
         """(R, n, F) → (R, n, F)."""
         pattern = graph.pattern
-        share = torch.tanh(pattern.columns(self.source(x)) + pattern.rows(self.target(x)))
+        targets = pattern.rows(self.target(leading(x, graph)))
+        share = torch.tanh(pattern.columns(self.source(x)) + targets)
         share = share * graph.normalized.unsqueeze(-1)
-        return torch.add(pattern.sum(pattern.columns(x) * share), first, alpha=self.eps)
+        total = pattern.sum(pattern.columns(x) * share)
+        return torch.add(total, leading(first, graph), alpha=self.eps)
 
 
 def _with_mean_loops(graph: Adjacency) -> Tensor:

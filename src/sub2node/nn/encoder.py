@@ -13,6 +13,7 @@ from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .custom_convolution import CustomConvolution
 from .layers import BatchNorm, Dropout, ReplicaLinear, finish
+from .partitions import convolve_in_blocks
 from .ring_adjacency import Ring, leading
 from .streams import Init, Streams
 
@@ -52,9 +53,17 @@ class Layer(nn.Module):
         elif self.training and self.edge_dropout and isinstance(graph, Adjacency):
             size = len(graph.pattern.index)
             graph = graph.drop(self.streams.keep(self.edge_dropout, size, site=self.place))
-        out = self.conv(x, first, graph)
+        out = self._convolve(x, first, graph)
         skip = None if self.skip is None else partial(self.skip, leading(x, graph))
         return finish(out, skip, self.norm, self.dropout)
+
+    def _convolve(self, x: Tensor, first: Tensor, graph: Adjacency | Ring) -> Tensor:
+        # What a user's convolution makes of neighbours may depend on theirs, so it reads all rows.
+        own = not isinstance(self.conv, CustomConvolution)
+        if own and isinstance(graph, Adjacency) and graph.blocks:
+            return convolve_in_blocks(self.conv, x, first, graph)
+        out: Tensor = self.conv(x, first, graph)
+        return out
 
 
 class Encoder(nn.Module):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+import torch
 from torch import Tensor, nn
 
 from ..config import Config, ConvolutionSettings
@@ -12,10 +15,14 @@ from ..ops.pattern import Pattern
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
 from .encoder import Encoder
-from .layers import Dropout, ReplicaLinear
+from .layers import BatchNorm, Dropout, ReplicaLinear
 from .node_table import VectorTable
+from .partitions import StageParts, recomputed
 from .readout import ExcludedReadout, Members, Readout, SubgraphInputs
 from .streams import Init, Streams
+
+# Graphs of an encoder's layers without dropped edges, where they are at hand.
+Prepared = Sequence[Adjacency | None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +38,7 @@ class Stage:
         subgraphs: The S2N graph.
         inputs: Features of the subgraphs of ``members`` besides their nodes; (m, F).
         excluded: The same subgraphs and the rows of the node table that are excluded from each.
+        parts: The same subgraphs in partitions; None: the vectors of all are made at once.
     """
 
     members: Members
@@ -40,6 +48,7 @@ class Stage:
     subgraphs: Adjacency | None = None
     inputs: Tensor | None = None
     excluded: Members | None = None
+    parts: StageParts | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +100,7 @@ class Network(nn.Module, ABC):
 
     def __init__(self, table: VectorTable, parts: NetworkParts) -> None:
         super().__init__()
-        self.table = table
+        self.table, self.streams = table, parts.streams
         self.head = ReplicaLinear(parts.config.model.hidden, parts.classes, parts.init)
 
     def _add_readout(self, nodes: int, width: int, parts: NetworkParts) -> None:
@@ -106,6 +115,28 @@ class Network(nn.Module, ABC):
         self.readout = Readout(kind if kind in ("max", "learned") else "constant", width, init)
         self.known = SubgraphInputs(parts.inputs, width, init) if parts.inputs else None
         self.excluded = ExcludedReadout(nodes, width, init) if parts.excluded else None
+
+    def read_subgraphs(self, nodes: Tensor, stage: Stage, prepared: Prepared = None) -> Tensor:
+        """Vectors of the subgraphs of a stage, (R, m, F), from those of nodes, (R, N, F)."""
+        if stage.parts is None:
+            return self._encode_members(nodes, stage, prepared)
+        norms = [module for module in self.modules() if isinstance(module, BatchNorm)]
+        buffers = [buffer for norm in norms for buffer in norm.buffers()]
+        vectors = [
+            recomputed(
+                partial(self._encode_members, stage=part),
+                nodes,
+                parameters=list(self.parameters()),
+                streams=self.streams,
+                buffers=buffers,
+            )
+            for part in stage.parts.stages
+        ]
+        return torch.cat(vectors, dim=1).index_select(1, stage.parts.order)
+
+    @abstractmethod
+    def _encode_members(self, nodes: Tensor, stage: Stage, prepared: Prepared = None) -> Tensor:
+        """The same for subgraphs that are all read at once."""
 
     def _read(self, x: Tensor, stage: Stage, nodes: Tensor) -> Tensor:
         """Vectors of the subgraphs of a stage, (R, m, F), from those of members and of nodes."""
@@ -152,14 +183,15 @@ class Separated(Network):
 
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
-        assert stage.nodes is not None
-        x = nodes = self.table()
-        if stage.positions is not None:
-            x = stage.positions.aggregate(x)
-        _, x = self.encoder(x, stage.nodes)
-        nodes = x if stage.positions is None else nodes  # of the global graph: encoded, as members
-        x = self._read(x, stage, nodes)[:, stage.scored]
+        x = self.read_subgraphs(self.table(), stage)[:, stage.scored]
         return x, self.head(x)
+
+    def _encode_members(self, nodes: Tensor, stage: Stage, prepared: Prepared = None) -> Tensor:
+        assert stage.nodes is not None
+        x = nodes if stage.positions is None else stage.positions.aggregate(nodes)
+        _, x = self.encoder(x, stage.nodes, prepared)
+        # Excluded nodes of the global graph are encoded, as members are.
+        return self._read(x, stage, x if stage.positions is None else nodes)
 
 
 class Connected(Separated):
@@ -189,17 +221,21 @@ class S2N(Network):
     def forward(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Vectors (R, m, F) and logits (R, m, C)."""
         assert stage.subgraphs is not None
-        around: list[Adjacency | None] = []
-        if self.inner is not None:
+        around: Prepared = None
+        if self.inner is not None and stage.parts is None:
             assert stage.nodes is not None
             around = self.inner.prepare(stage.nodes)
         outside = self.outer.prepare(stage.subgraphs)
-        x = nodes = self.table()
-        if self.inner is not None:
-            assert stage.positions is not None
-            _, x = self.inner(stage.positions.aggregate(x), stage.nodes, around)
-        entered, encoded = self.outer(self._read(x, stage, nodes), stage.subgraphs, outside)
+        x = self.read_subgraphs(self.table(), stage, around)
+        entered, encoded = self.outer(x, stage.subgraphs, outside)
         x = entered + encoded
         if stage.scored != slice(0, x.shape[1]):
             x = x[:, stage.scored]
         return x, self.head(self.dropout(x))
+
+    def _encode_members(self, nodes: Tensor, stage: Stage, prepared: Prepared = None) -> Tensor:
+        x = nodes
+        if self.inner is not None:
+            assert stage.positions is not None
+            _, x = self.inner(stage.positions.aggregate(x), stage.nodes, prepared)
+        return self._read(x, stage, nodes)

@@ -160,7 +160,10 @@ def _warnings(task: SubgraphTask, facts: dict[str, Any]) -> list[str]:
     if task.labels is None:
         warnings.append("No labels: the data can be translated and scored, not trained on.")
     if task.split is None:
-        warnings.append("No split: give a 'split' column, or draw one (Split.random).")
+        warnings.append(
+            "No split: commands that train draw one at random; a column 'split' of the labels, or"
+            " --split-by and --split-time, say which subgraphs are train, val and test."
+        )
     for part, count in facts["repeated_sets"].items():
         if count:
             copies = plural(count, f"{part.split('_')[0]} subgraph")

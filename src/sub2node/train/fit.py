@@ -241,7 +241,8 @@ class Group:
         self.labels = {part: value.to(stages.device) for part, value in labels.items()}
         self.training = training
         count, device = len(streams.seeds), stages.device
-        self.optimizer = find_optimizer(network, count, training, once=self.recordable)
+        recordable = self.recordable and stages.partitions == 1
+        self.optimizer = find_optimizer(network, count, training, once=recordable)
         self.replicas = self.optimizer.replicas
         self.plateau = Plateau(training, count, device)
         self.best_score = torch.full((count,), -1.0, dtype=torch.float64, device=device)
@@ -257,7 +258,7 @@ class Group:
         self._columns = torch.full(shape, torch.nan, dtype=torch.float64, device=device)
         self.history = dict(zip(COLUMNS, self._columns, strict=True))
         self.tied: list[list[Array]] = []
-        self.fast = self.recordable and isinstance(self.optimizer, SlabOptimizer)
+        self.fast = recordable and isinstance(self.optimizer, SlabOptimizer)
         self.ahead = self.fast and device.type == "cuda"  # of the host
         if self.ahead:
             self.train_step = Captured(self.train_step, device)  # type: ignore[method-assign]
