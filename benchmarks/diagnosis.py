@@ -109,7 +109,7 @@ def row_of(
         "val": f"{100 * val.mean:.1f}", "test": f"{100 * test.mean:.1f}",
         "test_sd": f"{100 * (test.sd or 0):.1f}", "n": test.n,
         "p": "" if change.name == AS_IN_TABLE else f"{welch(base, test.values):.3g}",
-        "settings": change.preset or cell.preset,
+        "settings": "tuned" if change.study else change.preset or cell.preset,
         "scores": " ".join(f"{100 * value:.4f}" for value in test.values),
     }  # fmt: skip
     if printed is not None and printed.value is not None:

@@ -13,11 +13,11 @@ _PAGES = ("README.md", "docs/")
 _COMPARED = (
     r"above|below|ahead|behind|better|worse|beats?|faster|slower|outperforms?|as (?:well|good) as"
     r"|lift(?:s|ed)?|raise[sd]?|lower(?:s|ed)?|solve[sd]?|times (?:less|more|as)|higher|exceeds?"
-    r"|wins|loses|improve[sd]?|helps?|hurts?|stronger|weaker|(?:more|less) accurate|significantly"
+    r"|improve[sd]?|helps?|hurts?|stronger|weaker|(?:more|less) accurate|significantly"
 )
 _MODELS = (
     r"S2N|CoS2N|GLASS|SubGNN|Sub2Vec|GCN|GIN|GCNII|GATv2|RWPE|LapPE|[Ss]eparated|[Cc]onnected"
-    r"|networks?|bags?|statistics|forest|trees|hops|WL|members?|`\+?(?:best|bag|hops|wl|gbdt)`"
+    r"|networks?|bags?|statistics|forest|trees|hops|WL|`\+?(?:best|bag|hops|wl|gbdt)`"
 )
 COMPARISON = re.compile(rf"\b(?:{_COMPARED})\b")
 MODEL = re.compile(rf"(?<!\w)(?:{_MODELS})(?!\w)")

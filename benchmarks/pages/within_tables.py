@@ -56,7 +56,7 @@ def within_and_once() -> Iterator[Claim]:
     found = within_difference("s2n+a gcn2", "glass", "cut_ratio", "Cut-Ratio")
     assert found.contradicts
     assert found.p < LEVEL
-    own, rival = (within(model, "cut_ratio") for model in ("s2n+a gcn2", "glass"))
+    own = within("s2n+a gcn2", "cut_ratio")
     yield claim(
         "within each split S2N+A is below GLASS on Cut-Ratio by {points:.1f} points ({p}, {trials}"
         " trials)",
@@ -65,7 +65,7 @@ def within_and_once() -> Iterator[Claim]:
         trials=int(own.number("trials")),
     )
     yield claim(
-        "on validation S2N+A has {val:.1f}, GLASS {rival:.1f}",
+        "on validation S2N+A has {val:.1f}, on test {test:.1f} points",
         val=own.number("val"),
-        rival=rival.number("val"),
+        test=own.number("test"),
     )
