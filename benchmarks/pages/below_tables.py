@@ -154,7 +154,7 @@ def below_published_in_short() -> Iterator[Claim]:
         values[f"{short}p"] = p_text(welch(*(cell_scores("synthetic", r, data) for r in rows)))
     yield claim(
         "S2N+0 on Density ({pd:.1f} to {pde:.1f}) and Cut-Ratio ({pc:.1f} to {pce:.1f}); here it"
-        " does not ({d:.1f} to {de:.1f}, {dp}, and {c:.1f} to {ce:.1f}, {cp}).",
+        " does not ({d:.1f} to {de:.1f}, {dp}, and {c:.1f} to {ce:.1f}, {cp}), with",
         **values,
     )
 
