@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -110,6 +110,7 @@ def test_likelihoods_are_those_of_scikit_learn() -> None:
     assert -np.log(each).mean() == pytest.approx(loss)
 
 
+@settings(max_examples=40)
 @given(**SHAPES)
 def test_steady_weights_add_up_and_none_is_tiny(seed, members, multilabel) -> None:
     shares, labels = drawn(seed, members, multilabel)

@@ -82,7 +82,12 @@ def print_json(value: object) -> None:
 def table(title: str, *columns: str) -> Table:
     """An empty table in the house style; the first column is text, the others are numbers."""
     shown = Text(escape_controls(clip_names(title)), style="bold")
-    result = SafeTable(title=shown, title_justify="left", box=box.SIMPLE_HEAD)
+    result = SafeTable(
+        title=shown,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        min_width=min(shown.cell_len, console.width),  # else a long title breaks over few columns
+    )
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position else "left")
     return result
