@@ -8,10 +8,11 @@
 At each scale tables like those of Elliptic2 are made, where they are not there yet, and then these
 commands run one after the other, each a process of its own: ``describe`` (which makes the part that
 the subgraphs need, and the index), ``fit`` of gbdt and of S2N+0 with what lies around subgraphs,
-and ``predict`` of 10,000 new subgraphs of any nodes by both. A row is a command; rows are added to
-benchmarks/results/scale.csv. Memory is that of the process and its children, sampled ten times per
-second; disk is what lies in the cache at most, beside the tables. Where the machine does other work
-too, the seconds of processors, not those of the clock, tell how much a command takes.
+and ``predict`` of 10,000 new subgraphs of any nodes by both. A row is a command; it goes into
+benchmarks/results/scale.csv, in place of one of the same command. Memory is that of the process and
+its children, sampled ten times per second; disk is what lies in the cache at most, beside the
+tables. Where the machine does other work too, the seconds of processors, not those of the clock,
+tell how much a command takes.
 """
 
 from __future__ import annotations
@@ -145,13 +146,20 @@ def questions(shape: EllipticShape, path: Path) -> None:
 
 
 def save(row: dict[str, Any], out: Path) -> None:
-    """Add a row."""
-    fresh = not out.exists()
-    with out.open("a", encoding="utf-8", newline="") as stream:
+    """Add a row, in place of one of the same job."""
+    key = ("scale", "memory", "job")
+    rows = list[dict[str, Any]]()
+    if out.exists():
+        with out.open(encoding="utf-8", newline="") as stream:
+            rows = [
+                old
+                for old in csv.DictReader(stream)
+                if [old[k] for k in key] != [row[k] for k in key]
+            ]
+    with out.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)
+        writer.writeheader()
+        writer.writerows([*rows, row])
     print(*(f"{key}={value}" for key, value in row.items()), flush=True)
 
 
@@ -175,7 +183,7 @@ def measure(scale: float, memory: str, options: argparse.Namespace) -> None:
         start = time.perf_counter()
         make_elliptic_like(tables, shape=shape)
         row = {"seconds": f"{time.perf_counter() - start:.1f}", "disk_mb": size_of(tables) // 10**6}
-        save({**common, "job": "make tables", **row}, options.out)
+        save({**common, "memory": "", "job": "make tables", **row}, options.out)
     engine = ("--directed", "--engine", "duckdb", "--memory", memory)
     job("describe", "describe", tables, *engine, "--json")
     questions(shape, work / "questions.parquet")

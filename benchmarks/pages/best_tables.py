@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from pages.claims import Claim, claim, claims_on
 from pages.markdown import generates, points, table
 from pages.rows import Rows, deviation, mean, p_text, read
 from pages.verdicts import paired_difference
@@ -307,3 +308,17 @@ def _cell(values: Sequence[float]) -> str:
 def _top_3(task: str, splits: str) -> str:
     rows = _rows(task, "best", splits=splits, file=ensemble_file(task)).where(top_3=bool)
     return f"{100 * mean(rows.numbers('top_3')):.1f}" if len(rows) else "-"
+
+
+@claims_on("docs/best.md")
+def missed_on_families() -> Iterator[Claim]:
+    """The ensemble and its best member on the given split of the families, one run."""
+    ensemble, member = _ensemble(FAMILIES, "given"), best_member(FAMILIES, splits="given")
+    assert len(ensemble) == len(member) == 1
+    assert member > ensemble
+    yield claim(
+        "the given split of the families (one run: {ensemble:.1f}, where one linear member alone"
+        " has {member:.1f})",
+        ensemble=ensemble[0],
+        member=member[0],
+    )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
@@ -75,9 +80,15 @@ def rows_of(arcs: Arcs, ids: np.ndarray) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def failing_tasks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Makes each task of Spark that reads the edges fail once; takes the session's partitions."""
+def failing_tasks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, killed: bool
+) -> Iterator[list[str]]:
+    """Each task of Spark that reads the edges fails once, or the first takes its executor along.
+
+    Takes the partitions of the session.
+    """
     read, partitions = Backend.read, list[str]()
+    is_done = tmp_path / "an executor was killed"
 
     def read_badly(self: Backend, path: Path) -> Any:
         if self.spill is not None or path.name != "edges.parquet":
@@ -86,7 +97,11 @@ def failing_tasks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def fail_once(batches: Any) -> Any:
             from pyspark import TaskContext
 
-            if TaskContext.get().attemptNumber() == 0:
+            if killed and not is_done.exists():
+                is_done.touch()
+                own = Path(f"/proc/{os.getppid()}/stat").read_text()  # of what starts workers
+                os.kill(int(own.rpartition(")")[2].split()[1]), signal.SIGKILL)
+            if not killed and TaskContext.get().attemptNumber() == 0:
                 raise RuntimeError("this task fails once")
             yield from batches
 
@@ -97,29 +112,41 @@ def failing_tasks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return self.connection.table("edges")
 
     monkeypatch.setattr(Backend, "read", read_badly)
-    return partitions
+    yield partitions
+    if killed:  # executors keep files beside Spark
+        rmtree(Path(find_spec("pyspark").origin).parent / "work", ignore_errors=True)  # type: ignore[union-attr,arg-type]
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(
+    ("directed", "killed"),
+    [
+        (False, False),
+        pytest.param(
+            True, True, marks=pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
+        ),
+    ],
+)
 def test_spark_makes_the_same_part_though_tasks_fail(
-    tmp_path: Path, failing_tasks: list[str], *, directed: bool
+    tmp_path: Path, failing_tasks: list[str], *, directed: bool, killed: bool
 ) -> None:
     pytest.importorskip("pyspark")
     source = disk_tables(tmp_path / "tables", weighted=True, directed=directed)
     request = SourceRequest(source, directed=directed)
     policies = ReadingOptions(directed=True) if directed else ReadingOptions(repeated="max")
     hops = 1 + directed
+    master = "local-cluster[2,1,1024]" if killed else "local[2,2]"  # one has executors to lose
     made = [
         make_part_folder(
             request, tmp_path / o.engine, options=o, reading=Reading(policies), hops=hops
         )
-        for o in (EngineOptions("duckdb"), EngineOptions("spark", master="local[2,2]"))
+        for o in (EngineOptions("duckdb"), EngineOptions("spark", master=master))
     ]
     duck, spark = map(s2n.load_task, made)
     assert spark == duck
     assert failing_tasks == ["2"]  # as tests/spark/spark-defaults.conf says
+    assert (tmp_path / "an executor was killed").exists() is killed
     if not directed:
         check_part(spark, s2n.load_task(source, repeated="max"))
     fresh = grow(spark.graph, pa.array(["7", "14", "21"]))
