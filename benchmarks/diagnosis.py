@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from sub2node.reproduce.published import published
 COLUMNS = ["cell", "data", "change", "val", "test", "test_sd", "n", "p", "published", "difference"]
 COLUMNS += ["settings", "scores"]
 WIDTH = 64
+STUDIES = Path(__file__).with_name("results") / "studies"
 
 
 def prepared(task: s2n.SubgraphTask, change: Change) -> s2n.SubgraphTask:
@@ -40,19 +42,37 @@ def prepared(task: s2n.SubgraphTask, change: Change) -> s2n.SubgraphTask:
     return replace(task, graph=replace(task.graph, features=features))
 
 
-def settings_of(cell: Cell, change: Change) -> dict[str, Any]:
+def settings_of(cell: Cell, change: Change, data: str = "") -> dict[str, Any]:
     """What is set beside the preset: that of the cell, then that of the change."""
     settings = {**cell.settings, **change.settings}
+    if change.study:
+        settings |= best_point(STUDIES / f"{data}-{change.study}.csv")
     if change.table:  # the table has the encodings
         settings |= {"features.kind": "given", "features.encoding": "none"}
     return settings
+
+
+def best_point(study: Path) -> dict[str, Any]:
+    """The settings of a search's best trial; of equal ones that of the lowest loss."""
+    with study.open(encoding="utf-8", newline="") as file:
+        trials = [row for row in csv.DictReader(file) if row["state"] == "complete"]
+    best = max(trials, key=lambda row: (float(row["value"]), -float(row["loss"])))
+    return {name: _typed(text) for name, text in best.items() if "." in name}
+
+
+def _typed(text: str) -> Any:
+    """A setting as it stands in a table of trials."""
+    try:
+        return json.loads(text.lower() if text in ("True", "False") else text)
+    except json.JSONDecodeError:
+        return text
 
 
 def score(cell: Cell, task: s2n.SubgraphTask, change: Change, seeds: range) -> tuple[Any, Any]:
     """Scores of validation and test over seeds, or over random splits with a seed each."""
     structure, _, conv = cell.structure.partition(" ")
     choice = {"structure": structure, "conv": conv} if structure else {"model": cell.model}
-    settings = settings_of(cell, change)
+    settings = settings_of(cell, change, task.name)
     preset = f"{change.preset or cell.preset}:{task.name}"
     options: dict[str, Any] = {**choice, "preset": preset, "settings": settings}
     task = prepared(task, change)
@@ -89,7 +109,7 @@ def row_of(
         "val": f"{100 * val.mean:.1f}", "test": f"{100 * test.mean:.1f}",
         "test_sd": f"{100 * (test.sd or 0):.1f}", "n": test.n,
         "p": "" if change.name == AS_IN_TABLE else f"{welch(base, test.values):.3g}",
-        "settings": change.preset or cell.preset,
+        "settings": "tuned" if change.study else change.preset or cell.preset,
         "scores": " ".join(f"{100 * value:.4f}" for value in test.values),
     }  # fmt: skip
     if printed is not None and printed.value is not None:

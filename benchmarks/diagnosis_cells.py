@@ -22,6 +22,8 @@ class Change:
         value: The constant in that table.
         splits: Shares of random splits, one for each seed; None: the published split.
         later_seeds: How much later the seeds begin.
+        study: What the name of a search in ``results/studies`` has behind that of the data; the
+            settings of its best trial are taken.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Change:
     value: float = 1.0
     splits: tuple[float, float, float] | None = None
     later_seeds: int = 0
+    study: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,12 @@ COMMON = (  # what the published code may have had otherwise in any cell
     Change("other seeds", later_seeds=10),
     change("early stop after 100 epochs", training__patience=100),
 )
+NORM = change("batch norm", model__batch_norm=True)
+NORM_SUM = change("batch norm, sum as readout", model__batch_norm=True, model__readout="sum")
 WALKS = (
     *COMMON,
+    NORM,
+    NORM_SUM,
     change("a readout that no stage changes", model__readout="node-degree"),
     change("RWPE in a quarter of the columns", features__encoding_width=16),
     change("sum as readout", model__readout="sum"),
@@ -105,10 +112,17 @@ LINK, RWPE = {"features.kind": "link"}, {"features.encoding": "rwpe"}
 DEGREE, ONE = {"model.readout": "degree-code"}, {"model.layers": 1}
 BY_PAPER = change("degrees by the paper's formula", model__readout="degree")
 
+SEARCHED = Change("settings of a search", {"training.patience": 200}, study="s2n0-rwpe")
+
 CELLS = {
     "s2n+0 rwpe": Cell(
         "s2n+0 gcn2 rwpe", "results_syn", ("density", "cut_ratio"),
-        structure="s2n+0 gcn2", settings=RWPE, changes=WALKS,
+        structure="s2n+0 gcn2", settings=RWPE,
+        changes=(*WALKS, SEARCHED),
+    ),
+    "s2n+0": Cell(
+        "s2n+0 gcn2", "results_syn", ("density", "cut_ratio"), structure="s2n+0 gcn2",
+        changes=(NORM, NORM_SUM),
     ),
     "s2n+a rwpe": Cell(
         "s2n+a gcn2 rwpe", "results_syn", ("cut_ratio",),

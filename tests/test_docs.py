@@ -168,6 +168,7 @@ def numberless(lines: list[str]) -> list[str]:
     """Lines, in any order, without what training may change on another machine."""
     text = re.sub(r".* learned to tell .*", "#", "\n".join(lines))
     text = re.sub(r"against .*?, the best", "against #, the best", text)
+    text = re.sub(r"; \w+ is not better than \w+ by a standard error, [0-9.]+", "", text)
     text = re.sub(r"\bbest\b|\bpredicted\b|[∗∼?─+-]", "", text)
     text = re.sub(r"[0-9][0-9.,]*", "#", text)
     return sorted(" ".join(line.split()) for line in text.split("\n") if line.split())

@@ -91,7 +91,7 @@ def test_from_a_synonym_to_the_case_report(page: Page, scorer: Scorer) -> None:
     query = scorer.ask([["g1", "g2", "g4", "g7"]])
     answer = scorer.predict(query)
     assert page.text(".verdict strong") == answer.labels[0]
-    near = scorer.neighbors(query)[0]
+    near = scorer.neighbors(query, count=5)[0]
     wanted = [f"{len(one.shared)} of {one.size} shared" for one in near]
     assert page.texts("#similar .shared .soft") == wanted
     shared = next(place for place, one in enumerate(near) if one.shared)
@@ -118,6 +118,11 @@ def test_from_a_synonym_to_the_case_report(page: Page, scorer: Scorer) -> None:
 
 @pytest.mark.slow
 def test_a_set_of_ambiguous_names_is_asked_about(page: Page) -> None:
+    page.paste("nowhere")
+    page.one("#ask").click()
+    page.wait(lambda: page.text("#answer .trouble"), "the refusal")
+    assert page.text("#answer .trouble") == "No node of your set is in the graph: 'nowhere'."
+    page.one("#clear").click()
     page.paste("pet")
     page.one("#ask").click()
     page.wait(lambda: page.texts("#answer .chip"), "the choice")

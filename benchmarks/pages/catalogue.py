@@ -32,6 +32,7 @@ from pages import (  # noqa: F401 (they declare)
     tested_claims,
     theory_claims,
     theory_tables,
+    within_tables,
 )
 from pages.claims import with_claims, wrong_claims
 from pages.conclusions import unbacked_conclusions

@@ -12,11 +12,12 @@ from pages.scanner import allowed, entry_pattern
 _PAGES = ("README.md", "docs/")
 _COMPARED = (
     r"above|below|ahead|behind|better|worse|beats?|faster|slower|outperforms?|as (?:well|good) as"
-    r"|lifts?|raises?|solves?|times (?:less|more|as)|higher|lower"
+    r"|lift(?:s|ed)?|raise[sd]?|lower(?:s|ed)?|solve[sd]?|times (?:less|more|as)|higher|exceeds?"
+    r"|improve[sd]?|helps?|hurts?|stronger|weaker|(?:more|less) accurate|significantly"
 )
 _MODELS = (
-    r"S2N|CoS2N|GLASS|SubGNN|GIN|GCNII|GATv2|RWPE|[Ss]eparated|[Cc]onnected|networks?"
-    r"|bags?|statistics|forest|hops|`best`"
+    r"S2N|CoS2N|GLASS|SubGNN|Sub2Vec|GCN|GIN|GCNII|GATv2|RWPE|LapPE|[Ss]eparated|[Cc]onnected"
+    r"|networks?|bags?|statistics|forest|trees|hops|WL|`\+?(?:best|bag|hops|wl|gbdt)`"
 )
 COMPARISON = re.compile(rf"\b(?:{_COMPARED})\b")
 MODEL = re.compile(rf"(?<!\w)(?:{_MODELS})(?!\w)")

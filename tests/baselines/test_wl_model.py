@@ -31,7 +31,7 @@ def test_it_tells_densities_apart_and_answers_for_subgraphs_that_were_not_there(
     data = data_of(dense)
     predictions = WL.fit(data, WL.settings())
     (note,) = predictions.notes
-    assert "chosen within train (12 tried)." in note
+    assert "chosen within train (12 settings tried)." in note
     classifier = predictions.classifier
     test = dense.split.mask("test")
     logits = predictions.logits("test")
@@ -48,7 +48,7 @@ def test_view_and_rounds_are_those_asked_for(dense) -> None:
         predictions = WL.fit(data_of(dense), settings)
         assert predictions.classifier.facts["view"] == view
         assert predictions.classifier.facts["rounds"] == 1
-        assert "(5 tried)" in predictions.notes[0]
+        assert "(5 settings tried)" in predictions.notes[0]
 
 
 @pytest.mark.parametrize("best", [("hops", False, 3), ("induced", True, 1), ("both", True, 4)])

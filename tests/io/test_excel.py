@@ -20,14 +20,17 @@ STYLES = (
 )
 
 
-def workbook(path: Path, sheets: dict[str, str], shared: str = "", **files: str) -> Path:
+def workbook(
+    path: Path, sheets: dict[str, str], shared: str = "", merged: str = "", **files: str
+) -> Path:
     """A workbook with these rows, as XML, by the names of the sheets."""
     listed, links = "", ""
     with zipfile.ZipFile(path, "w") as archive:
         for i, (name, rows) in enumerate(sheets.items(), 1):
             listed += f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>'
             links += f'<Relationship Id="r{i}" Target="worksheets/sheet{i}.xml"/>'
-            data = f"<worksheet {MAIN}><sheetData>{rows}</sheetData></worksheet>"
+            cells = f'<mergeCells><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+            data = f"<worksheet {MAIN}><sheetData>{rows}</sheetData>{cells}</worksheet>"
             archive.writestr(f"xl/worksheets/sheet{i}.xml", data)
         book = f'<workbook {MAIN} xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>'
         archive.writestr("xl/workbook.xml", files.get("book", book))
@@ -100,3 +103,31 @@ def test_what_is_no_workbook(tmp_path: Path, book: str, message: str) -> None:
     workbook(path, {"s": ""})
     with pytest.raises(DataError, match="the sheet is empty"):
         read_excel(path, "edges", is_text=lambda *_: True)
+
+
+def test_one_workbook_is_a_task(tmp_path: Path) -> None:
+    people = row("Registry") + row("patient", "diagnosis") + row(7, "x") + row(8, "y")
+    findings = row("Patient", "Term") + row(7, "a") + row(None, "b") + row(8, "c")
+    graph = row("child", "parent") + row("a", "b") + row("b", "c")
+    sheets = {"People": people, "Findings": findings, "Terms": graph}
+    path = workbook(tmp_path / "registry.xlsx", sheets, merged="A2:A3")
+    task = load_task(path)
+    assert (task.members("7"), task.members("8")) == (["a", "b"], ["c"])
+    assert (task.class_names, task.name) == (("x", "y"), "registry")
+    notes = " ".join(task.notes)
+    assert "the members are read from the sheet 'Findings' of registry.xlsx, not from" in notes
+    assert "Lines of registry.xlsx before its header skipped: 'Registry'." in notes
+    workbook(path, {**sheets, "Terms": graph + row("c", None)}, merged="A2:A3")
+    with pytest.raises(DataError, match=r"registry\.xlsx:4: edges column 'parent' is missing"):
+        load_task(path)
+
+
+def test_days_since_1904_and_values_outside_of_the_header(tmp_path: Path) -> None:
+    book = (
+        f'<workbook {MAIN} xmlns:r="{OFFICE}"><workbookPr date1904="1"/><sheets>'
+        '<sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>'
+    )
+    rows = row("day", "n") + '<row><c r="A2" s="1"><v>1</v></c><c r="C2"><v>5</v></c></row>'
+    path = workbook(tmp_path / "a.xlsx", {"s": rows}, book=book)
+    table = read_excel(path, "nodes", is_text=lambda *_: False)
+    assert table.to_pylist() == [{"day": "1904-01-02", "n": None, "column 3": 5.0}]

@@ -70,6 +70,10 @@ def test_gmt_with_labels_and_graph_in_files(tables: Path, tmp_path: Path) -> Non
     assert np.array_equal(task.subgraphs.nodes, read_task(tables).subgraphs.nodes)
     with pytest.raises(ConfigError, match="holds subgraphs only; name the edges"):
         read_task(gmt)
+    address = "https://www.gsea-msigdb.org/gsea/msigdb/human/geneset/s"
+    gmt.write_text("".join(f"s{i}\t{address}{i}\ta\tb\n" for i in range(1, 5)))
+    task = read_task(gmt, graph=tables / "edges.csv", labels=tables / "labels.csv")
+    assert task.subgraphs.titles is None  # an address says nothing
     with pytest.raises(DataError, match="no such file"):
         read_task(gmt, graph=tables / "nope.csv")
     for text, message in (

@@ -143,7 +143,7 @@ def test_no_header_where_no_id_comes_again(tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text("s,x\nt,y\n")
     with pytest.raises(DataError) as error:
         load_task(tmp_path)
-    assert str(error.value).count("(--no-header)") == 3
+    assert str(error.value).count("(--no-header)") == 4
     task = load_task(tmp_path, no_header=True)
     assert (task.graph.num_edges, task.class_names) == (3, ("x", "y"))
     assert sum("no header line" in note for note in task.notes) == 2

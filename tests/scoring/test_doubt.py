@@ -59,7 +59,10 @@ def test_excluded_nodes_that_a_model_does_not_read_are_said() -> None:
     answers, profile = answers_for(query, [SURE, SURE]), TrainingProfile.of(task)
     ((warning,), none) = find_warnings(profile, query, answers)
     assert warning.kind == WarningKind.EXCLUDED == "excluded"
-    assert warning.text == "1 excluded node not used: the model has not learned to read any"
+    assert warning.text == (
+        "1 excluded node not used: the model has learned from present ones only, so check whether"
+        " they speak against the answer"
+    )
     assert none == ()
     assert find_warnings(profile, query, answers, reads_excluded=True) == ((), ())
 
@@ -229,7 +232,8 @@ def test_words_are_those_of_the_card() -> None:
         "its phenotypes are those of the training patients '0' (x), '1' (y), whose diagnoses the"
         " model has learned",
         "the diagnoses are almost equally probable: 100 % of the highest entropy",
-        "2 excluded phenotypes not used: the model has not learned to read any",
+        "2 excluded phenotypes not used: the model has learned from present ones only, so check"
+        " whether they speak against the answer",
     ]
     assert [w.text for w in far][:2] == [
         "4 phenotypes, where 99 % of the training patients have 3",

@@ -10,7 +10,10 @@ from sub2node.task import Graph, Names
 TITLES = Names(["Gait ataxia", "Seizure", "Febrile seizure", ""])
 GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 3], names=Names(["a", "b", "c", "d"]), titles=TITLES)
 GRAPH = GRAPH.with_other_names(
-    {"alias": ["Fits", "Ataxia", "seizures"], "node_id": ["b", "a", "d"]}
+    {
+        "alias": ["Fits", "Ataxia", "seizures", "High-arched foot"],
+        "node_id": ["b", "a", "d", "a"],
+    }
 )
 INDEX = NodeIndex(GRAPH)
 
@@ -21,7 +24,11 @@ INDEX = NodeIndex(GRAPH)
         ("fits", [("b", "Fits")]),
         ("ATAX", [("a", "Ataxia")]),  # begins with it, as its title does not
         ("seizure", [("b", ""), ("d", "seizures"), ("c", "")]),
-        ("c", [("c", "")]),
+        ("c", [("c", ""), ("a", "High-arched foot")]),
+        ("seizure febrile", [("c", "")]),  # all words, in another order
+        ("high arched", [("a", "High-arched foot")]),
+        ("high-arched", [("a", "High-arched foot")]),
+        ("foot high-arched", [("a", "High-arched foot")]),
         ("zz", []),
         (" ", []),
     ],

@@ -72,3 +72,13 @@ def test_what_has_no_directions_is_refused() -> None:
         make(graph, MEMBERS, directed=True)
     with pytest.raises(ConfigError, match="omit repeated"):
         make(EDGES, MEMBERS, directed=True, repeated="sum")
+
+
+def test_numbers_as_people_write_them_are_features() -> None:
+    edges = {"source": ["a", "b"], "target": ["b", "c"], "amount": ["1,234.50", "7"],
+             "fee": ["1%", "2%"], "day": ["Mon", "Tue"]}  # fmt: skip
+    members = {"subgraph_id": ["s"], "node_id": ["a"]}
+    task = SubgraphTask.from_tables(edges, members, directed=True)
+    assert task.graph.arcs.feature_names == ("amount", "fee")
+    assert sorted(task.graph.arcs.features.tolist()) == [[7, 2], [1234.5, 1]]
+    assert "The edge column 'fee' is read with no '%', as in '1%'." in task.notes

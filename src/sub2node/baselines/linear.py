@@ -107,7 +107,7 @@ def _linear(
             groups=data.groups,
             criterion=settings.criterion,
         )
-        note = f"{name}: C = {strength:g} chosen within train ({len(strengths)} tried)."
+        note = f"{name}: C = {strength:g} chosen within train, of {len(strengths)} values."
         note = note if len(strengths) > 1 else ""
         return SimplePredictions.of(data, classifier, note, logits=lambda: classifier.weigh(x))
 

@@ -43,7 +43,7 @@ def _wl(data: TrainingData, settings: WLSettings) -> SimplePredictions:
     scale = "normalised" if bag.normalized else "counts"
     note = (
         f"wl: {bag.view}, {bag.rounds} {plural}, {scale}, C = {strength:g} chosen within train"
-        f" ({tried + len(_STRENGTHS)} tried)."
+        f" ({tried + len(_STRENGTHS)} settings tried)."
     )
     classifier = ColourClassifier(bag, weights.astype(np.float32), biases)
     return SimplePredictions.of(data, classifier, note)

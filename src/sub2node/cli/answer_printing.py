@@ -81,13 +81,15 @@ def _show_table(shown: Shown, extras: AnswerExtras, draws: int | None) -> None:
     if extras.positive is not None:
         view = _ranked_table(shown, extras, extras.positive)
     elif extras.top:
-        view = table("Answers", "Subgraph", "Likeliest classes", "Known")
+        view = table("Answers", "Subgraph", "Likeliest classes", "Members known")
         view.columns[1].justify = "left"
         for row, ranking in zip(_rows(shown), _rankings(shown, extras), strict=True):
             view.add_row(Text(str(row["subgraph_id"])), ranking, f"{row['known']:.0%}")
     else:
         headings = ("Prediction", "Probability", *["Spread"] * has_spread)
-        view = table("Answers", "Subgraph", *headings, *["Null"] * (draws is not None), "Known")
+        view = table(
+            "Answers", "Subgraph", *headings, *["Null"] * (draws is not None), "Members known"
+        )
         nulls = (cells for answers, _ in shown for cells in null_cells(answers))
         for row, null in zip(_rows(shown), nulls, strict=True):
             spreads = [f"{row['spread']:.3f}"] if has_spread else []
@@ -105,7 +107,7 @@ def _ranked_table(shown: Shown, extras: AnswerExtras, positive: PositiveAlerts) 
     """Answers by the probability of the positive class."""
     title = f"Answers by the probability of {positive.target.label}"
     last = "Likeliest classes" if extras.top else "Prediction"
-    view = table(title, "Rank", "Subgraph", "Probability", "Alert", last, "Known")
+    view = table(title, "Rank", "Subgraph", "Probability", "Alert", last, "Members known")
     for place in (1, 4):
         view.columns[place].justify = "left"
     rankings = _rankings(shown, extras) if extras.top else map(_prediction, _rows(shown))

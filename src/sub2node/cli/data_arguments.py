@@ -40,6 +40,7 @@ from .output import errors, progress, say, show_notes
 from .policy_options import (
     BadRows,
     BadWeights,
+    LabelCase,
     LabelSeparator,
     MissingFeatures,
     NaWords,
@@ -76,6 +77,7 @@ class DataArguments:
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    label_case: LabelCase = "merge"
     unlabelled: Unlabelled = "keep"
     label_separator: LabelSeparator = None
     node_separator: NodeSeparator = None
@@ -150,6 +152,7 @@ class DataArguments:
                 unknown_nodes=self.unknown_nodes,  # type: ignore[arg-type]  # checked in use
                 repeated=self.repeated,  # type: ignore[arg-type]
                 na_labels=self.na_labels,  # type: ignore[arg-type]
+                label_case=self.label_case,  # type: ignore[arg-type]
                 unlabelled=self.unlabelled,  # type: ignore[arg-type]
                 label_separator=self.label_separator,
                 node_separator=self.node_separator,

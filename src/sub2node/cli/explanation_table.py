@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def show_explanation(explanation: Explanation) -> None:
     """Print what each member and each neighbour contributes to a probability."""
-    title = f"Why {explanation.label}: contributions to its probability"
+    title = f"Why {explanation.label}: percentage points of its probability"
     view = table(title, "What", "", "Points")
-    view.add_row("an empty subgraph", "", f"{100 * explanation.baseline:.1f}")
+    view.add_row("before any member is known", "", f"{100 * explanation.baseline:.1f}")
     for kind, parts in (("member", explanation.members), ("neighbour", explanation.neighbors)):
         for part in parts[:10]:
             title = f" ({part.title})" if part.title and part.title != part.id else ""

@@ -38,6 +38,7 @@ class OnePrediction:
         reasons: Why; None where that was not asked.
         neighbors: Similar known subgraphs; None where they were not asked for.
         draws: Number of random sets that it was compared with.
+        models: Number of trained models that the answer is the mean of.
         names: What was meant by members that were not given by their id.
         written: Files that were written, by what they are.
         notes: How the file was read.
@@ -47,6 +48,7 @@ class OnePrediction:
     reasons: Explanation | None = None
     neighbors: Sequence[Neighbor] | None = None
     draws: int | None = None
+    models: int = 1
     names: Sequence[MappedName] = ()
     written: tuple[tuple[str, str], ...] = ()
     notes: Sequence[str] = ()
@@ -85,6 +87,7 @@ def answer_one(
         reasons if request.why else None,
         neighbors,
         request.draws,
+        len(scorer.seeds),
         answers.mapping[0],
         tuple(written),
         notes,
@@ -114,7 +117,7 @@ def show_one(one: OnePrediction, extras: AnswerExtras, *, as_json: bool) -> None
         print_json(_as_json(one, extras))
         return
     _show_names(one.names)
-    _show_probabilities(one.answers, extras, one.draws)
+    _show_probabilities(one, extras)
     if one.reasons is not None:
         show_explanation(one.reasons)
     if one.neighbors is not None:
@@ -162,9 +165,10 @@ def _show_neighbors(neighbors: Sequence[Neighbor]) -> None:
         say("Neighbours", "none; this model has no vectors of subgraphs.", style="bold")
 
 
-def _show_probabilities(answers: Answers, extras: AnswerExtras, draws: int | None) -> None:
-    has_spread = answers.has_spread
-    title = "Probabilities: mean and spread over trained models" if has_spread else "Probabilities"
+def _show_probabilities(one: OnePrediction, extras: AnswerExtras) -> None:
+    answers, draws, has_spread = one.answers, one.draws, one.answers.has_spread
+    averaged = f": mean and spread over {plural(one.models, 'trained model')}" if has_spread else ""
+    title = f"Probabilities{averaged}"
     headings = (*["Spread"] * has_spread, *["Null"] * (draws is not None), "")
     view = table(title, "Class", "Probability", *headings)
     order = (-answers.probabilities[0]).argsort(kind="stable")[: extras.top or _SHOWN]

@@ -18,6 +18,15 @@ Unlabelled = Annotated[
         rich_help_panel=READING,
     ),
 ]
+LabelCase = Annotated[
+    str,
+    typer.Option(
+        "--label-case",
+        help="Labels of three letters and more that differ in case only, as Fraud and fraud: merge"
+        " (one class) or keep.",
+        rich_help_panel=READING,
+    ),
+]
 LabelSeparator = Annotated[
     str | None,
     typer.Option(

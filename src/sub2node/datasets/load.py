@@ -23,6 +23,7 @@ from ..task.problems import Problems
 from ..task.reading_options import (
     BadRows,
     BadWeights,
+    LabelCase,
     MissingFeatures,
     NaLabels,
     Reading,
@@ -65,6 +66,7 @@ def load_task(
     unknown_nodes: UnknownNodes = "error",
     repeated: Repeated = "same",
     na_labels: NaLabels = "missing",
+    label_case: LabelCase = "merge",
     unlabelled: Unlabelled = "keep",
     missing_features: MissingFeatures = "error",
     bad_weights: BadWeights = "error",
@@ -112,6 +114,8 @@ def load_task(
             graph does not have.
         repeated: What an edge that is given again means: ``same``, ``sum`` or ``max``.
         na_labels: Labels that read NA, nan, NULL or None are ``missing``, or classes to ``keep``.
+        label_case: Labels of three letters and more that differ in case only, as Fraud and fraud,
+            are one class (``merge``), or several (``keep``).
         unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, as
             ``task.unlabelled``, or ``drop`` them.
         missing_features: Numbers of nodes that are missing are an ``error``, or ``impute``: the
@@ -164,6 +168,7 @@ def load_task(
         unknown_nodes=unknown_nodes,
         repeated=repeated,
         na_labels=na_labels,
+        label_case=label_case,
         unlabelled=unlabelled,
         missing_features=missing_features,
         bad_weights=bad_weights,

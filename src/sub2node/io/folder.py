@@ -26,6 +26,7 @@ from ..task.frames import Frame, TableLike
 from ..task.reading_options import Reading
 from .aliases import read_aliases
 from .bad_lines import BadLines
+from .folder_hints import describe_files
 from .gmx import GMX, read_gmx
 from .json_tables import JSONL, is_json_table
 from .part_files import PART_VERSION, WHOLE, read_part
@@ -36,7 +37,7 @@ from .tables import DELIMITERS, PLAIN, SUFFIXES, TableReader, suffix
 from .text_files import first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 CARD = "task.json"
 CARD_FORMAT = "sub2node-task"
@@ -176,6 +177,7 @@ def read_tables(
                 tables["labels"] = _join_labels(tables["labels"], found.labels, reader.columns)
             elif labels is None and found.labels is not None:
                 tables["labels"] = found.labels
+    lines |= {what: rows for what, rows in reader.row_lines.items() if what in tables}
     paths = {what: path for what, path in files.items() if path is not None}
     task = assemble(
         tables.get("edges"),
@@ -222,11 +224,29 @@ def _join_labels(labels: pa.Table, more: pa.Table, columns: Mapping[str, str]) -
         raise DataError("labels are given twice: in the file of the subgraphs and in a table.")
     frame = Frame.of(labels, "labels", columns)
     ids = frame.ids("subgraph_id").cast(pa.string())
+    if frame.column_name("label") is None and frame.column_name("split") is None:
+        return labels  # which says nothing of the subgraphs, and is refused
     where = pc.index_in(ids, value_set=more["subgraph_id"].combine_chunks().cast(pa.string()))
     for name in more.column_names:
         if name != "subgraph_id" and frame.column_name(name) is None:
             labels = labels.append_column(name, more[name].take(where))
     return labels
+
+
+def read_workbook(
+    path: Path, sheets: Collection[str], *, name: str = "", **options: Any
+) -> SubgraphTask:
+    """Read a task whose tables are sheets of one workbook.
+
+    Args:
+        path: The workbook.
+        sheets: The tables that it has.
+        name: What the task is called; "": as the file.
+        options: As of :func:`read_tables`.
+    """
+    optional = ("labels", "nodes", "subgraph_edges", "excluded")
+    given: dict[str, Any] = {what: path for what in optional if what in sheets}
+    return read_tables(path, path, name=name or path.stem, **given, **options)
 
 
 def read_folder(
@@ -268,7 +288,8 @@ def read_folder(
     edges, sets = find_edges(folder), find_sets(folder)
     if edges is None or sets is None:
         missing = "edges" if edges is None else "members"
-        raise DataError(f"the folder has no {missing} table ({missing}.csv, …).", path=folder)
+        reason = f"the folder has no {missing} table ({missing}.csv, …)."
+        raise DataError(f"{reason}{describe_files(folder)}", path=folder)
     task = read_tables(
         edges,
         sets,

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..base.errors import DataError
 from .bad_lines import BadLines
-from .set_files import SetTables, repeated_name
+from .set_files import SetTables, is_title, repeated_name
 from .tables import TableReader
 from .text_files import PACKED, first_line, opened, raw_lines
 from .white_space import StrippedValues
@@ -93,7 +93,7 @@ def read_gmx(path: Path, reader: TableReader) -> SetTables:
     genes = [gene for column in good.values() for gene in column.genes]
     members = pa.table({"subgraph_id": pa.array(owners, text), "node_id": pa.array(genes, text)})
     titles = [column.title for column in good.values()]
-    if not any(title not in ("", "na", "NA") for title in titles):
+    if not any(map(is_title, titles)):
         return SetTables(members, None)
     labels = {"subgraph_id": pa.array(names, text), "title": pa.array(titles, text)}
     return SetTables(members, pa.table(labels))

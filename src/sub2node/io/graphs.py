@@ -116,7 +116,9 @@ def task_from_graph(
     if split is not None:
         columns["split"] = pa.array([str(w) for w in _per_subgraph(split, keys, "split")])
     # A label that is missing is None or NaN here.
-    options = ReadingOptions(unknown_nodes, repeated, na_labels="keep", unlabelled=unlabelled)
+    options = ReadingOptions(
+        unknown_nodes, repeated, na_labels="keep", label_case="keep", unlabelled=unlabelled
+    )
     return assemble(
         as_graph(graph, repeated=repeated),
         members,

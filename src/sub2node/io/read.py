@@ -14,7 +14,17 @@ from .aliases import with_aliases
 from .background_files import Background, read_background
 from .elliptic2 import is_elliptic2, read_elliptic2
 from .encodings import says_encodings
-from .folder import CARD, find_edges, find_sets, format_of_sets, read_folder, read_tables
+from .excel import tables_of_workbook
+from .folder import (
+    CARD,
+    find_edges,
+    find_sets,
+    format_of_sets,
+    read_folder,
+    read_tables,
+    read_workbook,
+)
+from .folder_hints import describe_files
 from .gmx import GMX
 from .graph_files import GraphOptions, GraphSource, check_graph_format, read_graph_file
 from .graphs import as_graph, direction_notes
@@ -25,7 +35,7 @@ from .phenopackets import phenopacket_tables
 from .protein_networks import LinkOptions
 from .set_files import GMT, SetTables
 from .subgnn import EDGES, SUBGRAPHS, find, read_subgnn
-from .tables import SUFFIXES, suffix
+from .tables import EXCEL, SUFFIXES, suffix
 
 if TYPE_CHECKING:
     from ..task import SubgraphTask
@@ -64,10 +74,11 @@ def read_task(
     links = LinkOptions(min_score, score_weights)
     graph_options = GraphOptions(links, repeated, graph_format, reading)
     format = _find_format(path, format)
-    if format != "subgnn" and (variant is not None or swap):
-        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
-    own_graph = path.is_dir() and format != "phenopackets"
-    if not (isinstance(graph, str | Path) or (own_graph and format == "tables")):
+    _check_layout_options(format, variant, swap=swap)
+    alone = suffix(path) == EXCEL and graph is None and labels is None
+    sheets = tables_of_workbook(path, columns) if alone else set[str]()
+    own_graph = {"edges", "members"} <= sheets or (path.is_dir() and format != "phenopackets")
+    if not (isinstance(graph, str | Path) or (path.is_dir() and format == "tables")):
         links.refuse("this graph")
     check_chosen(node_features, has_nodes=own_graph and format not in ("subgnn", "ibm-aml"))
     if own_graph and (graph is not None or labels is not None):
@@ -86,6 +97,8 @@ def read_task(
         path, graph = find_pair(path)
     elif own_graph:
         common["node_features"] = node_features
+        if sheets:
+            return read_workbook(path, sheets, columns=columns, aliases=own_names, **common)
         if format == "tables":
             return read_folder(path, columns=columns, aliases=own_names, links=links, **common)
         if columns:
@@ -138,7 +151,8 @@ def _find_format(path: Path, named: str | None) -> str:
         raise DataError(
             f"no data recognised: expected {EDGES} and {SUBGRAPHS}, or tables named edges and"
             " members (.csv, .tsv, .parquet), subgraphs.jsonl or a .gmt file with an edges table,"
-            " or phenopackets (.json), or the files of Elliptic2 or IBM AML.",
+            " or phenopackets (.json), or the files of Elliptic2 or IBM AML."
+            f"{describe_files(path)}",
             path=path,
         )
     if is_phenopackets(path):
@@ -153,6 +167,12 @@ def _find_format(path: Path, named: str | None) -> str:
             path=path,
         )
     return format_of_sets(path)
+
+
+def _check_layout_options(format: str, variant: str | None, *, swap: bool) -> None:
+    """Raise for options of the SubGNN layout that go with another one."""
+    if format != "subgnn" and (variant is not None or swap):
+        raise ConfigError("variant and swap are for folders in the SubGNN layout.")
 
 
 def _read_foreign_sets(

@@ -215,6 +215,11 @@ def split_gmt_line(line: str, stripped: StrippedValues) -> tuple[str, str, list[
     return stripped.strip(name), title, genes
 
 
+def is_title(description: str) -> bool:
+    """Whether the description of a gene set says something; MSigDB has addresses in its place."""
+    return description not in ("", "na", "NA") and not description.startswith(("http:", "https:"))
+
+
 def read_gmt(path: Path, reader: TableReader) -> SetTables:
     """Gene sets: a name, a description and the genes, tab-separated, one set per line."""
     first_line(path)
@@ -237,7 +242,7 @@ def read_gmt(path: Path, reader: TableReader) -> SetTables:
     bad.report()
     text = pa.string()
     columns = {"subgraph_id": pa.array(owner, text), "node_id": pa.array(nodes, text)}
-    titled = any(title not in ("", "na", "NA") for title in titles)
+    titled = any(map(is_title, titles))
     labels = {"subgraph_id": pa.array(list(names), text), "title": pa.array(titles, text)}
     numbers = np.array(list(names.values()), np.int64)
     titles_table = pa.table(labels) if titled else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +16,9 @@ from ..base.errors import DataError
 from ..base.notes import changed
 from ..base.plural import plural
 from ..base.ragged import Array
-from ..task.column_names import NEEDED, column_in
-from ..task.frames import check_unique_columns
+from ..task.column_names import ALIASES, NEEDED, column_in
 from ..task.member_pairs import read_signs
+from .header_names import common_width, count_title_lines, fit_header, title_note, unique_columns
 from .text_files import first_line, lines, opened
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "'|'", " ": "spaces"}
@@ -85,7 +86,8 @@ class TableLayout(NamedTuple):
         first_line(path)
         comments, line = _leading_comments(path)
         sample, notes = _first_lines(path, len(comments)), list[str]()
-        sniffed = _find_delimiter(sample, delimiter)
+        titles, sniffed = _split_titles(sample, delimiter, what, columns)
+        sample = sample[len(titles) :]
         if sniffed != delimiter:
             notes.append(changed(f"{path.name} is read as separated by {_DELIMITERS[sniffed]}."))
         if header := _commented_header(comments, sniffed, what, columns):
@@ -94,6 +96,9 @@ class TableLayout(NamedTuple):
         if comments:
             count = plural(len(comments), "comment line")
             notes.append(changed(f"{count} at the beginning of {path.name} skipped."))
+        if titles:
+            line = _number_of_line(path, len(comments) + len(titles))
+            notes.append(title_note(path, titles))
         rows = [_fields(text, sniffed) for text in sample]
         names: Sequence[str] = _header_names(sample[0], sniffed, path, line)
         headless = _headless_columns(rows, what, columns, no_header=no_header)
@@ -102,12 +107,14 @@ class TableLayout(NamedTuple):
             shown = ", ".join(names)
             notes.append(changed(f"{path.name} has no header line; its columns are {shown}."))
         else:
-            check_unique_columns(names, path.stem, path)
+            header_names = names
+            names, name_notes = unique_columns(fit_header(names, rows[1:]), what, columns, path)
+            notes += name_notes
         decimal = "."
         if sniffed != "," and (value := _decimal_comma(rows[not headless :])):
             decimal = ","
             notes.append(changed(f"{path.name} is read with decimal commas, as in {value!r}."))
-        is_plain = not (comments or header or headless)
+        is_plain = not (comments or header or headless or titles) and names == header_names
         return cls(path, sniffed, tuple(names), line, decimal, tuple(notes), is_plain)
 
     def row_lines(self, rows: Array) -> Array:
@@ -159,6 +166,31 @@ def _leading_comments(path: Path) -> tuple[list[tuple[int, str]], int]:
             return comments, number
         comments.append((number, text))
     return [], comments[0][0]
+
+
+def _split_titles(
+    sample: Sequence[str], delimiter: str, what: str, columns: Mapping[str, str]
+) -> tuple[list[list[str]], str]:
+    """The values of lines before the header, and the delimiter of those after them.
+
+    Lines are such where they have one value, which is no column of ours, and most lines have more.
+    """
+    sniffed = _find_delimiter(sample, delimiter)
+    names = _fields(sample[0], sniffed)
+    if any(column_in(names, ours, what, columns) for ours in NEEDED.get(what, ())):
+        return [], sniffed
+    for mark in dict.fromkeys((sniffed, *(mark for mark in _DELIMITERS if mark != " "))):
+        rows = [_fields(text, mark) for text in sample]
+        count = count_title_lines(rows)
+        width = len(rows[count])  # without the blank value at the end of rows
+        if count and width > 1 and common_width(rows[count:]) in (width, width + 1):
+            return rows[:count], _find_delimiter(sample[count:], mark)
+    return [], sniffed
+
+
+def _number_of_line(path: Path, place: int) -> int:
+    """The number of the line at this place among those that have something on them."""
+    return next(islice(lines(path), place, None))[0]
 
 
 def _commented_header(
@@ -229,7 +261,9 @@ def _headless_columns(
     ours, first = _HEADLESS.get(what, ()), rows[0]
     if not 2 <= len(first) <= len(ours):
         return ()
-    if any(column_in(first, name, what, columns) is not None for name in ours):
+    named = [column_in(first, name, what, columns) for name in ours]
+    exact = {*ours, *columns.values(), *(other for name in ours for other in ALIASES[name])}
+    if set(named) & exact or all(named[: len(NEEDED[what])]):  # SRC alone may be a gene
         return ()
     ids = {value for row in rows[1:] for value in row[:2]}
     seems_row = all(_NUMBER.fullmatch(value) for value in first) or ids & set(first[:2])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 from ..base.errors import DataError
 from ..base.ragged import Array
 from ..base.regular_files import require_regular_file
-from ..task.column_names import column_in
+from ..task.column_names import NEEDED, column_in
 from ..task.frames import check_unique_columns
 from ..task.reading_options import Reading
 from .bad_lines import BadLines
@@ -60,12 +61,14 @@ class TableReader:
         reading: What to do about bad lines; takes the problems.
         stripped: Counts values that lose the white space around them.
         notes: Sentences about the files.
+        row_lines: The row of the sheet of each row of a table that was read from a workbook.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     stripped: StrippedValues = field(default_factory=StrippedValues)
     notes: list[str] = field(default_factory=list)
+    row_lines: dict[str, Array] = field(default_factory=dict)
     _finders: dict[str, Callable[[Array], Array]] = field(default_factory=dict)
 
     def read(self, path: Path, what: str) -> pa.Table:
@@ -81,7 +84,12 @@ class TableReader:
             return _read_parquet(path)
         is_text = self._keeps_text(what)
         if ending == EXCEL:
-            return read_excel(path, what, is_text=is_text)
+            sheet_rows = list[int]()
+            table = read_excel(
+                path, what, self.columns, is_text=is_text, notes=self.notes, lines=sheet_rows
+            )
+            self.row_lines[what] = np.array(sheet_rows, np.int64)
+            return table
         if ending in JSONL:
             bad = BadLines(path, self.reading, self.notes)
             table, numbers = read_json_table(path, is_text, bad)
@@ -104,10 +112,16 @@ class TableReader:
         )
 
     def _keeps_text(self, what: str) -> Callable[[str, Sequence[str]], bool]:
-        """Which of the columns of a table stay text: ids and words; of labels, all."""
+        """Which of the columns of a table stay text: ids and words; of labels, all.
+
+        All do where a column of ids has no name that is known, so that any may be it.
+        """
 
         def is_text(name: str, names: Sequence[str]) -> bool:
             if what not in _TEXT:
+                return True
+            ids = {column_in(names, ours, what, self.columns) for ours in NEEDED[what]}
+            if None in ids:
                 return True
             return name in {column_in(names, ours, what, self.columns) for ours in _TEXT[what]}
 

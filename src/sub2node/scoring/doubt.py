@@ -14,7 +14,7 @@ kind               said where
                    subgraphs, and the predicted class has less than its share
 ``many-classes``   several classes each: more are claimed than 99 % of the training subgraphs have
 ``known``          a training subgraph has the same members, so the answer was learned
-``excluded``       it has excluded nodes, and the model has not learned to read any
+``excluded``       it has excluded nodes, and the model has learned from present ones only
 =================  ================================================================================
 
 Texts speak of nodes, subgraphs and classes by the words of the model's card.
@@ -217,7 +217,10 @@ class TrainingProfile:
         counts = np.zeros(len(query), np.int64) if excluded is None else excluded.sizes
         for position in _positions(counts > 0):
             count = plural(int(counts[position]), f"excluded {self.words.member}")
-            text = f"{count} not used: the model has not learned to read any"
+            text = (
+                f"{count} not used: the model has learned from present ones only, so check whether"
+                " they speak against the answer"
+            )
             yield _Finding(position, AnswerWarning(WarningKind.EXCLUDED, text))
 
     def _check_known(self, query: Query) -> Iterator[_Finding]:

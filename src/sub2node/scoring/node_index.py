@@ -16,6 +16,8 @@ from ..base.ragged import Array
 from ..task import Graph
 from ..task.node_names import NameMatches, NodeNames
 
+_NOT_FOUND = 4  # rank of a node that no name of which matches
+
 
 class Node(NamedTuple):
     """A node as a search returns it: id, title, degree, and the other name that was searched."""
@@ -67,8 +69,11 @@ class NodeIndex:
 
     @cached_property
     def _columns(self) -> list[tuple[pa.Array, Array | None]]:
-        """Names in lower case, each with its node (None: the name of a place is its node's)."""
-        columns = self.names.lower_texts()
+        """Names in lower case, each with its node (None: the name of a place is its node's).
+
+        A hyphen is a space, as in :meth:`search`.
+        """
+        columns = [(_spaced(texts), nodes) for texts, nodes in self.names.lower_texts()]
         return columns if self.graph.names is not None else [(self.graph.ids(), None), *columns]
 
     @cached_property
@@ -76,14 +81,20 @@ class NodeIndex:
         return self.graph.full_degrees
 
     def search(self, text: str, count: int) -> list[Node]:
-        """Nodes that have this text in a name, those first that have one which begins with it."""
-        low = text.strip().lower()
-        if not low or count < 1:
+        """Nodes that have this text in a name, those first that have one which begins with it.
+
+        Case does not matter, nor whether words are joined by a hyphen or a space. Nodes with all
+        words of the text in one name, in another order, come last.
+        """
+        low = text.strip().lower().replace("-", " ")
+        words = low.split()
+        if not words or count < 1:
             return []
-        ranked = np.full(self.graph.num_nodes, 3, np.int8)
+        ranked = np.full(self.graph.num_nodes, _NOT_FOUND, np.int8)
         alias_of: dict[int, int] = {}
         for column, nodes in self._columns:
             for rank, matches in (
+                (3, _with_all(column, words)),
                 (2, pc.match_substring(column, low)),
                 (1, pc.starts_with(column, low)),
                 (0, pc.equal(column, low)),
@@ -96,7 +107,7 @@ class NodeIndex:
                     alias_of |= dict(
                         zip(owners[better].tolist(), hits[better].tolist(), strict=True)
                     )
-        hits = np.flatnonzero(ranked < 3)
+        hits = np.flatnonzero(ranked < _NOT_FOUND)
         order = np.lexsort((hits, -self._degrees[hits], ranked[hits]))[:count]
         return [self._node(i, alias_of.get(i)) for i in hits[order].tolist()]
 
@@ -104,6 +115,17 @@ class NodeIndex:
         others = self.graph.other_names
         text = "" if others is None or alias is None else others.names[alias]
         return Node(self.name(position), self.title(position), int(self._degrees[position]), text)
+
+
+def _spaced(texts: pa.Array) -> pa.Array:
+    """Texts with a space for each hyphen."""
+    return pc.replace_substring(texts, "-", " ")
+
+
+def _with_all(texts: pa.Array, words: Sequence[str]) -> Array:
+    """Which texts have all the words, in any order."""
+    found = [np.asarray(pc.match_substring(texts, word), bool) for word in words]
+    return np.asarray(np.all(found, axis=0))
 
 
 def _as_text(texts: Sequence[str]) -> pa.Array:

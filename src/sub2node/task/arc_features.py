@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ..base.notes import changed, doubtful
 from ..base.ragged import Array
 from .clean_tables import drop_rows, join_texts, row_texts
 from .frames import Frame
+from .missing_values import (
+    is_text,
+    number_like,
+    odd_values,
+    read_written_numbers,
+    without_words,
+)
 from .reading_options import Reading
 
 _OURS = ("source", "target", "weight")
@@ -22,6 +30,31 @@ def number_columns(edges: Frame) -> tuple[str, ...]:
         if field.name not in used
         and (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
     )
+
+
+def with_written_numbers(edges: Frame, reading: Reading, notes: list[str]) -> Frame:
+    """The edge table whose columns of text that are all numbers are such, as ``"1,234.50"``.
+
+    Args:
+        edges: The table.
+        reading: Which words mean a missing value.
+        notes: Takes sentences about how numbers are written.
+    """
+    used = {edges.column_name(ours) for ours in _OURS}
+    for name in edges.table.column_names:
+        if name in used or not is_text(edges.table[name].type):
+            continue
+        texts = without_words(edges.table[name], reading.options.missing_words)
+        numbers, style, example = read_written_numbers(texts)
+        odd = odd_values(texts, numbers)
+        if odd is not None and not len(odd):
+            edges = edges.with_column(name, pa.array(numbers))
+            how = f" with {style}, as in {example!r}" if style else " as numbers"
+            notes.append(changed(f"The edge column '{name}' is read{how}."))
+        elif example := number_like(texts):
+            text = f"the edge column '{name}' is no feature, though its values look like numbers"
+            notes.append(doubtful(f"{text}, as {example!r}; write them as 1234.5."))
+    return edges
 
 
 def with_usable_features(edges: Frame, reading: Reading, notes: list[str]) -> Frame:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ..base.errors import ConfigError, DataError
 from ..base.notes import Note
 from ..base.ragged import Array
-from .arc_features import read_arc_features, with_usable_features
+from .arc_features import read_arc_features, with_usable_features, with_written_numbers
 from .arcs import Arcs
 from .background import within_background
 from .clean_tables import (
@@ -38,6 +38,7 @@ from .impute_features import (
     read_numbers,
 )
 from .learnable import require_learnable
+from .likely_columns import with_likely_columns
 from .member_pairs import MemberPairs, read_members
 from .names import Names
 from .node_features import NodeFeatures, check_chosen, read_features
@@ -48,6 +49,7 @@ from .reading_options import Reading
 from .subgraph_tables import SubgraphTables, build_parts, build_sets, clean_subgraphs
 from .subgraphs import Subgraphs
 from .task import SubgraphTask
+from .tidy_tables import labels_of_members, tidy_tables
 
 
 def assemble(
@@ -94,7 +96,7 @@ def assemble(
     tables = {"edges": edges, "nodes": nodes, "members": members, "labels": labels}
     tables |= {"subgraph_edges": subgraph_edges, "aliases": aliases, "excluded": excluded}
     frames = _read_frames(tables, columns or {}, paths or {}, lines or {}, reading)
-    changes += named_by_words(list(frames.values()))
+    frames = _tidy_frames(frames, reading, changes, node_features=node_features)
     directed = reading.options.directed
     if directed and isinstance(edges, Graph):
         raise ConfigError(
@@ -199,6 +201,25 @@ def _read_frames(
             frames[what] = replace(frame, lines=lines.get(what))
     if not reading.problems.open:
         check_mapping(columns, frames.values())
+    return frames
+
+
+def _tidy_frames(
+    frames: dict[str, Frame],
+    reading: Reading,
+    notes: list[str],
+    *,
+    node_features: Sequence[str] | None,
+) -> dict[str, Frame]:
+    """The tables with all columns that they need, and without what is no data."""
+    has_labels = "labels" in frames
+    frames = with_likely_columns(frames, reading.problems)
+    notes += named_by_words(list(frames.values()))
+    if not has_labels and "members" in frames:
+        frames |= labels_of_members(frames["members"], notes)
+    frames = tidy_tables(frames, reading.problems, notes, chosen=node_features)
+    if reading.options.directed and "edges" in frames:
+        frames["edges"] = with_written_numbers(frames["edges"], reading, notes)
     return frames
 
 

@@ -16,6 +16,7 @@ from ..base.ragged import Array
 from .attributes import OWN_COLUMNS
 from .clean_tables import clean_table, drop_rows, join_texts, row_texts
 from .frames import Frame, as_text
+from .id_forms import same_ids
 from .label_separators import split_labels
 from .missing_values import NA_WORDS, is_text, is_word
 from .reading_options import Reading
@@ -60,6 +61,7 @@ def clean_labels(
             labels.need("label")
     labels = clean_table(labels, ["subgraph_id"], reading, notes, weighted=False)
     sets = members.ids("subgraph_id").cast(pa.large_string()).unique()
+    labels = _with_known_ids(labels, sets, notes)
     ids = _id_texts(labels)
     unmatched = np.flatnonzero(~np.asarray(pc.is_in(ids, value_set=sets)))
     if len(unmatched):
@@ -90,6 +92,30 @@ def clean_labels(
     elif len(unlabelled) or missing.any():
         _note_missing(labels, missing, unlabelled, members, reading, notes, na_words=na_words)
     return LabelledFrames(note_second_labels(labels.filter(~missing), reading, notes), unlabelled)
+
+
+def _with_known_ids(labels: Frame, sets: pa.Array, notes: list[str]) -> Frame:
+    """The labels with the ids of the members table, where theirs are in another case or form.
+
+    Args:
+        labels: The labels table.
+        sets: The different ids of the members table, text.
+        notes: Takes the sentence about it.
+    """
+    ids = _id_texts(labels)
+    foreign = np.flatnonzero(~np.asarray(pc.is_in(ids, value_set=sets)))
+    places = same_ids(ids.take(pa.array(foreign)), sets)
+    rows, places = foreign[places >= 0], places[places >= 0]
+    if not len(rows):
+        return labels
+    given, meant = ids.take(pa.array(rows)), sets.take(pa.array(places))
+    mask = np.zeros(len(ids), bool)
+    mask[rows] = True
+    count = plural(len(rows), "label")
+    shown = examples((f"{a.as_py()!r} is {b.as_py()!r}" for a, b in zip(given, meant, strict=True)),
+                     len(rows))  # fmt: skip
+    notes.append(changed(f"{count} of subgraphs given in another case or form found: {shown}."))
+    return labels.with_column("subgraph_id", pc.replace_with_mask(ids, pa.array(mask), meant))
 
 
 def note_second_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:

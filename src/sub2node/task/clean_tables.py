@@ -209,21 +209,28 @@ def with_usable_weights(frame: Frame, reading: Reading, notes: list[str]) -> Fra
     texts = _weight_texts(frame, rows, weights[rows].tolist(), reading.options.missing_words)
     values = join_texts(row_texts(frame, rows), " (weight ", texts, ")", between="")
     why = "weights are finite and above 0." if np.isnan(weights[rows[0]]) else None
+    message = (
+        f"the weight in row {frame.row(rows[0])} of the {frame.what} table is {texts[0]};"
+        f" {why or weight_problem(weights[rows[0]])}"
+    )
+    no_numbers = policy == "error" and "missing" not in texts and bool(np.isnan(weights).all())
+    if no_numbers:
+        message = f"weights must be numbers, found {frame.need('weight').type}."
     problem = reading.problems.add(
         frame.problem(
-            "unusable weight",
-            f"the weight in row {frame.row(rows[0])} of the {frame.what} table is {texts[0]};"
-            f" {why or weight_problem(weights[rows[0]])}",
+            "" if no_numbers else "unusable weight",
+            message,
             rows,
             values=values,
-            option="--bad-weights drop",
+            option=f"--bad-weights {'one' if bad.all() else 'drop'}",
             outcome={"error": "", "drop": "dropped", "one": "taken as 1"}[policy],
         )
     )
     if policy == "drop":
         notes.append(rows_dropped(problem.examples(), len(rows), problem.kind, frame.what))
-    if policy != "one":
+    if policy != "one" and not no_numbers:
         return frame.filter(~bad)
     count, shown = plural(len(rows), "unusable weight"), examples(problem.examples(), len(rows))
-    notes.append(changed(f"{count} of the {frame.what} table taken as 1: {shown}."))
+    if policy == "one":
+        notes.append(changed(f"{count} of the {frame.what} table taken as 1: {shown}."))
     return frame.with_column("weight", pa.array(np.where(bad, 1.0, weights)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 # Other names of our columns that are accepted without a word.
 ALIASES = {
@@ -20,11 +21,17 @@ ALIASES = {
 }
 # Words of a trade, accepted with a note where a table has one of them only.
 WORDS = {
-    "source": ("payer",),
-    "target": ("payee",),
-    "subgraph_id": ("gene_set", "pathway", "patient", "alert"),
-    "node_id": ("gene", "protein", "symbol", "term", "account"),
-    "label": ("diagnosis", "family"),
+    "source": ("payer", "sender", "from_account", "child", "node_a", "gene_a", "protein_a"),
+    "target": ("payee", "receiver", "to_account", "parent", "node_b", "gene_b", "protein_b"),
+    "subgraph_id": (
+        *("gene_set", "gene_set_name", "gs_name", "pathway", "pathway_id"),
+        *("patient", "patient_id", "alert", "alert_id", "case", "case_id"),
+    ),
+    "node_id": (
+        *("gene", "protein", "symbol", "gene_symbol", "gene_id", "protein_id"),
+        *("term", "hpo_id", "account", "account_id", "account_no", "account_number"),
+    ),
+    "label": ("diagnosis", "family", "outcome", "is_fraud"),
 }
 NEEDED = {
     "edges": ("source", "target"),
@@ -38,10 +45,30 @@ NEEDED = {
 # Names of columns with several nodes in each value.
 _LISTS = ("nodes", "node_ids", "members", "genes", "gene_list", "proteins", "symbols", "terms")
 _OPTIONAL = ("weight", "excluded", "split", "title", "kind")
+_OPTIONAL_OF = {
+    "edges": ("weight",),
+    "members": ("weight", "excluded"),
+    "excluded": ("weight",),
+    "labels": ("split", "title"),
+    "nodes": ("title",),
+    "aliases": ("kind",),
+}
+
+
+def fold(name: str) -> str:
+    """A name in small letters without what stands between its words: ``Set Name`` is ``setname``.
+
+    Args:
+        name: The name of a column.
+    """
+    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, str]) -> str | None:
     """Which column of a table is what we call ``ours``, or None.
+
+    Names as they are written come first, then those in another case or with other signs between
+    their words (``Subgraph ID``), then words of a trade.
 
     Args:
         names: The columns of the table.
@@ -56,23 +83,30 @@ def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, 
     taken = {columns[key] for key in keys - {ours} if key in columns}
     candidates = (columns.get(ours, ours), ours, *ALIASES.get(ours, ()))
     known = next((name for name in candidates if name in names and name not in taken), None)
-    return _word_in(names, ours, set(columns.values())) if known is None else known
+    if known is not None:
+        return known
+    taken |= set(columns.values())
+    for candidate in candidates[1:]:
+        if name := _only_one(names, {fold(candidate)}, taken):
+            return name
+    return _only_one(names, {fold(word) for word in WORDS.get(ours, ())}, taken)
 
 
-def _word_in(names: Sequence[str], ours: str, taken: set[str]) -> str | None:
-    """The one column that a word of a trade names, None where there is none or are several."""
-    words = [name for name in names if name in WORDS.get(ours, ()) and name not in taken]
-    return words[0] if len(words) == 1 else None
+def _only_one(names: Sequence[str], words: Collection[str], taken: Collection[str]) -> str | None:
+    """The one column whose folded name is one of some words; None: there is none, or several."""
+    hits = [name for name in names if name not in taken and fold(name) in words]
+    return hits[0] if len(hits) == 1 else None
 
 
 def words_taken(names: Sequence[str], what: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """The columns of a table that were taken for ours because of a word of a trade."""
-    found = {column_in(names, ours, what, columns): ours for ours in NEEDED[what]}
+    """The columns of a table that were taken for ours though they are called otherwise."""
+    ours_of = (*NEEDED[what], *_OPTIONAL_OF.get(what, ()))
+    found = {column_in(names, ours, what, columns): ours for ours in ours_of}
     chosen = set(columns.values())
     return {
         name: ours
         for name, ours in found.items()
-        if name is not None and name in WORDS.get(ours, ()) and name not in chosen
+        if name is not None and name not in (ours, *ALIASES[ours]) and name not in chosen
     }
 
 
@@ -92,6 +126,6 @@ def likely_column(
         return None
     (other,) = others
     for needed in NEEDED[what]:
-        if needed != ours and other in WORDS.get(needed, ()):
+        if needed != ours and fold(other) in map(fold, WORDS.get(needed, ())):
             return found[needed]
     return None if other.lower() in _LISTS else other

@@ -23,7 +23,9 @@ from .problems import MissingColumnError, Problem
 TableLike: TypeAlias = "pa.Table | Mapping[str, Any] | Any"  # Arrow, pandas, Polars, columns
 _HEADLESS = ("edges", "members", "labels")
 _LOOKED_AT = 100  # rows
+_LISTED = 12  # columns
 _SEVERAL = r"^[^\s;|,]+(\s*[;|,]\s*[^\s;|,]+)+$"
+_NUMBERS = r"^[\d.,\s]+$"
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -79,22 +81,34 @@ class Frame:
         """The column; an error that lists the columns if there is none."""
         column = self.get(ours)
         if column is None:
-            raise self._missing(ours)
+            raise self.missing_column(ours)
         return column
 
-    def _missing(self, ours: str) -> DataError:
-        """The error that lists the columns, and names the one that it may be."""
+    def missing_column(
+        self, ours: str, likely: str | None = None, *, guess: bool = True
+    ) -> DataError:
+        """The error that lists the columns, and names the one that it may be.
+
+        Args:
+            ours: Our name.
+            likely: The column that it may be.
+            guess: Whether to find one by the names of the others where none is given.
+        """
         key, names = f"{self.what}.{ours}", self.table.column_names
         name = self.columns.get(key, self.columns.get(ours, ours))
-        found = (
-            f"no column '{name}' in the {self.what} table; columns found:"
-            f" {', '.join(names) or 'none'}."
-        )
-        likely = likely_column(names, ours, self.what, self.columns)
-        if ours == "node_id" and (several := self._several_nodes()):
-            return self.error(f"{found} {several} takes them apart.")
+        listed = ", ".join(names[:_LISTED]) or "none"
+        more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+        found = f"no column '{name}' in the {self.what} table; columns found: {listed}{more}."
+        if likely is None and ours == "node_id" and (several := self._several_nodes()):
+            name, value, mark = several
+            text = (
+                f"The column '{name}' seems to have several nodes in one value, as {value[:60]!r}:"
+            )
+            return MissingColumnError(f"{found} {text}", key, name, separator=mark, path=self.path)
+        if likely is None and guess:
+            likely = likely_column(names, ours, self.what, self.columns)
         if likely is not None:
-            return MissingColumnError(found, f"--column {key}={likely}", path=self.path)
+            return MissingColumnError(found, key, likely, path=self.path)
         return self.error(
             f"{found} Rename one, or map it: columns={{'{key}': '…'}} (--column {key}=…)."
             f"{self._headless_hint(names)}"
@@ -108,21 +122,17 @@ class Frame:
             return ""
         return " If its first line is a row: no_header=True (--no-header)."
 
-    def _several_nodes(self) -> str:
-        """A column with several nodes in most values, and the options for it; '' if none is."""
+    def _several_nodes(self) -> tuple[str, str, str] | None:
+        """A column with several nodes in most values, such a value and what separates them."""
         for name in self.table.column_names:
             texts = self.table[name].slice(0, _LOOKED_AT).combine_chunks()
             if is_text(texts.type):
                 hit = pc.match_substring_regex(texts, _SEVERAL).fill_null(False)
+                hit = pc.and_not(hit, pc.match_substring_regex(texts, _NUMBERS).fill_null(False))
                 if 2 * (pc.sum(hit).as_py() or 0) > len(texts):
                     value = texts.filter(hit)[0].as_py()
-                    mark = next(mark for mark in ";|," if mark in value)
-                    return (
-                        f"The column '{name}' seems to have several nodes in one value, as"
-                        f" {value[:60]!r}: --column {self.what}.node_id={name} --node-separator"
-                        f" {mark!r} (node_separator={mark!r})"
-                    )
-        return ""
+                    return name, value, next(mark for mark in ";|," if mark in value)
+        return None
 
     def ids(self, ours: str) -> pa.Array:
         """A needed column of ids, as int64 or text."""
@@ -153,10 +163,7 @@ class Frame:
             return None
         try:
             if is_text(column.type):
-                numbers = parse_numbers(column.combine_chunks())
-                if np.isnan(numbers).all() and any(as_text(column).unique().to_pylist()):
-                    raise pa.ArrowInvalid("none of them is a number")
-                return numbers
+                return parse_numbers(column.combine_chunks())
             if pa.types.is_temporal(column.type):
                 raise pa.ArrowInvalid("dates are no weights")
             return np.asarray(column.cast(pa.float64()).fill_null(math.nan))

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.notes import Note
+from ..base.notes import Note, doubtful
 from ..base.plural import plural
 from ..base.ragged import Array
 from .clean_tables import drop_rows, join_texts, row_texts
@@ -93,7 +93,7 @@ def read_members(
     hit = np.unique(sets.subgraph[lost])
     lost_names = LostNames.of(None if nodes is None else graph, what.take(pa.array(rows)))
     kind = "unknown or ambiguous member" if lost_names.is_ambiguous.any() else "unknown member"
-    notes = _report_lost(members, rows, lost_names, reading)
+    notes = _report_lost(members, rows, lost_names, reading, graph=graph)
     if policy == "ignore-subgraph":
         sets.keep[hit] = False
         why = f"with {plural(len(rows), kind)}"
@@ -109,7 +109,9 @@ def read_members(
     return sets
 
 
-def _report_lost(members: Frame, rows: Array, names: LostNames, reading: Reading) -> list[Note]:
+def _report_lost(
+    members: Frame, rows: Array, names: LostNames, reading: Reading, *, graph: Graph | None
+) -> list[Note]:
     """Note members that no node is meant by as problems, and say that they were dropped.
 
     Args:
@@ -117,6 +119,7 @@ def _report_lost(members: Frame, rows: Array, names: LostNames, reading: Reading
         rows: Their rows.
         names: What may be meant by them.
         reading: What to do about them; takes the problems.
+        graph: Whose nodes they may be; None: positions.
     """
     notes, policy = list[Note](), reading.options.unknown_nodes
     who, what = members.ids("subgraph_id"), members.ids("node_id")
@@ -138,11 +141,19 @@ def _report_lost(members: Frame, rows: Array, names: LostNames, reading: Reading
                 f"{message} {counts}.",
                 own,
                 values=join_texts(row_texts(members, own), hints, between=""),
-                option="--unknown-nodes drop",
+                option="--unknown-nodes drop" if len(own) < len(what) else "",
                 outcome={"error": "", "drop": "dropped"}.get(policy, "subgraph omitted"),
             )
         )
         notes.append(members_dropped(pairs, len(own), sets, kind=kind, hints=hints))
+        if graph is not None and kind == "unknown" and 2 * len(own) > len(what) > 1:
+            nodes_called = graph.ids()[0].as_py()
+            text = (
+                f"{len(own):,} of {plural(len(what), 'member')} are unknown: the nodes of the graph"
+                f" are called as {nodes_called!r}; --aliases FILE gives other names of nodes."
+            )
+            notes.append(doubtful(text))
+            reading.problems.notes.append(doubtful(text))
     return notes
 
 

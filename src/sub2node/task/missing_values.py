@@ -18,6 +18,7 @@ _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _GAPS = " '\u2019\u00a0\u202f"  # which may stand between thousands
 _COMMAS = rf"^[-+]?(\d{{1,3}}([.{_GAPS}]\d{{3}})+|\d+)(,\d+)?$"
 _GROUPS = rf"^[-+]?(\d{{1,3}}([,{_GAPS}]\d{{3}})+|\d+)(\.\d*)?$"
+_SIGNS = "%€$£¥"  # one of which may stand before or after all numbers of a column
 _WITH_UNIT = r"^[€$£¥<>~]?\s*[-+]?\d[\d.,]*(\s*[%€$£¥]|\s+[A-Za-zµ°/]{1,8})?$"
 
 
@@ -82,8 +83,16 @@ def read_written_numbers(texts: pa.Array) -> WrittenNumbers:
     """Text as numbers, which may have decimal commas or marks between thousands.
 
     All are read in one way: that in which most of them are numbers, plain numbers first. Where two
-    ways read as many and do not agree, as for ``1,234``, none is taken.
+    ways read as many and do not agree, as for ``1,234``, none is taken. A sign that all of them
+    have, as in ``95 %``, does not count.
     """
+    sign, bare = _without_sign(texts)
+    if sign:
+        numbers = read_written_numbers(bare)
+        first = int(np.argmax(np.isfinite(numbers.values)))
+        if np.isfinite(numbers.values[first]):
+            style = " and ".join(filter(None, (numbers.style, f"no {sign!r}")))
+            return WrittenNumbers(numbers.values, style, texts[first].as_py())
     plain = parse_numbers(texts)
     trimmed = pc.utf8_trim_whitespace(texts)
     ways = [
@@ -99,6 +108,18 @@ def read_written_numbers(texts: pa.Array) -> WrittenNumbers:
     values, style = ways[best]
     first = int(np.argmax(np.isfinite(values) & np.isnan(plain)))
     return WrittenNumbers(values, style, texts[first].as_py())
+
+
+def _without_sign(texts: pa.Array) -> tuple[str, pa.Array]:
+    """The sign that all texts begin or end with, and the texts without it; '' if there is none."""
+    trimmed = pc.utf8_trim_whitespace(texts).drop_null()
+    first = trimmed[0].as_py() if len(trimmed) else ""
+    for sign in filter(first.__contains__, _SIGNS):
+        if pc.all(pc.starts_with(trimmed, sign)).as_py():
+            return sign, pc.replace_substring_regex(texts, rf"^\s*[{sign}]\s*", "")
+        if pc.all(pc.ends_with(trimmed, sign)).as_py():
+            return sign, pc.replace_substring_regex(texts, rf"\s*[{sign}]\s*$", "")
+    return "", texts
 
 
 def _with_marks(texts: pa.Array, pattern: str, decimal: str, marks: str) -> Array:

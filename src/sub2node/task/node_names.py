@@ -16,12 +16,13 @@ import pyarrow.compute as pc
 from ..base.notes import Note, changed
 from ..base.plural import examples, plural
 from ..base.ragged import Array, pointers, ranges
+from .id_forms import find_alone, plain_form
 from .other_names import ALIAS, ID, KINDS, rank_of
 
 if TYPE_CHECKING:
     from .graph import Graph
 
-UNKNOWN, AMBIGUOUS = "unknown", "ambiguous"
+UNKNOWN, AMBIGUOUS, FORM = "unknown", "ambiguous", "form"
 _CASE, _TITLE = rank_of("case"), rank_of("title")
 _NUMBER = "^(0|[1-9][0-9]{0,17})$"
 _MOST_LIKE = 500  # names that are compared letter by letter for a suggestion
@@ -35,7 +36,7 @@ class NameMatches:
     Args:
         positions: The node of each text; -1: none, or more than one; (n,).
         hows: How each was found: one of :data:`KINDS` or a kind of the user's; else ``unknown``
-            or ``ambiguous``; texts (n,).
+            or ``ambiguous``, or ``form`` (:func:`plain_form`); texts (n,).
         candidates: The nodes that an ambiguous text may mean, by its place.
     """
 
@@ -74,6 +75,11 @@ class NodeNames:
             rows.append(_Rows(pc.utf8_lower(texts), texts, others.nodes, others.ranks))
         return rows
 
+    @cached_property
+    def _plain_forms(self) -> pa.Array:
+        assert self.graph.names is not None
+        return plain_form(self.graph.names.arrow)
+
     def lower_texts(self) -> list[tuple[pa.Array, Array | None]]:
         """Ids, titles and other names in lower case, each with its node (None: its place)."""
         return [(row.lower, row.nodes) for row in self._rows]
@@ -104,6 +110,31 @@ class NodeNames:
             texts: Different texts.
             positions: The node of each, -1 where it is no id.
         """
+        matches = self._match_names(texts, positions)
+        unknown = np.flatnonzero(matches.hows == UNKNOWN)
+        if len(unknown):
+            given = texts.take(pa.array(unknown))
+            forms = plain_form(given)
+            has_form = np.asarray(forms.is_valid())
+            has_form &= ~np.asarray(pc.match_substring_regex(given, "^0[0-9]"))  # no program adds 0
+            places = unknown[has_form]
+            nodes = self._match_forms(forms.filter(pa.array(has_form))) if len(places) else places
+            matches.positions[places[nodes >= 0]] = nodes[nodes >= 0]
+            matches.hows[places[nodes >= 0]] = FORM
+        return matches
+
+    def _match_forms(self, forms: pa.Array) -> Array:
+        """The node of each plain form: that of the only name, or of the only id with this form."""
+        values = forms.unique()
+        nodes = self._match_names(values, self.positions(values)).positions
+        if self.graph.names is not None:
+            own = find_alone(values, self._plain_forms)
+            nodes = np.where(own >= 0, own, np.where(own == -1, nodes, -1))
+        return np.asarray(nodes[np.asarray(pc.index_in(forms, value_set=values))])
+
+    def _match_names(self, texts: pa.Array, positions: Array) -> NameMatches:
+        """:meth:`match_foreign` by names in any case."""
+        positions = positions.copy()
         foreign = np.flatnonzero(positions < 0)
         hows = np.full(len(texts), ID, object)
         if not len(foreign) or not self._rows:
@@ -263,7 +294,7 @@ def match_members(graph: Graph, members: pa.Array, positions: Array) -> tuple[Ar
 
 def by_kind(how: str) -> str:
     """A kind after the word "given": ``by a synonym``, ``in another case``."""
-    if how == KINDS[_CASE]:
-        return "in another case"
+    if how in (KINDS[_CASE], FORM):
+        return f"in another {how}"
     article = "an" if how[:1] in "aeiou" else "a"
     return f"by {article} {how or ALIAS}"

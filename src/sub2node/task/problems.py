@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -96,9 +97,13 @@ def go_on(option: str) -> str:
     """How to go on in spite of a problem, on the command line and in Python."""
     name, _, value = option.removeprefix("--").partition(" ")
     if name == "column":
-        ours, _, theirs = value.partition("=")
+        mapping, *more = shlex.split(value)
+        ours, _, theirs = mapping.partition("=")
+        if more:
+            return f"{option} (node_separator={more[-1]!r}) takes them apart."
         return f"{option} (columns={{{ours!r}: {theirs!r}}}) takes {theirs!r} for it."
-    return f"{option} ({name.replace('-', '_')}={value!r}) goes on."
+    python = f"{name.replace('-', '_')}={value!r}" if value else f"{name.replace('-', '_')}=True"
+    return f"{option} ({python}) goes on."
 
 
 class MissingColumnError(DataError):
@@ -106,13 +111,26 @@ class MissingColumnError(DataError):
 
     Args:
         message: What is missing, and what was found.
-        option: The option that names the likely one.
+        ours: Our name for it, with that of the table: ``labels.title``.
+        column: The likely one.
+        separator: What separates several nodes in each of its values; "": it has one in each.
         path: The file, if there is one.
     """
 
-    def __init__(self, message: str, option: str, *, path: str | PathLike[str] | None) -> None:
-        super().__init__(f"{message} {go_on(option)}", path=path)
-        self.reason, self.option = message, option
+    def __init__(
+        self,
+        message: str,
+        ours: str,
+        column: str,
+        *,
+        separator: str = "",
+        path: str | PathLike[str] | None,
+    ) -> None:
+        self.column, self.separator = column, separator
+        self.option = f"--column {shlex.quote(f'{ours}={column}')}"
+        self.option += f" --node-separator '{separator}'" if separator else ""
+        super().__init__(f"{message} {go_on(self.option)}", path=path)
+        self.reason = message
 
 
 class DataProblemsError(DataError):

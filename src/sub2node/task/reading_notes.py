@@ -9,7 +9,7 @@ from ..base.plural import examples, plural
 from ..base.ragged import Array, repeated_entries
 from .arc_features import number_columns
 from .arcs import Arcs
-from .column_names import words_taken
+from .column_names import fold, words_taken
 from .edges import Edges, Repeated
 from .frames import Frame
 from .graph import Graph
@@ -29,8 +29,10 @@ _COLUMNS = {
 }
 # Words of a trade as names of columns, and what they say of the data.
 _TRADES = {
-    **dict.fromkeys(("payer", "payee", "account", "alert"), NoteKind.ACCOUNTS),
-    **dict.fromkeys(("gene_set", "pathway", "gene", "protein", "symbol"), NoteKind.GENES),
+    **dict.fromkeys(("payer", "payee", "account", "accountid", "accountno"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("accountnumber", "alert", "alertid", "isfraud"), NoteKind.ACCOUNTS),
+    **dict.fromkeys(("geneset", "genesetname", "gsname", "pathway", "gene"), NoteKind.GENES),
+    **dict.fromkeys(("geneid", "genesymbol", "protein", "proteinid", "symbol"), NoteKind.GENES),
 }
 Name = Callable[[int], str]
 
@@ -90,7 +92,7 @@ def taken_by_words(taken: Mapping[str, str], what: str) -> str:
     """Columns of one table that were taken for ours, as :func:`words_taken` gives them."""
     listed = ", ".join(f"'{name}' as {ours}" for name, ours in taken.items())
     text = f"Columns of the {what} table taken by their names: {listed}."
-    kind = next((_TRADES[name] for name in taken if name in _TRADES), None)
+    kind = next((_TRADES[fold(name)] for name in taken if fold(name) in _TRADES), None)
     return text if kind is None else Note(kind, text)
 
 

@@ -13,6 +13,7 @@ from .problems import Problems
 
 UnknownNodes = Literal["error", "drop", "ignore-subgraph"]
 NaLabels = Literal["missing", "keep"]
+LabelCase = Literal["merge", "keep"]
 Unlabelled = Literal["keep", "drop"]
 MissingFeatures = Literal["error", "impute"]
 BadWeights = Literal["error", "drop", "one"]
@@ -21,6 +22,7 @@ _CHOICES = {
     "unknown_nodes": UnknownNodes,
     "repeated": Repeated,
     "na_labels": NaLabels,
+    "label_case": LabelCase,
     "unlabelled": Unlabelled,
     "missing_features": MissingFeatures,
     "bad_weights": BadWeights,
@@ -36,6 +38,7 @@ class ReadingOptions:
         unknown_nodes: Members that the graph does not have.
         repeated: What an edge that is given again means.
         na_labels: Whether labels that read NA, nan, NULL or None are missing, or classes to keep.
+        label_case: Whether labels of three letters and more that differ in case only are one class.
         unlabelled: Subgraphs without a label where others have one: ``keep`` them apart, to be
             scored and never trained on, or ``drop`` them.
         missing_features: Numbers of nodes that are missing: ``impute`` takes the median of the
@@ -61,6 +64,7 @@ class ReadingOptions:
     unknown_nodes: UnknownNodes = "error"
     repeated: Repeated = "same"
     na_labels: NaLabels = "missing"
+    label_case: LabelCase = "merge"
     unlabelled: Unlabelled = "keep"
     missing_features: MissingFeatures = "error"
     bad_weights: BadWeights = "error"

@@ -17,6 +17,7 @@ from .clean_tables import clean_table
 from .frames import Frame
 from .graph import Graph
 from .ids import IdSpace
+from .label_spellings import with_one_spelling
 from .labels import read_labels, used_classes
 from .member_pairs import MemberPairs, build_subgraphs, read_excluded, split_by_sign
 from .missing_values import NA_WORDS
@@ -116,6 +117,8 @@ def clean_subgraphs(
     with reading.problems.collected():
         words = frozenset[str]() if known_classes else reading.options.missing_labels
         known = clean_labels(labels, members, reading, notes, na_words=words)
+        if not known_classes and known.labels.get("label") is not None:
+            known = known._replace(labels=with_one_spelling(known.labels, reading, notes))
         if not len(known.unlabelled):
             return tables._replace(labels=known.labels), None
         apart = tables._replace(labels=_plain_labels(labels, known.unlabelled))

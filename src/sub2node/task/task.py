@@ -119,6 +119,7 @@ class SubgraphTask:
         unknown_nodes: policies.UnknownNodes = "error",
         repeated: Repeated = "same",
         na_labels: policies.NaLabels = "missing",
+        label_case: policies.LabelCase = "merge",
         unlabelled: policies.Unlabelled = "keep",
         missing_features: policies.MissingFeatures = "error",
         bad_weights: policies.BadWeights = "error",
@@ -151,6 +152,7 @@ class SubgraphTask:
                 the whole subgraph is (``ignore-subgraph``); ``task.notes`` counts them.
             repeated: A repeated edge has the ``same`` weight, or ``sum`` or ``max`` is taken.
             na_labels: Labels that read NA, nan, NULL or None: ``missing``, or classes to ``keep``.
+            label_case: ``Fraud`` and ``fraud`` are one class (``merge``), or two (``keep``).
             unlabelled: Subgraphs without a label: ``keep`` (as :attr:`unlabelled`) or ``drop``.
             missing_features: Missing numbers of nodes: ``error``, or ``impute`` the median.
             bad_weights: Weights that are not above 0: ``error``, ``drop`` (their rows) or ``one``.
@@ -171,6 +173,7 @@ class SubgraphTask:
             unknown_nodes=unknown_nodes,
             repeated=repeated,
             na_labels=na_labels,
+            label_case=label_case,
             unlabelled=unlabelled,
             missing_features=missing_features,
             bad_weights=bad_weights,

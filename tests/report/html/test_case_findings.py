@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -104,6 +105,15 @@ def test_names_that_are_no_ids_say_what_they_mean(bag: Scorer) -> None:
     assert "“G8” is Gene № 1" in page
 
 
+def test_members_without_titles_are_called_as_they_were_given() -> None:
+    task = replace(TASK, graph=replace(TASK.graph, titles=None))
+    scorer = SubgraphClassifier(model="bag").fit(task).scorer_
+    (case,) = collect_cases(scorer, scorer.ask([["G8", "g3"]]))
+    assert {row.id: row.name for row in case.reasons.members} == {"g8": "G8", "g3": "g3"}
+    known = next(one for one in case.similar if one.shared)
+    assert set(known.shared) <= {"G8", "g3"}
+
+
 def test_of_two_classes_one_is_explained() -> None:
     task = replace(TASK, labels=TASK.labels % 2, class_names=("clean", "fraud"))
     scorer = SubgraphClassifier(model="bag").fit(task).scorer_
@@ -117,3 +127,10 @@ def test_of_two_classes_one_is_explained() -> None:
         (case,) = collect_cases(scorer, query, positive=positive)
         assert case.reasons.classes == ("fraud",)
         assert case.alert is alert
+        assert case.positive is not None
+        assert case.positive.name == "fraud"
+        rows = [replace(case, positive=replace(case.positive, probability=p)) for p in (0.9, 0.1)]
+        text = " ".join(re.sub(r"<[^>]+>", " ", render_cases(scorer, rows)).split())
+        assert "Probability of fraud Alert" in text
+        assert " 90.0 % " in text
+        assert " 10.0 % " in text

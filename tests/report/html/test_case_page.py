@@ -57,7 +57,8 @@ def test_it_says_what_was_found(scorer: Scorer, cases: list[Case]) -> None:
     best = cases[1].ranking[0]
     assert "Which one?" in text
     assert f"{100 * best.probability:.1f} %" in text
-    assert f"Doubt {cases[1].doubt:.2f}: 0 is one family for sure, 1 all alike." in text
+    assert f"Doubt {cases[1].doubt:.2f}, between 0 (one family is certain) and 1 (all are" in text
+    assert "equally likely)." in text
     assert "Percentage points that each symptom adds to the probability" in text
     assert text.count("No medical device.") == 2
     assert "Trained on 40 diseases of 3 families, in a graph of 50 symptoms" in text
@@ -237,7 +238,7 @@ def test_several_labels_and_none(tmp_path: Path) -> None:
     both = replace(case, ranking=tuple(replace(one, predicted=True) for one in case.ranking))
     text = plain(render_cases(scorer, [both]))
     assert "Next is" not in text  # they do not exclude each other
-    assert "0 is every class decided, 1 an even chance for each." in text
+    assert "between 0 (every class is decided) and 1 (an even chance for each)." in text
     assert "only these classes, of which a set may have several, or none." in text
     assert render_cases(scorer, [both]).count('class="chosen"') == 3
     nothing = replace(case, ranking=tuple(replace(one, predicted=False) for one in case.ranking))

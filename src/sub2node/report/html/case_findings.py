@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,6 +116,7 @@ class Case:
         similar: The most similar known subgraphs; without vectors, those with a common member.
         by_vectors: Whether similarity is that of the model's vectors, not of the members.
         alert: Whether it is an alert; None where the model has no positive class.
+        positive: The positive class and its probability, where the model has one.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Case:
     similar: tuple[SimilarSubgraph, ...]
     by_vectors: bool
     alert: bool | None
+    positive: RankedClass | None = None
 
 
 def collect_cases(
@@ -174,7 +176,8 @@ def _collect_case(
     order = np.argsort(-answers.probabilities[0], kind="stable")
     if answers.learned is not None:  # a class that nothing was learned about is no candidate
         order = order[answers.learned[order]]
-    similar, by_vectors = _find_similar(scorer, placed)
+    given = {one.node_id: one.given for one in answers.mapping[0] if one.node_id}
+    similar, by_vectors = _find_similar(scorer, placed, given)
     nodes = placed.query.subgraphs.nodes
     absent = placed.query.subgraphs.excluded
     return Case(
@@ -184,18 +187,20 @@ def _collect_case(
         doubt=float(answers.doubt[0]),
         warnings=answers.warnings[0],
         reasons=_take_apart(
-            [scorer.explain_one(placed, c) for c in _explained_classes(answers, order, positive)]
+            [scorer.explain_one(placed, c) for c in _explained_classes(answers, order, positive)],
+            given,
         ),
         size=len(nodes),
         unknown=answers.unknown[0],
         mapped=tuple(one for one in answers.mapping[0] if one.node_id or one.candidates),
         excluded=tuple(
-            (_member_name(scorer, node), scorer.index.name(node))
+            (_member_name(scorer, node, given), scorer.index.name(node))
             for node in ([] if absent is None else absent.nodes.tolist())
         ),
         similar=tuple(similar),
         by_vectors=by_vectors,
         alert=None if positive is None else bool(positive.alerts(answers)[0]),
+        positive=None if positive is None else _ranked_class(answers, positive.target.index),
     )
 
 
@@ -218,14 +223,14 @@ def _explained_classes(
     return [int(number) for number in order[:EXPLAINED]]
 
 
-def _take_apart(explanations: Sequence[Explanation]) -> ClassReasons:
-    """Explanations of several classes side by side."""
+def _take_apart(explanations: Sequence[Explanation], given: Mapping[str, str]) -> ClassReasons:
+    """Explanations of several classes side by side; `given` has the reader's names of members."""
     values: dict[str, list[float]] = {}
     names: dict[str, str] = {}
     for column, explanation in enumerate(explanations):
         for part in explanation.members:
             absent = " (excluded)" if part.excluded else ""
-            names.setdefault(part.id, f"{part.title or part.id}{absent}")
+            names.setdefault(part.id, f"{part.title or given.get(part.id, part.id)}{absent}")
             values.setdefault(part.id, [0.0] * len(explanations))[column] = part.value
     order = sorted(values, key=lambda member: -max(map(abs, values[member])))
     others = {
@@ -247,7 +252,9 @@ def _take_apart(explanations: Sequence[Explanation]) -> ClassReasons:
     )
 
 
-def _find_similar(scorer: Scorer, placed: PlacedSubgraphs) -> tuple[list[SimilarSubgraph], bool]:
+def _find_similar(
+    scorer: Scorer, placed: PlacedSubgraphs, given: Mapping[str, str]
+) -> tuple[list[SimilarSubgraph], bool]:
     """The nearest known subgraphs, by the model's vectors or else by common members."""
     known, nodes = scorer.task.subgraphs, placed.query.subgraphs.nodes
     count = scorer.num_labelled
@@ -274,12 +281,14 @@ def _find_similar(scorer: Scorer, placed: PlacedSubgraphs) -> tuple[list[Similar
                 name if title and title != name else "",
                 labels,
                 float(values[number]),
-                tuple(_member_name(scorer, int(node)) for node in members),
+                tuple(_member_name(scorer, int(node), given) for node in members),
                 int(end - start),
             )
         )
     return found, similarities is not None
 
 
-def _member_name(scorer: Scorer, node: int) -> str:
-    return scorer.index.title(node) or scorer.index.name(node)
+def _member_name(scorer: Scorer, node: int, given: Mapping[str, str]) -> str:
+    """What to call a member: its title, else as the reader did, else its id."""
+    name = scorer.index.name(node)
+    return scorer.index.title(node) or given.get(name, name)

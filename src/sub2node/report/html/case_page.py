@@ -129,7 +129,7 @@ def _describe_model(scorer: Scorer, words: CardWords, name: str) -> ModelFacts:
     graph = f"{plural(scorer.graph.num_nodes, words.member)} with {scorer.graph.num_edges:,} links"
     return ModelFacts(
         title=name or words.title or task.name or "this model",
-        model=scorer.title,
+        model=_describe_kind(scorer),
         trained_on=f"{sizes}, in a graph of {graph}",
         sources=tuple(str(source) for source in card.get("sources", ())),
         quality=_describe_quality(card.get(part) or {}, part, words, several=scorer.multilabel),
@@ -141,6 +141,19 @@ def _describe_model(scorer: Scorer, words: CardWords, name: str) -> ModelFacts:
         },
         seeds=len(scorer.seeds),
     )
+
+
+def _describe_kind(scorer: Scorer) -> str:
+    """What kind of model it is, and of which models it is the mean."""
+    members: list[JsonObject] = scorer.card.get("leaderboard") or []
+    weights = {str(row["name"]): float(row["weight"]) for row in members if row.get("weight")}
+    if len(weights) < 2:
+        averaged = f", {plural(len(scorer.seeds), 'trained model')} averaged"
+        return scorer.title + averaged * (len(scorer.seeds) > 1)
+    shares = [
+        f"{name} {percent(weights[name], 0)} %" for name in sorted(weights, key=weights.__getitem__)
+    ]
+    return f"{scorer.title}, a weighted mean of models: {', '.join(reversed(shares))}"
 
 
 def _describe_quality(scores: JsonObject, part: str, words: CardWords, *, several: bool) -> str:

@@ -7,6 +7,7 @@ import { ambiguousOf, unknownOf } from "./parse.js";
 const SHOWN = 10;
 const SHARED = 6; // names of shared members
 const HOW = { case: "its id in another case" }; // other kinds of names are called as they are
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const track = (...inside) => h("span.track", { "aria-hidden": "true" }, inside);
 
 // ---- classes
@@ -62,11 +63,10 @@ export const choices = (candidates, onChoose) => Object.entries(candidates ?? {}
 
 /** What was understood of the names, what is unknown, and what must be asked. */
 function knownNodes(prediction, asked, { onFind, onChoose }) {
-  const { unknown, known, mapping } = prediction;
+  const { unknown, mapping } = prediction;
   const all = asked === 1 ? `The ${noun("member")} is` : `All ${many(asked, "member")} are`;
   const parts = [unknown.length
-    ? h("p", `${count(asked - unknown.length)} of ${many(asked, "member")} are in the graph ` +
-      `(${percent(known)}).`)
+    ? h("p", `${count(asked - unknown.length)} of ${many(asked, "member")} are in the graph.`)
     : h("p.soft", `${all} in the graph.`)];
   const lost = unknownOf(prediction).map((name) =>
     chipOf("button.chip.lost", name, "Search for it", () => onFind(name)));
@@ -97,7 +97,7 @@ export function showAnswer(root, prediction, { model, asked, ...on }) {
   root.replaceChildren(verdict(prediction), knownNodes(prediction, asked, on),
     ...doubts(prediction),
     ...folded(rows, SHOWN, "ul.bars", "Ranked", noun("labels")),
-    h("p.hint", `${seeds} Doubt ${doubt.toFixed(2)}: 0 is sure, 1 is all alike.`));
+    h("p.hint", `${seeds} Doubt ${doubt.toFixed(2)}, between 0 (certain) and 1 (all equally likely).`));
 }
 
 // ---- contributions
@@ -109,7 +109,7 @@ function diverging({ id, title, labels, contribution }, most, colour) {
   const known = labels && labels.length ? tags(labels, colour) : null;
   return h("li.bar.both", h("span.name", named(id, title), known),
     track(h(minus ? "span.fill.minus" : "span.fill.plus", { css })),
-    h("span.value", points(contribution, 2)));
+    h("span.value", points(contribution)));
 }
 
 function side(title, entries, most, colour, what, none) {
@@ -123,17 +123,17 @@ function side(title, entries, most, colour, what, none) {
 export function showWhy(root, answer, colour) {
   const { members, neighbors, label, joins, baseline, probability, statistics, border, gap } = answer;
   const most = Math.max(0, ...[...members, ...neighbors].map((one) => Math.abs(one.contribution)));
-  const alone = joins ? `None: no known ${noun("subgraph")} is joined to this set strongly enough.`
-    : "None: this model looks at each set alone.";
+  const none = `None: no known ${noun("subgraph")} is joined to this set strongly enough.`;
   const rest = (statistics ?? 0) + gap;
   const shape = Math.abs(rest) < 0.0005 ? "" : ` and ${points(rest)} for its shape`;
   const around = (border ?? null) === null ? "" : ` and ${points(border)} for what lies around it`;
   root.replaceChildren(
     h("p.soft.sum", `An empty set has ${percent(baseline)}${shape}${around}. Every bar, in percentage points, ` +
       `adds to that (right) or takes from it (left): together ${percent(probability)} for ${label}.`),
-    h("div.sides",
-      side("Members of the set", members, most, colour, "members", "None."),
-      side(`Known ${noun("subgraphs")} joined to it`, neighbors, most, colour, "neighbours", alone)));
+    h(joins ? "div.sides" : "div.sides.lone",
+      side(capital(noun("members")), members, most, colour, noun("members"), "None."),
+      joins ? side(`Known ${noun("subgraphs")} joined to it`, neighbors, most, colour, "neighbours", none)
+        : null));
 }
 
 // ---- similar subgraphs
@@ -142,14 +142,14 @@ export function showWhy(root, answer, colour) {
 const listed = (names) => names.slice(0, SHARED).join(", ") +
   (names.length > SHARED ? ` and ${count(names.length - SHARED)} more` : "");
 
-export function showSimilar(root, neighbors, colour) {
+export function showSimilar(root, neighbors, colour, label) {
   const rows = neighbors.map(({ id, title, labels, similarity, shared, size }) =>
     h("tr", h("th", { scope: "row" }, named(id, title)), h("td", tags(labels, colour)),
       h("td.shared", h("span.soft", `${count(shared.length)} of ${count(size)} shared`),
         shared.length ? `: ${listed(shared)}` : ""),
-      h("td.number", similarity.toFixed(3),
+      h("td.number", similarity.toFixed(2),
         track(h("span.fill", { css: { width: percent(Math.max(0, similarity)) } })))));
-  const head = [noun("subgraph"), noun("labels"), noun("members"), "Similarity"];
+  const head = [noun("subgraph"), noun(label), noun("members"), "Similarity"];
   root.replaceChildren(table("table.similar", head, rows),
-    h("p.hint", "Cosine of what the model makes of two sets: 1 is alike, −1 the opposite."));
+    h("p.hint", "Cosine of the vectors that the model has for two sets: 1 is alike, −1 the opposite."));
 }

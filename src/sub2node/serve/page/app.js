@@ -10,6 +10,7 @@ import { createPicker } from "./picker.js";
 
 const LONGEST_LINK = 4000; // characters
 const TITLED = 20; // excluded ids whose titles are looked up
+const SIMILAR = 5; // known subgraphs, as many as in a case report
 
 let model = null;
 let asked = null; // the question of the answer that is shown
@@ -35,18 +36,16 @@ function showModel() {
   byId("not-read").hidden = model.reads_excluded;
   const kind = model.multilabel ? ["several", "labels"] : ["one", "label"];
   const few = `a set has ${kind[0]} ${noun(kind[1])}`;
-  say("model-kind", [structure, conv, many(seeds, "seed"), few].filter(Boolean).join(", "));
+  say("model-kind", [structure, conv, many(seeds, "trained model"), few].filter(Boolean).join(", "));
   const facts = [
     [noun("members"), count(model.nodes)],
     ["edges", count(model.edges)],
     [noun("known subgraphs"), count(model.known_subgraphs)],
     [noun("labels"), count(classes.length)],
   ];
-  const score = ["micro_f1", ...Object.keys(validation)].find((key) => key in validation);
-  if (score) {
-    const words = score.replace("_", "-").replace("f1", "F1");
-    facts.push([`validation ${words}`, validation[score].toFixed(3)]);
-  }
+  const { micro_f1: share } = validation; // with one label each, the share of right answers
+  if (share !== undefined)
+    facts.push([model.multilabel ? "validation micro-F1" : "right on validation", percent(share)]);
   const tile = ([what, value]) => h("div", h("dt", what), h("dd", value));
   byId("facts").replaceChildren(...facts.map(tile));
   const examples = model.examples.map(({ id, title, nodes }) => {
@@ -127,8 +126,12 @@ async function fill(part, path, query, show) {
     if (mine !== control) return;
     const again = error.status === 422 ? null : () => fill(part, path, query, show);
     const asks = part === "answer" ? choices(error.candidates, onChoose) : [];
+    error.message = error.message.replace("node of subgraph '0'", `${noun("member")} of your set`);
     body(part).replaceChildren(...(asks.length ? asks : [trouble(error, again)]));
-    if (part === "answer") say("said", "");
+    if (part === "answer") {
+      say("said", "");
+      byId("report").hidden = true;
+    }
     for (const follower of { answer: ["why", "graph", "similar"], why: ["graph"] }[part] || [])
       byId(follower).hidden = true;
   }
@@ -169,14 +172,16 @@ function ask() {
     picker.learn(prediction.mapping.map(({ given: id, title }) => ({ id, title })));
     const number = nodes.length + asked.excluded.length;
     const on = { onFind: picker.search, onChoose };
+    byId("report").hidden = false;
     showAnswer(body("answer"), prediction, { model, asked: number, ...on });
     say("said", body("answer").querySelector(".verdict").textContent);
     byId("why-class").replaceChildren(...order.map(([name, share]) =>
       h("option", { value: name }, `${name} (${percent(share)})`)));
     explain(bestFirst(prediction)[0] ?? order[0][0], true);
-    fill("similar", "v1/neighbors", { ...asked, count: 10 }, ({ neighbors }) => {
+    fill("similar", "v1/neighbors", { ...asked, count: SIMILAR }, ({ neighbors }) => {
       const labels = neighbors.flatMap((one) => one.labels);
-      showSimilar(body("similar"), neighbors, colouring(model.classes, labels));
+      const label = model.multilabel ? "labels" : "label";
+      showSimilar(body("similar"), neighbors, colouring(model.classes, labels), label);
     });
   }).then(() => {
     const { top } = byId("answer").getBoundingClientRect();

@@ -1,7 +1,7 @@
 // Files of many sets: asked in portions, shown, and given back as CSV.
 
 import { post } from "./api.js";
-import { button, byId, count, h, many, percent, save, table, trouble } from "./dom.js";
+import { button, byId, count, h, many, noun, percent, save, table, trouble } from "./dom.js";
 import { chooseColumns, readFiles } from "./files.js";
 import { ambiguousOf, ColumnsError, toCsv, unknownOf } from "./parse.js";
 
@@ -121,7 +121,7 @@ class Job {
     this.line.textContent = `${count(ready.length - bad)} of ${many(all, "set")} answered` +
       `${bad ? `, ${count(bad)} with an error` : ""}.` +
       `${ended && ready.length < all ? " Stopped before the end." : ""}`;
-    const head = ["Set", "Prediction", "Probability", "Spread", "Known"];
+    const head = ["Set", "Prediction", "Probability", "Spread", `${noun("members")} known`];
     const rows = ready.slice(0, SHOWN).map((entry) => tableRow(entry, this.onOne));
     const more = `The first ${SHOWN} of ${count(ready.length)} are shown; the CSV has all.`;
     this.table.replaceChildren(

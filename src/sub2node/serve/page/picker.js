@@ -193,7 +193,8 @@ class Search {
     const fresh = this.add([id]);
     this.input.value = "";
     this.close();
-    this.say(fresh ? `Added ${title || id}.` : `${title || id} is in the set already.`);
+    const as = byId("absent").checked ? " as absent" : "";
+    this.say(fresh ? `Added ${title || id}${as}.` : `${title || id} is in the set already.`);
   }
 
   key(event) {
@@ -291,6 +292,7 @@ export function createPicker({ onChange, onAsk }) {
       absent.clear();
       add(ids, false);
       add(excluded, true);
+      for (const { list } of [chips, absent]) list.scrollTop = 0;
       say("");
     },
     /** Puts the node that was meant by a name in its place. */

@@ -1,0 +1,72 @@
+"""Rows and columns that are no data are omitted, and that is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sub2node as s2n
+
+EDGES = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
+MEMBERS = {"subgraph_id": ["s", "t"], "node_id": ["a", "c"]}
+
+
+def test_a_header_that_comes_again_and_a_blank_row(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text(
+        "source,target,weight\na,b,1\nsource,target,weight\nb,c,2\n"
+    )
+    (tmp_path / "members.csv").write_text("subgraph_id,node_id,x\ns,a,\n,,\nt,c,\n")
+    task = s2n.load_task(tmp_path)
+    assert task.subgraph_ids == ["s", "t"]
+    assert sorted(task.graph.edges()[2].tolist()) == [1, 2]
+    notes = " ".join(task.notes)
+    assert "1 row of the edges table dropped (1 repeated header): line 3" in notes
+    assert "1 row of the members table dropped (1 blank row): line 3" in notes
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "index", "column 1"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_row_numbers_are_no_feature(name: str, first: int) -> None:
+    nodes = {name: [first + i for i in range(4)], "node_id": list("abcd"), "age": [3, 1, 4, 1]}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes)
+    assert task.graph.features.ravel().tolist() == [3, 1, 4, 1]
+    assert f"1 column of the nodes table not used, as row numbers: '{name}'." in task.notes
+    chosen = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes, node_features=[name])
+    assert chosen.graph.features.ravel().tolist() == nodes[name]
+
+
+def test_numbers_in_another_order_are_a_feature() -> None:
+    nodes = {"index": [0, 2, 1, 3], "node_id": list("abcd")}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes)
+    assert task.graph.features.ravel().tolist() == [0, 2, 1, 3]
+
+
+def test_lists_of_nodes_are_taken_apart() -> None:
+    members = {"subgraph_id": ["s", "t"], "node_id": [["a", "b"], ["c"]], "weight": [1.0, 2.0]}
+    task = s2n.SubgraphTask.from_tables(EDGES, members)
+    assert [set(task.members(one)) for one in "st"] == [{"a", "b"}, {"c"}]
+    assert (
+        "The lists of nodes in the column 'node_id' of the members table taken apart"
+        in " ".join(task.notes)
+    )
+    members["node_id"] = [["a", "b"], []]
+    with pytest.raises(s2n.DataError) as caught:
+        s2n.SubgraphTask.from_tables(EDGES, members)
+    assert [problem.kind for problem in caught.value.problems] == ["missing id"]
+
+
+def test_labels_in_the_table_of_members() -> None:
+    members = {
+        "patient": ["p", "p", "q"],
+        "node_id": ["a", "b", "c"],
+        "Diagnosis": ["x", "x", "y"],
+        "paper": ["1", "1", "2"],
+        "remark": ["u", "v", "w"],
+    }
+    task = s2n.SubgraphTask.from_tables(EDGES, members)
+    assert task.class_names == ("x", "y")
+    assert list(task.attributes["paper"]) == ["1", "2"]
+    assert "The labels are the column 'Diagnosis' of the members table." in task.notes
+    members["Diagnosis"][1] = "y"  # it may be a name of nodes
+    assert s2n.SubgraphTask.from_tables(EDGES, members).labels is None
