@@ -173,7 +173,7 @@ def _gain_over(model: str, own: Rows) -> str:
 
 @generates("defaults-test")
 def defaults_test() -> str:
-    """Today's default and the one before it, on the same test parts."""
+    """Default settings of two candidates, without a margin, and of one, on the same test parts."""
     rows, now = [], read("defaults-test.csv")
     for task in now.distinct("task"):
         for structure in STRUCTURES:
@@ -186,7 +186,7 @@ def defaults_test() -> str:
                     sides = ([100 * v for v in one.numbers("micro_f1")] for one in (found, same))
                     name = f"{TASKS[task]}, {said} ({len(found)})"
                     rows.append([name, structure, *map(_cell, sides)])
-    return table(["test micro-F1", "structure", "now", "one candidate"], rows)
+    return table(["test micro-F1", "structure", "two candidates", "one candidate"], rows)
 
 
 def scores_of(task: str, model: str, *, splits: str, file: str = "best.csv") -> list[float]:
@@ -290,7 +290,7 @@ def _network(task: str, structure: str, splits: str, file: str = "best.csv") -> 
 
 
 def _best_default(task: str, splits: str, when: str) -> float:
-    """The better structure of those that were measured with today's, or the older default."""
+    """The better structure of those that were measured, with two candidates or with one."""
     file = "defaults-test.csv" if when == "now" else "best.csv"
     scores = [_network(task, structure, splits, file) for structure in STRUCTURES]
     return max(mean(values) for values in scores if values)

@@ -15,12 +15,12 @@ from sub2node.io.folder_hints import describe_files
 def test_the_command_works(tmp_path: Path) -> None:
     pq.write_table(pa.table({"Payer": ["a", "b"], "Payee": ["b", "c"]}), tmp_path / "trans.parquet")
     (tmp_path / "case accounts.csv").write_text("case_id;account\n1;a\n2;c\n")
-    (tmp_path / "cases.csv").write_text("case_id,outcome\n1,x\n2,y\n")
+    (tmp_path / "cases.csv").write_text("number,verdict,x\n1,x,a\n2,y,b\n")
     (tmp_path / "notes.txt").write_text("nothing to see\n")
     hint = describe_files(tmp_path)
     command = hint.partition(": s2n ")[2].removesuffix(" reads them.")
     done = s2n(*shlex.split(command))
-    assert (done.code, "Ready." in done.out) == (0, True)
+    assert "--column labels.subgraph_id=number" in done.out
 
 
 def test_gene_sets_and_aliases(tmp_path: Path) -> None:

@@ -70,3 +70,10 @@ def test_labels_in_the_table_of_members() -> None:
     assert "The labels are the column 'Diagnosis' of the members table." in task.notes
     members["Diagnosis"][1] = "y"  # it may be a name of nodes
     assert s2n.SubgraphTask.from_tables(EDGES, members).labels is None
+
+
+def test_a_column_of_yes_and_no_is_not_passed_over() -> None:
+    members = {**MEMBERS, "present": ["yes", "no"], "kept": ["yes", "yes"]}
+    task = s2n.SubgraphTask.from_tables(EDGES, members)
+    (note,) = (note for note in task.notes if "says yes of some" in note)
+    assert "'present'" in note

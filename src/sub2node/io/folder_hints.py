@@ -45,6 +45,7 @@ def describe_files(folder: Path) -> str:
         what = "call them edges, members and labels, or name them (--graph)"
         return f" It has {names}: {what}."
     words = [str(roles["members"]), "--graph", str(roles["edges"])]
+    words += ["--format", "tables"] if suffix(roles["members"]) in PLAIN else []
     for what in ("labels", "aliases"):
         words += [f"--{what}", str(roles[what])] if what in roles else []
     return f" It has {names}: s2n doctor {shlex.join(words)} reads them."
@@ -63,7 +64,16 @@ def _find_roles(paths: list[Path]) -> dict[str, Path]:
             fits = all(column_in(header, ours, what, {}) for ours in needed)
             if fits and what not in roles and path not in roles.values():
                 roles[what] = path
+    tables = [path for path, header in headers.items() if len(header) > 1]
+    left = [path for path in tables if path not in roles.values() and not _is_prose(path)]
+    if "labels" not in roles and len(left) == 1:
+        roles["labels"] = left[0]
     return roles
+
+
+def _is_prose(path: Path) -> bool:
+    """Whether a text file begins with words, as a README does."""
+    return suffix(path) in PLAIN and not re.search(r"[,;\t|]", first_line(path))
 
 
 def _header(path: Path) -> list[str]:

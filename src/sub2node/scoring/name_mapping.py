@@ -26,8 +26,9 @@ class MappedName(NamedTuple):
         given: The name as it was given.
         node_id: The id of the node that is meant; "" where there is none.
         title: The title of that node.
-        how: ``id``, ``case`` (the id in another case), ``former id``, ``symbol``, ``title``,
-            ``synonym``, ``alias`` or a kind of the user's; else ``unknown`` or ``ambiguous``.
+        how: ``id``, ``case`` (the id in another case), ``form`` (in another form), ``former id``,
+            ``symbol``, ``title``, ``synonym``, ``alias`` or a kind of the user's; else ``unknown``
+            or ``ambiguous``.
         candidates: Ids of the nodes that an ambiguous name may mean.
         candidate_titles: Their titles.
     """

@@ -131,8 +131,8 @@ class MappingItem(BaseModel):
     how: Annotated[
         str,
         Field(
-            description="case (the id in another case), former id, symbol, title, synonym, alias or"
-            " a kind of the data; unknown; ambiguous."
+            description="case (the id in another case), form (the id in another form), former id,"
+            " symbol, title, synonym, alias or a kind of the data; unknown; ambiguous."
         ),
     ]
     candidates: Annotated[list[str], Field(description="Nodes that an ambiguous name may mean.")]

@@ -10,15 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..base.notes import changed, unused
+from ..base.notes import changed, doubtful, unused
 from ..base.plural import examples, plural
 from ..base.ragged import Array
 from .clean_tables import rows_dropped
 from .column_names import NEEDED, column_in
 from .frames import Frame, as_text
+from .member_pairs import read_signs
 from .missing_values import is_text
 from .problems import Problems
 
+_LOOKED_AT = 100_000  # rows
 _NUMBERED = re.compile(r"column 1|Unnamed: 0|index|level_0|rownames|X", re.IGNORECASE)
 
 
@@ -42,6 +44,8 @@ def tidy_tables(
         frame = _without_idle_rows(table, problems, notes)
         if what in ("members", "excluded"):
             frame = _with_a_row_per_node(frame, notes)
+        if what == "members":
+            notes += _unused_signs(frame)
         if what in ("nodes", "edges"):
             frame = _without_row_numbers(frame, notes, chosen or ())
         tidy[what] = frame
@@ -145,6 +149,26 @@ def _with_a_row_per_node(frame: Frame, notes: list[str]) -> Frame:
         )
     )
     return replace(frame, table=table.add_column(place, name, nodes), rows=rows)
+
+
+def _unused_signs(members: Frame) -> list[str]:
+    """A warning for each unused column that says yes of some members and no of others."""
+    used = {members.column_name(ours) for ours in ("subgraph_id", "node_id", "weight", "excluded")}
+    warnings = list[str]()
+    for name in members.table.column_names:
+        column = members.table[name].slice(0, _LOOKED_AT).combine_chunks()
+        if name in used or pa.types.is_nested(column.type) or pa.types.is_floating(column.type):
+            continue
+        signs = read_signs(column)
+        if not signs.null_count and len(pc.unique(signs)) > 1:
+            warnings.append(
+                doubtful(
+                    f"the column '{name}' of the members table says yes of some nodes and no of"
+                    f" others, and is not used; --column members.excluded={name} takes a yes for"
+                    " an excluded node (turn the words first where yes means present)."
+                )
+            )
+    return warnings
 
 
 def _without_row_numbers(frame: Frame, notes: list[str], chosen: Sequence[str]) -> Frame:
