@@ -66,9 +66,10 @@ def divide_where_needed(
     if count <= 1:
         return stages, ()
     place = "the GPU" if device.type == "cuda" else "this machine"
+    taken, there = (size / _GIGABYTE for size in (whole + copied, free))
     text = (
         f"training goes through the subgraphs in {count} partitions: at once they take up to"
-        f" {(whole + copied) / _GIGABYTE:,.2f} GB, and {place} has {free / _GIGABYTE:,.2f} GB free; gradients"
+        f" {taken:,.2f} GB, and {place} has {there:,.2f} GB free; gradients"
         " are those of all of them"
     )
     if model.batch_norm and stage.positions is not None:
