@@ -113,6 +113,7 @@ DEGREE, ONE = {"model.readout": "degree-code"}, {"model.layers": 1}
 BY_PAPER = change("degrees by the paper's formula", model__readout="degree")
 
 SEARCHED = Change("settings of a search", {"training.patience": 200}, study="s2n0-rwpe")
+SEARCHED_WITHOUT = replace(SEARCHED, study="s2n0-plain")
 
 CELLS = {
     "s2n+0 rwpe": Cell(
@@ -122,7 +123,7 @@ CELLS = {
     ),
     "s2n+0": Cell(
         "s2n+0 gcn2", "results_syn", ("density", "cut_ratio"), structure="s2n+0 gcn2",
-        changes=(NORM, NORM_SUM),
+        changes=(NORM, NORM_SUM, SEARCHED_WITHOUT),
     ),
     "s2n+a rwpe": Cell(
         "s2n+a gcn2 rwpe", "results_syn", ("cut_ratio",),

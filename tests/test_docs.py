@@ -169,6 +169,7 @@ def numberless(lines: list[str]) -> list[str]:
     text = re.sub(r".* learned to tell .*", "#", "\n".join(lines))
     text = re.sub(r"against .*?, the best", "against #, the best", text)
     text = re.sub(r"; \w+ is not better than \w+ by a standard error, [0-9.]+", "", text)
+    text = re.sub(r"; \w+ is not better than \w+ by a standard error, [0-9.]+", "", text)
     text = re.sub(r"\bbest\b|\bpredicted\b|[∗∼?─+-]", "", text)
     text = re.sub(r"[0-9][0-9.,]*", "#", text)
     return sorted(" ".join(line.split()) for line in text.split("\n") if line.split())

@@ -18,7 +18,7 @@ NAMES = {
 def scale() -> str:
     """Seconds, memory and disk of each command at scale 1."""
     rows = []
-    for row in read("scale.csv").where(scale="1", memory="8GB"):
+    for row in read("scale.csv").where(scale="1", memory="8GB", job=lambda job: job in NAMES):
         seconds, processor = (f"{float(row[name]):.0f}" for name in ("seconds", "processor"))
         memory, disk = (f"{float(row[name]) / 1000:.1f}" for name in ("peak_mb", "disk_mb"))
         found = f"{float(row['pr_auc']):.4f}" if row["pr_auc"] else ""

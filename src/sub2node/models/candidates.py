@@ -328,9 +328,9 @@ class NetworkModel(ABC):
 def choose_candidate(kinds: Sequence[str], scores: Sequence[float], count: int) -> tuple[int, str]:
     """The candidate that is best on validation, and the reason where it is another one.
 
-    Vectors that start at random are kept unless singular vectors are better by more than a standard
-    error: of two that validation cannot tell apart they did better on other subgraphs, on nearly
-    all data that defaults were chosen on (docs/best.md).
+    Singular vectors count only if they are better by more than a standard error than vectors that
+    start at random: of two that validation cannot tell apart the latter did better on other
+    subgraphs, on nearly all data that defaults were chosen on (docs/best.md).
 
     Args:
         kinds: Kinds of node features of the candidates.
@@ -342,9 +342,10 @@ def choose_candidate(kinds: Sequence[str], scores: Sequence[float], count: int) 
         return best, ""
     share = (scores[best] * count + 1) / (count + 2)  # never 0 or 1, which would have no error
     error = float(np.sqrt(share * (1 - share) / (count + 2)))
-    usual = list(kinds).index("random")
-    if scores[best] - scores[usual] > error:
+    if scores[best] - scores[list(kinds).index("random")] > error:
         return best, ""
+    others = [number for number, kind in enumerate(kinds) if kind != "svd"]
+    usual = max(others, key=lambda number: scores[number])
     return usual, f"; svd is not better than random by a standard error, {error:.3f}"
 
 

@@ -12,10 +12,7 @@ _ROUNDS = 60
 _MOST = 8  # members, so that an answer takes at most that many times the slowest one's
 _TINY = 1e-12
 _PRIOR = 30  # labels that equal weights count as
-_GOOD, _SLACK = (
-    1.25,
-    0.05,
-)  # factor and summand on the lowest log loss, up to which a member is good
+_GOOD, _SLACK = 1.25, 0.05  # factor and summand on the lowest log loss: good up to there
 _LEAST = 0.02  # weight of a member that is worth its time
 
 

@@ -9,11 +9,11 @@ from ..base.notes import Note, NoteKind
 from ..config import Config
 from ..nn import CONVOLUTIONS, Stages
 from ..nn.networks import Stage
-from ..train.training_resources import activation_bytes
 from .replica_groups import COPIES, ReplicaGroups
 
 _MOST = 256
 _NUMBER = 4  # bytes
+_PER_LAYER, _BESIDE = 8, 8  # vectors that a step holds; at most 5 of a layer were counted
 _GIGABYTE = 1e9
 
 
@@ -49,21 +49,27 @@ def divide_where_needed(
         for network, _ in groups.networks
     ]
     copied = COPIES * (max(learned) if groups.apart else sum(learned))
-    whole = replicas * activation_bytes(_most_vectors(stage, config.conv) * model.hidden)
+    layers = model.layers + (model.inner_layers if config.structure.inner else 0)
+    one = replicas * model.hidden * _NUMBER  # a vector of each replica
+    whole = (_PER_LAYER * layers + _BESIDE) * one * _most_vectors(stage, config.conv)
     free = free_memory(device)
     if free is None or whole + copied <= free:
         return stages, ()
     graph = stage.subgraphs or (stage.nodes if stage.positions is None else None)
     rows = stage.members.pattern.num_rows if graph is None else graph.pattern.num_rows
     # Of each layer on the S2N graph the result stays, and what is read and written around one.
-    staying = replicas * _NUMBER * model.hidden * rows * (2 * model.layers + 8)
+    staying = (2 * model.layers + _BESIDE) * one * rows
     room = free - copied - staying
-    count = _MOST if room <= 0 else -(-whole // room)
-    count = max(2, min(count, _MOST, rows))
+    if room <= 0:  # parts smaller than what stays in any case would save little
+        room = copied + staying
+    count = min(-(-whole // room), _MOST, rows)
+    if count <= 1:
+        return stages, ()
     place = "the GPU" if device.type == "cuda" else "this machine"
+    taken, there = (size / _GIGABYTE for size in (whole + copied, free))
     text = (
         f"training goes through the subgraphs in {count} partitions: at once they take up to"
-        f" {whole / _GIGABYTE:,.2f} GB, and {place} has {free / _GIGABYTE:,.2f} GB free; gradients"
+        f" {taken:,.2f} GB, and {place} has {there:,.2f} GB free; gradients"
         " are those of all of them"
     )
     if model.batch_norm and stage.positions is not None:
