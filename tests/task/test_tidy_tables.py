@@ -52,6 +52,15 @@ def test_numbers_of_rows_from_before_they_were_sorted_are_no_feature(tmp_path: P
     assert s2n.load_task(tmp_path).graph.features.shape == (3, 2)
 
 
+def test_coordinates_are_features() -> None:
+    nodes = {"node_id": list("abcd"), "x": [0, 1, 2, 3], "X": [0, 1, 2, 3]}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes)
+    assert task.graph.features.shape == (4, 2)
+    of_r = {"X": [1, 2, 3, 4], "node_id": list("abcd"), "x": [0, 1, 2, 3]}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=of_r)
+    assert task.graph.features.ravel().tolist() == [0, 1, 2, 3]
+
+
 def test_weights_that_count_the_rows_are_used() -> None:
     edges = {"source": ["a", "b"], "target": ["b", "c"], "X": [1, 2]}
     task = s2n.SubgraphTask.from_tables(edges, MEMBERS, columns={"edges.weight": "X"})

@@ -88,7 +88,7 @@ def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, 
     taken |= set(columns.values())
     words = {fold(word) for word in WORDS.get(ours, ())}
     for candidate in candidates[1:]:
-        if candidate == "id" and what != "nodes" and _only_one(names, words, taken):
+        if candidate == "id" and _only_one(names, words, taken):
             continue  # ID beside a gene may number the rows
         if name := _only_one(names, {fold(candidate)}, taken):
             return name

@@ -21,7 +21,8 @@ from .missing_values import is_text
 from .problems import Problems
 
 _LOOKED_AT = 100_000  # rows
-_NUMBERED = re.compile(r"Unnamed: 0|index|level_0|rownames|X", re.IGNORECASE)
+_NUMBERED = re.compile(r"Unnamed: 0|index|level_0|rownames", re.IGNORECASE)
+_OF_R = "X"  # what R calls a first column without a name
 _NAMELESS = "column 1"  # what the first column of a file is called if it has no name
 
 
@@ -198,7 +199,11 @@ def _without_row_numbers(frame: Frame, notes: list[str], chosen: Sequence[str]) 
     numbered = [
         name
         for name in names
-        if (_NUMBERED.fullmatch(name) or (name == _NAMELESS and "column 2" not in names))
+        if (
+            _NUMBERED.fullmatch(name)
+            or (name == _NAMELESS and "column 2" not in names)
+            or (name == _OF_R == names[0])
+        )
         and name not in (*used, *chosen)
         and _numbers_rows(frame.table[name], in_order=name not in (_NAMELESS, "Unnamed: 0"))
     ]
