@@ -19,12 +19,23 @@ def test_title_lines() -> None:
 
 
 def test_columns_without_a_name() -> None:
-    assert fit_header(["a", "b"], [["1", "2", ""], ["3", "4", ""]]) == ["a", "b", ""]
-    assert fit_header(["a", "b"], [["1", "x", "y"], ["2", "z", "w"]]) == ["", "a", "b"]
-    assert fit_header(["a", "b"], [["1", "2"], ["3", "4", "5"]]) == ["a", "b"]
+    for rows, fitted in (
+        ([["1", "2", ""], ["3", "4", ""]], ["a", "b", ""]),
+        ([["1", "x", "y"], ["2", "z", "w"]], ["", "a", "b"]),
+        ([["1", "2"], ["3", "4", "5"]], ["a", "b"]),
+    ):
+        assert fit_header(["a", "b"], rows, "nodes", {}) == fitted
     names, notes = unique_columns(["", "a", "x", "x", "x"], "nodes", {}, Path("f.csv"))
     assert names == ["column 1", "a", "x", "x.1", "x.2"]
     assert notes == ["f.csv has several columns called 'x'; the second is read as 'x.1'."]
+
+
+@pytest.mark.parametrize("rows", ["a,b,0.5\nb,c,0.7\n", "1,2,3\n2,3,1\n", "a,b,x\nb,c,y\n"])
+def test_a_last_column_without_a_name_does_not_move_the_others(tmp_path: Path, rows: str) -> None:
+    (tmp_path / "edges.csv").write_text("source,target\n" + rows)
+    (tmp_path / "members.csv").write_text(f"subgraph_id,node_id\ns,{rows[0]}\n")
+    with pytest.raises(s2n.DataError, match="this line has 3 fields, the header has 2"):
+        s2n.load_task(tmp_path)
 
 
 def test_a_column_of_ours_that_stands_twice(tmp_path: Path) -> None:

@@ -147,3 +147,8 @@ def test_no_header_where_no_id_comes_again(tmp_path: Path) -> None:
     task = load_task(tmp_path, no_header=True)
     assert (task.graph.num_edges, task.class_names) == (3, ("x", "y"))
     assert sum("no header line" in note for note in task.notes) == 2
+
+
+def test_ids_that_may_be_names_of_columns_are_a_row_where_they_come_again(tmp_path: Path) -> None:
+    assert "header" in " ".join(sniffed(tmp_path / "a.csv", "U,V\nV,W\nW,U\n").notes)
+    assert sniffed(tmp_path / "b.csv", "U,V\na,b\nb,c\n").names == ("U", "V")

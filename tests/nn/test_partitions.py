@@ -12,7 +12,7 @@ from torch import Tensor, nn
 import sub2node as s2n
 from sub2node.config import Config
 from sub2node.evaluate.protocol import labels_of
-from sub2node.nn import CONVOLUTIONS, Streams, build_network, build_stages
+from sub2node.nn import CONVOLUTIONS, Streams, build_network, build_stages, networks
 from sub2node.nn.layers import BatchNorm, Dropout
 from sub2node.nn.partitions import recomputed
 from sub2node.nn.streams import Init
@@ -107,6 +107,39 @@ def test_weights_excluded_nodes_and_statistics_go_along() -> None:
     for structure in ("s2n+0", "s2n+a", "separated"):
         settings = {"structure": structure, "features.subgraphs": "structure", **STILL}
         same(gradients(task, 1, **settings), gradients(task, 2, **settings))
+
+
+class Normalised(nn.Module):
+    """A convolution of a user, which counts its batches."""
+
+    def __init__(self, width_in: int, width_out: int) -> None:
+        super().__init__()
+        self.linear, self.norm = nn.Linear(width_in, width_out), nn.BatchNorm1d(width_out)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return torch.dropout(self.norm(self.linear(x)), 0.3, self.training)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("conv", "counted"), [("gcn2", False), ("gcn2", True), (Normalised, True)])
+def test_a_step_that_is_computed_again_is_the_same_step(task, monkeypatch, conv, counted) -> None:
+    def step() -> list[Tensor]:
+        config = Config().with_settings({**SIZES, "structure": "s2n+a", **LIVELY})
+        stages = build_stages(task, config).in_partitions(3)
+        custom = None if isinstance(conv, str) else conv
+        network, streams = build_network(task, config, stages, [1, 2], conv=custom)
+        streams.counted = counted  # as on a GPU
+        streams.begin()
+        network.train()(stages["train"])[1].square().sum().backward()
+        found = [p.grad for p in network.parameters() if p.grad is not None]
+        return [*found, *network.buffers(), streams.state()]
+
+    again = step()
+    monkeypatch.setattr(networks, "recomputed", lambda function, nodes, **_: function(nodes))
+    kept = step()
+    assert len(again) == len(kept)
+    for one, other in zip(again, kept, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_what_is_computed_again_draws_the_same_and_changes_nothing() -> None:

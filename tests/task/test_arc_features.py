@@ -82,3 +82,15 @@ def test_numbers_as_people_write_them_are_features() -> None:
     assert task.graph.arcs.feature_names == ("amount", "fee")
     assert sorted(task.graph.arcs.features.tolist()) == [[7, 2], [1234.5, 1]]
     assert "The edge column 'fee' is read with no '%', as in '1%'." in task.notes
+
+
+def test_a_column_of_text_is_judged_by_its_first_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sub2node.task.arc_features._LOOKED_AT", 1)
+    edges = {"source": ["a", "b"], "target": ["b", "c"], "amount": ["1,234.50", "7"],
+             "day": ["Mon", "2"], "late": [None, "5"]}  # fmt: skip
+    members = {"subgraph_id": ["s"], "node_id": ["a"]}
+    with pytest.raises(DataError, match="'late'"):  # which is read, and has a missing value
+        SubgraphTask.from_tables(edges, members, directed=True)
+    del edges["late"]
+    task = SubgraphTask.from_tables(edges, members, directed=True)
+    assert task.graph.arcs.feature_names == ("amount",)

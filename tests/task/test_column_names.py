@@ -20,6 +20,8 @@ EDGES = {"payer": ["a", "b"], "payee": ["b", "c"]}
         (["patient", "diagnosis"], "label", "diagnosis"),
         (["patient", "diagnosis", "family"], "label", None),
         (["payer", "payee"], "target", "payee"),
+        (["ID", "patient", "account"], "node_id", "account"),  # ID may number the rows
+        (["ID", "patient"], "node_id", "ID"),
     ],
 )
 def test_words_of_a_trade(names: list[str], ours: str, found: str | None) -> None:

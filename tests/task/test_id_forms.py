@@ -21,6 +21,8 @@ from sub2node.task.id_forms import find_alone, plain_form, same_ids
         ("-12.0", None),
         ("ENSG00000141510.18", "ensg00000141510"),
         ("NM_000546.6", "nm_000546"),
+        ("NM_000546", "nm_000546"),
+        ("ENSG00000141510", "ensg00000141510"),
         ("9606.ENSP00000269305", "ensp00000269305"),
         ("HP_0001250", "hp:0001250"),
         ("http://purl.obolibrary.org/obo/HP_0001250", "hp:0001250"),
@@ -55,3 +57,12 @@ def test_members_and_labels_are_found_and_that_is_said() -> None:
     members["node_id"][0] = "07"  # 7 or 007
     with pytest.raises(s2n.DataError, match="'07', which is not in the graph"):
         s2n.SubgraphTask.from_tables(edges, members, labels)
+
+
+def test_a_label_does_not_become_a_second_one_of_another_subgraph() -> None:
+    edges = {"source": ["a", "b"], "target": ["b", "c"]}
+    members = {"subgraph_id": ["s1", "s2"], "node_id": ["a", "b"]}
+    for ids in (["s1", "s2", "S1"], ["S1", "S2", "s2"], ["s2", "S1", "S1 "]):
+        labels = {"subgraph_id": ids, "label": ["x", "y", "y"]}
+        with pytest.raises(s2n.DataError, match="no members"):
+            s2n.SubgraphTask.from_tables(edges, members, labels)

@@ -42,6 +42,48 @@ def test_numbers_in_another_order_are_a_feature() -> None:
     assert task.graph.features.ravel().tolist() == [0, 2, 1, 3]
 
 
+def test_numbers_of_rows_from_before_they_were_sorted_are_no_feature(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\n")
+    (tmp_path / "members.csv").write_text("subgraph_id,node_id\ns,a\nt,c\n")
+    (tmp_path / "nodes.csv").write_text(",node_id,age\n7,a,3\n1,b,4\n12,c,5\n")
+    task = s2n.load_task(tmp_path)
+    assert task.graph.features.ravel().tolist() == [3, 4, 5]
+    (tmp_path / "nodes.csv").write_text("node_id,column 1,column 2\na,1,9\nb,2,8\nc,3,7\n")
+    assert s2n.load_task(tmp_path).graph.features.shape == (3, 2)
+
+
+def test_coordinates_are_features() -> None:
+    nodes = {"node_id": list("abcd"), "x": [0, 1, 2, 3], "X": [0, 1, 2, 3]}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=nodes)
+    assert task.graph.features.shape == (4, 2)
+    of_r = {"X": [1, 2, 3, 4], "node_id": list("abcd"), "x": [0, 1, 2, 3]}
+    task = s2n.SubgraphTask.from_tables(EDGES, MEMBERS, nodes=of_r)
+    assert task.graph.features.ravel().tolist() == [0, 1, 2, 3]
+
+
+def test_weights_that_count_the_rows_are_used() -> None:
+    edges = {"source": ["a", "b"], "target": ["b", "c"], "X": [1, 2]}
+    task = s2n.SubgraphTask.from_tables(edges, MEMBERS, columns={"edges.weight": "X"})
+    assert sorted(task.graph.edges()[2].tolist()) == [1, 2]
+
+
+def test_a_node_that_is_called_as_its_column_is_no_header() -> None:
+    edges = {"source": ["term", "a", "b"], "target": ["a", "b", "c"]}
+    for age in (["old", "new", "new", "old"], [1, 2, 3, 4]):
+        nodes = {"term": ["term", "a", "b", "c"], "age": age}
+        task = s2n.SubgraphTask.from_tables(edges, MEMBERS, nodes=nodes)
+        assert "term" in task.graph.ids().to_pylist()
+    nodes = {"term": ["a", "term", "b", "c"], "age": ["1", "age", "2", "3"]}
+    edges = {"source": ["a", "b"], "target": ["b", "c"]}
+    task = s2n.SubgraphTask.from_tables(edges, MEMBERS, nodes=nodes)
+    assert task.graph.ids().to_pylist() == ["a", "b", "c"]
+
+
+def test_measured_values_of_members_are_no_labels() -> None:
+    members = {**MEMBERS, "y": [0.5, 0.9]}
+    assert s2n.SubgraphTask.from_tables(EDGES, members).labels is None
+
+
 def test_lists_of_nodes_are_taken_apart() -> None:
     members = {"subgraph_id": ["s", "t"], "node_id": [["a", "b"], ["c"]], "weight": [1.0, 2.0]}
     task = s2n.SubgraphTask.from_tables(EDGES, members)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from ..task.column_names import NEEDED, column_in
 from ..task.frames import check_unique_columns
 
 _MOST_TITLE_LINES = 10
+_NUMBER = re.compile(r"[-+]?[\d.,]+([eE][-+]?\d+)?")
 
 
 def count_title_lines(rows: Sequence[Sequence[str]]) -> int:
@@ -32,18 +34,30 @@ def common_width(rows: Sequence[Sequence[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
-def fit_header(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def fit_header(
+    names: Sequence[str], rows: Sequence[Sequence[str]], what: str, columns: Mapping[str, str]
+) -> list[str]:
     """A name, perhaps blank, for each column, where all rows have one value more than the header.
 
-    That is a delimiter at the end of each line, or the names of rows as R writes them.
+    That is a delimiter at the end of each line, or the names of rows as R writes them. A header
+    with all columns of ours may as well lack the name of its last one, as of weights: rows are
+    named there if the first values count them and the last ones are no numbers.
 
     Args:
         names: The names in the header.
         rows: The values of the first rows.
+        what: What the rows are, as "edges".
+        columns: The user's column for ours.
     """
     if not rows or any(len(row) != len(names) + 1 for row in rows):
         return list(names)
-    return [*names, ""] if not any(row[-1] for row in rows) else ["", *names]
+    if not any(row[-1] for row in rows):
+        return [*names, ""]
+    complete = all(column_in(names, ours, what, columns) for ours in NEEDED.get(what, ()))
+    first = [row[0] for row in rows]
+    counts = any(first == [str(start + at) for at in range(len(rows))] for start in (0, 1))
+    numbers = all(_NUMBER.fullmatch(row[-1]) for row in rows)
+    return list(names) if complete and (numbers or not counts) else ["", *names]
 
 
 def unique_columns(

@@ -108,7 +108,9 @@ class TableLayout(NamedTuple):
             notes.append(changed(f"{path.name} has no header line; its columns are {shown}."))
         else:
             header_names = names
-            names, name_notes = unique_columns(fit_header(names, rows[1:]), what, columns, path)
+            names, name_notes = unique_columns(
+                fit_header(names, rows[1:], what, columns), what, columns, path
+            )
             notes += name_notes
         decimal = "."
         if sniffed != "," and (value := _decimal_comma(rows[not headless :])):
@@ -263,9 +265,10 @@ def _headless_columns(
         return ()
     named = [column_in(first, name, what, columns) for name in ours]
     exact = {*ours, *columns.values(), *(other for name in ours for other in ALIASES[name])}
-    if set(named) & exact or all(named[: len(NEEDED[what])]):  # SRC alone may be a gene
-        return ()
     ids = {value for row in rows[1:] for value in row[:2]}
+    is_named = all(named[: len(NEEDED[what])]) and not ids & set(first[:2])
+    if set(named) & exact or is_named:  # SRC, or U and V, may be genes
+        return ()
     seems_row = all(_NUMBER.fullmatch(value) for value in first) or ids & set(first[:2])
     if not (no_header or (seems_row and what != "labels")):
         return ()

@@ -14,6 +14,7 @@ from ..config import Config, ConvolutionSettings
 from ..ops.pattern import Pattern
 from .adjacency import Adjacency
 from .convolutions import MakeConvolution
+from .custom_convolution import CustomConvolution
 from .encoder import Encoder
 from .layers import BatchNorm, Dropout, ReplicaLinear
 from .node_table import VectorTable
@@ -120,8 +121,8 @@ class Network(nn.Module, ABC):
         """Vectors of the subgraphs of a stage, (R, m, F), from those of nodes, (R, N, F)."""
         if stage.parts is None:
             return self._encode_members(nodes, stage, prepared)
-        norms = [module for module in self.modules() if isinstance(module, BatchNorm)]
-        buffers = [buffer for norm in norms for buffer in norm.buffers()]
+        changing = [m for m in self.modules() if isinstance(m, BatchNorm | CustomConvolution)]
+        buffers = [buffer for module in changing for buffer in module.buffers()]
         vectors = [
             recomputed(
                 partial(self._encode_members, stage=part),

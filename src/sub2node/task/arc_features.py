@@ -19,6 +19,7 @@ from .missing_values import (
 from .reading_options import Reading
 
 _OURS = ("source", "target", "weight")
+_LOOKED_AT = 10_000  # rows, before all of a column of text are read as numbers
 
 
 def number_columns(edges: Frame) -> tuple[str, ...]:
@@ -44,7 +45,10 @@ def with_written_numbers(edges: Frame, reading: Reading, notes: list[str]) -> Fr
     for name in edges.table.column_names:
         if name in used or not is_text(edges.table[name].type):
             continue
-        texts = without_words(edges.table[name], reading.options.missing_words)
+        words = reading.options.missing_words
+        if not _may_be_numbers(without_words(edges.table[name].slice(0, _LOOKED_AT), words)):
+            continue
+        texts = without_words(edges.table[name], words)
         numbers, style, example = read_written_numbers(texts)
         odd = odd_values(texts, numbers)
         if odd is not None and not len(odd):
@@ -55,6 +59,13 @@ def with_written_numbers(edges: Frame, reading: Reading, notes: list[str]) -> Fr
             text = f"the edge column '{name}' is no feature, though its values look like numbers"
             notes.append(doubtful(f"{text}, as {example!r}; write them as 1234.5."))
     return edges
+
+
+def _may_be_numbers(head: pa.Array) -> bool:
+    """Whether most of the first values of a column look like numbers, or all are missing."""
+    if head.null_count == len(head) or number_like(head):
+        return True
+    return odd_values(head, read_written_numbers(head).values) is not None
 
 
 def with_usable_features(edges: Frame, reading: Reading, notes: list[str]) -> Frame:

@@ -105,6 +105,7 @@ def _with_known_ids(labels: Frame, sets: pa.Array, notes: list[str]) -> Frame:
     ids = _id_texts(labels)
     foreign = np.flatnonzero(~np.asarray(pc.is_in(ids, value_set=sets)))
     places = same_ids(ids.take(pa.array(foreign)), sets)
+    places[_meant_by_others(ids, foreign, sets, places)] = -1
     rows, places = foreign[places >= 0], places[places >= 0]
     if not len(rows):
         return labels
@@ -116,6 +117,22 @@ def _with_known_ids(labels: Frame, sets: pa.Array, notes: list[str]) -> Frame:
                      len(rows))  # fmt: skip
     notes.append(changed(f"{count} of subgraphs given in another case or form found: {shown}."))
     return labels.with_column("subgraph_id", pc.replace_with_mask(ids, pa.array(mask), meant))
+
+
+def _meant_by_others(ids: pa.Array, foreign: Array, sets: pa.Array, places: Array) -> Array:
+    """Which foreign ids mean a subgraph that has a label by its own id, or by another foreign id.
+
+    Args:
+        ids: The ids of all labels, text.
+        foreign: The rows of those that no subgraph has.
+        sets: The different ids of subgraphs.
+        places: The subgraph of each foreign id, below 0 where there is none.
+    """
+    labelled = np.asarray(pc.is_in(sets, value_set=ids))
+    texts = np.asarray(ids.take(pa.array(foreign)).dictionary_encode().indices.fill_null(-1))
+    pairs = np.unique(np.stack([places, texts]), axis=1)
+    count = np.bincount(pairs[0][pairs[0] >= 0], minlength=len(sets))
+    return (places >= 0) & (labelled | (count > 1))[places]
 
 
 def note_second_labels(labels: Frame, reading: Reading, notes: list[str]) -> Frame:

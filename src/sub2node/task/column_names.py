@@ -86,10 +86,13 @@ def column_in(names: Sequence[str], ours: str, what: str, columns: Mapping[str, 
     if known is not None:
         return known
     taken |= set(columns.values())
+    words = {fold(word) for word in WORDS.get(ours, ())}
     for candidate in candidates[1:]:
+        if candidate == "id" and _only_one(names, words, taken):
+            continue  # ID beside a gene may number the rows
         if name := _only_one(names, {fold(candidate)}, taken):
             return name
-    return _only_one(names, {fold(word) for word in WORDS.get(ours, ())}, taken)
+    return _only_one(names, words, taken)
 
 
 def _only_one(names: Sequence[str], words: Collection[str], taken: Collection[str]) -> str | None:

@@ -12,9 +12,9 @@ from ..base.ragged import Array
 # 0012 as 12; accessions have a version; STRING's ids begin with a taxon; ontologies have addresses.
 _FORMS = (
     (r"^0*([0-9]+?)(\.0+)?$", r"\1"),
-    (r"^(ens[a-z]*[0-9]{6,}|[nx][mrp]_[0-9]+)\.[0-9]+$", r"\1"),
-    (r"^[0-9]+\.(ens[a-z]*p[0-9]{6,})$", r"\1"),
     (r"^(?:https?://\S*/)?([a-z]+)_([0-9]{4,})$", r"\1:\2"),
+    (r"^(ens[a-z]*[0-9]{6,}|[nx][mrp]_[0-9]+)(\.[0-9]+)?$", r"\1"),
+    (r"^[0-9]+\.(ens[a-z]*p[0-9]{6,})$", r"\1"),
 )
 
 

@@ -21,7 +21,9 @@ from .missing_values import is_text
 from .problems import Problems
 
 _LOOKED_AT = 100_000  # rows
-_NUMBERED = re.compile(r"column 1|Unnamed: 0|index|level_0|rownames|X", re.IGNORECASE)
+_NUMBERED = re.compile(r"Unnamed: 0|index|level_0|rownames", re.IGNORECASE)
+_OF_R = "X"  # what R calls a first column without a name
+_NAMELESS = "column 1"  # what the first column of a file is called if it has no name
 
 
 def tidy_tables(
@@ -74,7 +76,7 @@ def labels_of_members(members: Frame, notes: list[str]) -> dict[str, Frame]:
         for name in names
         if name not in own and _is_constant(members.table[name], owner, first)
     ]
-    if label not in constant:
+    if label not in constant or not _may_be_labels(members.table[label]):
         return {}
     notes.append(changed(f"The labels are the column '{label}' of the members table."))
     rows = np.zeros(len(owner), bool)
@@ -86,6 +88,14 @@ def labels_of_members(members: Frame, notes: list[str]) -> dict[str, Frame]:
         "labels": labels,
         "members": replace(members, table=members.table.drop_columns(constant)),
     }
+
+
+def _may_be_labels(column: pa.ChunkedArray) -> bool:
+    """Whether a column may name classes: text, or whole numbers."""
+    if not pa.types.is_floating(column.type):
+        return not pa.types.is_temporal(column.type)
+    numbers = np.asarray(column.drop_null())
+    return bool((np.floor(numbers) == numbers).all())
 
 
 def _is_constant(column: pa.ChunkedArray, owner: Array, first: Array) -> bool:
@@ -106,6 +116,10 @@ def _without_idle_rows(frame: Frame, problems: Problems, notes: list[str]) -> Fr
     for name in ids:
         header &= np.asarray(pc.equal(frame.table[name], name).fill_null(False))
         blank &= _is_blank(frame.table[name])
+    if header.any() and len(ids) == 1:  # a node may be called as its column
+        header &= len(frame.table.column_names) > 1
+        for name in frame.table.column_names:
+            header &= _repeats(frame.table[name], name)
     if blank.any():
         for name in frame.table.column_names:
             blank &= _is_blank(frame.table[name])
@@ -118,6 +132,13 @@ def _without_idle_rows(frame: Frame, problems: Problems, notes: list[str]) -> Fr
             notes.append(rows_dropped(problem.examples(), len(places), kind, frame.what))
     idle = header | blank
     return frame.filter(~idle) if idle.any() else frame
+
+
+def _repeats(column: pa.ChunkedArray, name: str) -> Array:
+    """Where a column has its own name, or nothing."""
+    if not is_text(column.type):
+        return np.asarray(column.is_null())
+    return np.asarray(pc.equal(column, name).fill_null(True)) | _is_blank(column)
 
 
 def _is_blank(column: pa.ChunkedArray) -> Array:
@@ -173,13 +194,18 @@ def _unused_signs(members: Frame) -> list[str]:
 
 def _without_row_numbers(frame: Frame, notes: list[str], chosen: Sequence[str]) -> Frame:
     """The table without columns that number its rows, as pandas and R write them."""
-    ids = {frame.column_name(ours) for ours in NEEDED[frame.what]}
+    names = frame.table.column_names
+    used = {frame.column_name(ours) for ours in (*NEEDED[frame.what], "weight", "title")}
     numbered = [
         name
-        for name in frame.table.column_names
-        if _NUMBERED.fullmatch(name)
-        and name not in (*ids, *chosen)
-        and _counts_rows(frame.table[name])
+        for name in names
+        if (
+            _NUMBERED.fullmatch(name)
+            or (name == _NAMELESS and "column 2" not in names)
+            or (name == _OF_R == names[0])
+        )
+        and name not in (*used, *chosen)
+        and _numbers_rows(frame.table[name], in_order=name not in (_NAMELESS, "Unnamed: 0"))
     ]
     if not numbered:
         return frame
@@ -189,11 +215,19 @@ def _without_row_numbers(frame: Frame, notes: list[str], chosen: Sequence[str]) 
     return replace(frame, table=frame.table.drop_columns(numbered))
 
 
-def _counts_rows(column: pa.ChunkedArray) -> bool:
-    """Whether a column holds 0, 1, 2, … or 1, 2, 3, …"""
+def _numbers_rows(column: pa.ChunkedArray, *, in_order: bool) -> bool:
+    """Whether a column holds 0, 1, 2, … or 1, 2, 3, …; else different whole numbers from 0 on.
+
+    The latter are the numbers that rows had before they were sorted or chosen.
+    """
     try:
         numbers = np.asarray(column.cast(pa.float64()))
     except pa.ArrowException:
         return False
+    if len(numbers) < 2:
+        return False
+    if not in_order:
+        is_whole = bool((np.floor(numbers) == numbers).all()) and numbers.min() >= 0
+        return is_whole and len(np.unique(numbers)) == len(numbers)
     steps = np.arange(len(numbers))
-    return bool(len(numbers) > 1 and numbers[0] in (0, 1) and (numbers == steps + numbers[0]).all())
+    return bool(numbers[0] in (0, 1) and (numbers == steps + numbers[0]).all())
