@@ -124,7 +124,7 @@ def test_a_case_report(service) -> None:
     assert f"{best[1]}: {100 * best[0]:.1f} %" in answer.text
     assert "Case &lt;mine&gt;" in answer.text
     assert "n5. Looked for and absent; this model does not read such nodes." in answer.text
-    assert "zz. The graph does not have them" in answer.text
+    assert "zz. Not in the graph, so left out." in answer.text
     large = client.post("/v1/report", json={"nodes": ["n1", "n2", "n3", "n4", "n5"]})
     assert (large.status_code, large.json()["field"]) == (422, "nodes")
     unknown = client.post("/v1/report", json={"nodes": ["zz"]})

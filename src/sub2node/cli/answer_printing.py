@@ -107,7 +107,7 @@ def _ranked_table(shown: Shown, extras: AnswerExtras, positive: PositiveAlerts) 
     """Answers by the probability of the positive class."""
     title = f"Answers by the probability of {positive.target.label}"
     last = "Likeliest classes" if extras.top else "Prediction"
-    view = table(title, "Rank", "Subgraph", "Probability", "Alert", last, "Members known")
+    view = table(title, "Rank", "Subgraph", "Probability", "Alert", last, "Members\nknown")
     for place in (1, 4):
         view.columns[place].justify = "left"
     rankings = _rankings(shown, extras) if extras.top else map(_prediction, _rows(shown))

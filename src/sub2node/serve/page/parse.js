@@ -2,8 +2,10 @@
 
 // What a column of ours may be called, and words of a trade (task/column_names.py has the same).
 export const COLUMNS = {
-  subgraph_id: [["subgraph_id", "subgraph", "set"], ["gene_set", "pathway", "patient", "alert"]],
-  node_id: [["node_id", "node", "id"], ["gene", "protein", "symbol", "term", "account"]],
+  subgraph_id: [["subgraph_id", "subgraph", "set"], ["gene_set", "gene_set_name", "gs_name",
+    "pathway", "pathway_id", "patient", "patient_id", "alert", "alert_id", "case", "case_id"]],
+  node_id: [["node_id", "node", "id"], ["gene", "protein", "symbol", "gene_symbol", "gene_id",
+    "protein_id", "term", "hpo_id", "account", "account_id", "account_no", "account_number"]],
   excluded: [["excluded"], []],
 };
 export const ABSENT = ["true", "1", "yes", "y", "t", "excluded", "absent", "-"];
