@@ -175,13 +175,19 @@ def placed(words: list[str], folder: Path) -> list[str]:
 
 
 @pytest.mark.process
-def test_core_imports_without_any_extra(outcomes: dict[str, Any]) -> None:
+def test_the_core_without_any_extra(outcomes: dict[str, Any]) -> None:
+    """One test, so that one worker makes the outcomes."""
+    check_imports(outcomes)
+    check_names_of_extras(outcomes)
+    check_commands(outcomes)
+
+
+def check_imports(outcomes: dict[str, Any]) -> None:
     assert outcomes["count"] > 150
     assert outcomes["failed"] == {}
 
 
-@pytest.mark.process
-def test_a_missing_extra_is_named(outcomes: dict[str, Any]) -> None:
+def check_names_of_extras(outcomes: dict[str, Any]) -> None:
     """By a function and by a command."""
     asked = [*CALLS, *COMMANDS]
     for number, (extra, package, what) in enumerate(asked):
@@ -191,8 +197,7 @@ def test_a_missing_extra_is_named(outcomes: dict[str, Any]) -> None:
         assert f"pip install 'sub2node[{extra}]'" in " ".join(text.split()), what
 
 
-@pytest.mark.process
-def test_every_command_without_any_extra(outcomes: dict[str, Any]) -> None:
+def check_commands(outcomes: dict[str, Any]) -> None:
     """What a bare wheel has: each command works, or names its extra in one line."""
     names = {words[0] for words, _ in BARE}
     assert names == {name for commands in _PANELS.values() for name in commands}
