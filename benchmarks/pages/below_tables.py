@@ -240,16 +240,21 @@ def scale_of_walks() -> Iterator[Claim]:
     )
 
 
+def _with_and_without(data: str, change: str) -> tuple[Row, Row, str]:
+    """The rows of S2N+0 with RWPE and without, and the p-value of their difference."""
+    rows = read("diagnosis.csv").where(data=data, change=change)
+    walks, plain = (rows.where(cell=f"s2n+0 gcn2{more}").only() for more in (" rwpe", ""))
+    scores = [[float(value) for value in row["scores"].split()] for row in (walks, plain)]
+    return walks, plain, p_text(welch(*scores))
+
+
 @claims_on(PAGE)
 def settings_for_walks() -> Iterator[Claim]:
     """S2N+0 with settings that suit RWPE, and the same settings without it."""
     values: dict[str, object] = {}
     for data, mark in (("cut_ratio", "c"), ("density", "d")):
-        rows = read("diagnosis.csv").where(data=data, change="batch norm, sum as readout")
-        walks, plain = (rows.where(cell=f"s2n+0 gcn2{more}").only() for more in (" rwpe", ""))
-        scores = [[float(value) for value in row["scores"].split()] for row in (walks, plain)]
-        values |= {mark: float(walks["test"]), f"{mark}n": float(plain["test"])}
-        values[f"{mark}p"] = p_text(welch(*scores))
+        walks, plain, p = _with_and_without(data, "batch norm, sum as readout")
+        values |= {mark: float(walks["test"]), f"{mark}n": float(plain["test"]), f"{mark}p": p}
         values[f"{mark}t"] = score_of("s2n+0 gcn2", data, _TABLE)
     yield claim(
         "with both, RWPE lifts S2N+0 from {cn:.1f} to {c:.1f} on Cut-Ratio ({cp}), and from"
@@ -284,12 +289,9 @@ def search_without_walks() -> Iterator[Claim]:
     """The same search with RWPE and without."""
     values: dict[str, object] = {}
     for data, mark in (("cut_ratio", "c"), ("density", "d")):
-        rows = read("diagnosis.csv").where(data=data, change=_SEARCH)
-        walks, plain = (rows.where(cell=f"s2n+0 gcn2{more}").only() for more in (" rwpe", ""))
-        scores = [[float(value) for value in row["scores"].split()] for row in (walks, plain)]
-        values |= {mark: float(plain["test"]), f"{mark}v": float(plain["val"])}
+        walks, plain, p = _with_and_without(data, _SEARCH)
+        values |= {mark: float(plain["test"]), f"{mark}v": float(plain["val"]), f"{mark}p": p}
         values[f"{mark}g"] = float(walks["test"]) - float(plain["test"])
-        values[f"{mark}p"] = p_text(welch(*scores))
     yield claim(
         "The same search without RWPE found {c:.1f} on Cut-Ratio ({cv:.1f} on validation) and"
         " {d:.1f} on Density ({dv:.1f}), so that RWPE is worth {cg:+.1f} ({cp}) and {dg:+.1f}"

@@ -175,6 +175,11 @@ class Frame:
         rows = np.arange(len(keep)) if self.rows is None else self.rows
         return replace(self, table=self.table.filter(pa.array(keep)), rows=rows[keep])
 
+    def take(self, places: Array) -> Frame:
+        """The rows at some places, which may come again and still know where they stood."""
+        rows = places if self.rows is None else self.rows[places]
+        return replace(self, table=self.table.take(pa.array(places)), rows=rows)
+
     def with_column(self, ours: str, values: pa.Array) -> Frame:
         """The table with other values in a column that it has, by our name or its own."""
         name = self.column_name(ours) or ours

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,6 +51,4 @@ def split_nodes(frame: Frame, reading: Reading, notes: list[str]) -> Frame:
     notes.append(
         changed(f"{plural(count, 'value')} of the {frame.what} table taken apart at {separator!r}.")
     )
-    rows = owner if frame.rows is None else frame.rows[owner]
-    split = replace(frame, table=frame.table.take(pa.array(owner)), rows=rows)
-    return split.with_column("node_id", nodes)
+    return frame.take(owner).with_column("node_id", nodes)

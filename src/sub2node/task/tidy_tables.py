@@ -159,17 +159,15 @@ def _with_a_row_per_node(frame: Frame, notes: list[str]) -> Frame:
     nodes = pa.nulls(len(owner), lists.type.value_type)
     nodes = pc.replace_with_mask(nodes, pa.array(np.repeat(sizes, np.maximum(sizes, 1)) > 0),
                                  lists.flatten())  # fmt: skip
-    rows = owner if frame.rows is None else frame.rows[owner]
     name = str(frame.column_name("node_id"))
-    place = frame.table.column_names.index(name)
-    table = frame.table.drop_columns(name).take(pa.array(owner))
     notes.append(
         changed(
             f"The lists of nodes in the column '{name}' of the {frame.what} table taken apart:"
             f" {plural(len(owner), 'row')}."
         )
     )
-    return replace(frame, table=table.add_column(place, name, nodes), rows=rows)
+    without = frame.with_column("node_id", pa.nulls(len(lists)))  # lists are not repeated
+    return without.take(owner).with_column("node_id", nodes)
 
 
 def _unused_signs(members: Frame) -> list[str]:
