@@ -84,7 +84,7 @@ def tables(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_candidates(monkeypatch: pytest.MonkeyPatch, few_trees: None) -> None:
     """Simple models choose between few settings, where a test is not about what they choose."""
     from sub2node.baselines import boosting, linear, similarities, sub2vec_model, wl_model
 
@@ -105,6 +105,19 @@ def two_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (similarities, sub2vec_model, wl_model):
         monkeypatch.setattr(module, "_STRENGTHS", (1.0, 10.0))
     monkeypatch.setattr(linear, "_STRENGTHS", dict.fromkeys(linear._STRENGTHS, (1.0, 10.0)))
+
+
+@pytest.fixture
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forests have 20 trees at most, where a test is not about how good they are."""
+    import sklearn.ensemble
+
+    grown = sklearn.ensemble.RandomForestClassifier
+
+    def few(trees: int, **options: Any) -> Any:
+        return grown(min(trees, 20), **options)
+
+    monkeypatch.setattr(sklearn.ensemble, "RandomForestClassifier", few)
 
 
 @pytest.fixture

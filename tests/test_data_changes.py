@@ -10,7 +10,7 @@ import pytest
 
 from small_models import QUICK, Done, s2n
 
-pytestmark = pytest.mark.usefixtures("rough_timing")
+pytestmark = pytest.mark.usefixtures("rough_timing", "few_trees")
 SETS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
 TRAINING = ("--seeds", "1", "--device", "cpu", *SETS)
 CHANGES = (

@@ -20,6 +20,8 @@ from sub2node.config.structure import STRUCTURES
 from sub2node.encode import KINDS, encode, subgraph_statistics, weisfeiler_leman
 from sub2node.translation import readout_weights
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 pytest.importorskip("ibis")
 
 Pair = tuple[SubgraphTask, SubgraphTask]

@@ -12,6 +12,8 @@ from small_models import QUICK, Done, s2n
 from sub2node import SubgraphClassifier, load_task
 from sub2node.scoring import load_scorer
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 SETS = [word for key, value in {**QUICK, "epochs": 60}.items()
         for word in ("--set", f"{key}={value}")]  # fmt: skip
 TRAINING = ("--seeds", "1", "--device", "cpu", *SETS)

@@ -20,6 +20,8 @@ from sub2node.base.errors import ConfigError, DataError
 from sub2node.config import STRUCTURES
 from sub2node.task import Graph, Subgraphs, SubgraphTask
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 module, probes = (import_module(f"sub2node.advice.{name}") for name in ("advice", "probes"))
 
 

@@ -27,6 +27,8 @@ from sub2node.advice.task_parts import without_test_part
 from sub2node.base.metrics import scores
 from sub2node.config import STRUCTURES
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_scores_are_micro_f1(seed: int, multilabel: bool) -> None:

@@ -10,6 +10,8 @@ import pytest
 from advice_cases import PLAIN, advice_on
 from sub2node.advice.wording import duration, next_commands, recommendation, size
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.mark.slow
 def test_small_parts_simple_models_and_disagreement_are_said() -> None:

@@ -13,6 +13,8 @@ from commands import refused, s2n
 from small_models import write_task
 from sub2node.config import STRUCTURES
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 module, probes = (import_module(f"sub2node.advice.{name}") for name in ("advice", "probes"))
 PRICES = tuple(price(name, 0.01 * (1 + n)) for n, name in enumerate(STRUCTURES))
 

@@ -13,6 +13,8 @@ import sub2node as s2n
 from commands import call_command
 from sub2node.coarsen import coarsen, with_virtual
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 DATA = "generate:density,subgraphs=30,seed=3"
 SMALL = "generate:density,subgraphs=30,size=8,nodes=120,seed=3"
 QUICK = ("--preset", "fast", "--set", "epochs=3", "--features", "random", "--seeds", "2")

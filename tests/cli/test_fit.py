@@ -22,6 +22,8 @@ from sub2node.encode.encoding_files import save_encodings
 from sub2node.io.table_writer import open_table
 from sub2node.scoring import artefact, choices
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 training = importlib.import_module("sub2node.train.fit")
 SETS = [word for key, value in QUICK.items() for word in ("--set", f"{key}={value}")]
 FAST = ("--preset", "fast", "--seeds", "2", *SETS)

@@ -17,6 +17,8 @@ from small_ensembles import use_short_plans
 from sub2node.base.progress import Report, listen
 from sub2node.runs import read_result
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 QUICK = ("--preset", "fast", "--set", "epochs=4", "--set", "features.kind=random")
 SMALL = "generate:density,subgraphs=30,size=8,nodes=120,seed=3"
 

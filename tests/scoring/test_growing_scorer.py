@@ -15,6 +15,8 @@ from disk_tables import NODES, disk_tables, on_disk
 from sub2node import SubgraphClassifier, SubgraphTask
 from sub2node.base.errors import ConfigError, DataError
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 pytest.importorskip("ibis")
 
 GIVEN = {

@@ -20,6 +20,8 @@ from sub2node.scoring.restore import (
     restore_network,
 )
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture(scope="module")
 def task():

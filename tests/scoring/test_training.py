@@ -25,6 +25,8 @@ from sub2node.scoring import choices as choices_module
 from sub2node.scoring import training
 from sub2node.scoring.training import PartOutputs, score_classes
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture(scope="module")
 def good() -> SubgraphClassifier:
