@@ -37,7 +37,7 @@ os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "spark")
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=int(os.environ.get("S2N_EXAMPLES", "16")),  # ``make quick`` has fewer
+    max_examples=int(os.environ.get("S2N_EXAMPLES", "12")),  # ``make quick`` has fewer
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("default")

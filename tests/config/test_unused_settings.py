@@ -43,6 +43,8 @@ def test_what_is_named_changes_nothing_and_nothing_else_does(structure: str, con
     config = config_of(structure, conv, features__kind="random")
     usual = all_answers(config)
     for name, value in OTHER.items():
+        if conv != "gcn2" and name.startswith(("features.", "coarsening.")):
+            continue  # they are the same for all convolutions
         changed = all_answers(config.with_settings({name: value}))
         same = all(
             one.shape == other.shape and torch.equal(one, other)

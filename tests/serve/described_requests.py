@@ -23,7 +23,7 @@ schema.app = app
 
 @schema.parametrize()
 @settings(
-    max_examples=30,
+    max_examples=20,
     derandomize=True,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),
