@@ -24,7 +24,10 @@ COLUMNS = (
     "task", "split", "model", "micro_f1", "top_3", "log_loss", "out_of_fold", "weight", "runs",
     "seconds",
 )  # fmt: skip
-SPLITS = {"ppi_bp": 10, "disease_families": 5}  # random ones beside the given one
+SPLITS = {  # random ones beside the given one, in its shares; those of the other comparisons
+    "ppi_bp": 10, "disease_families": 5, "density": 10, "cut_ratio": 10, "coreness": 10,
+    "component": 10, "hpo_orpha_neuro": 10, "hpo_orpha_metab": 10,
+}  # fmt: skip
 SEEDS = (10, 11, 12)
 FOLD_SEEDS, UNWEIGHTED_SECONDS = 4, 60.0  # of a network that was judged and has no weight
 GROUPS = ("publication",)  # columns whose values stay together in folds
@@ -34,7 +37,7 @@ def splits_of(task: Any, count: int) -> list[tuple[str, Any]]:
     """The task under its own split and random ones."""
     from sub2node.evaluate.protocol import random_splits
 
-    drawn = random_splits(task, count, (0.8, 0.1, 0.1)) if count else []
+    drawn = random_splits(task, count) if count else []
     return [("given", task), *((f"random {number}", one) for number, one in enumerate(drawn))]
 
 
