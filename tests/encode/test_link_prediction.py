@@ -8,6 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -247,3 +248,27 @@ def test_scores_of_pairs_are_those_of_the_network_on_means(count: int, seed: int
         strict=True,
     ):
         torch.testing.assert_close(one, other)
+
+
+def test_a_layer_is_the_map_of_normalised_messages_beside_the_input() -> None:
+    torch.manual_seed(0)
+    layer, x = MODULE._Layer(3), torch.randn(6, 3, requires_grad=True)
+    with torch.no_grad():
+        for part in layer.parameters():
+            part.add_(torch.randn(part.shape) / 2)
+    dense = (torch.rand(6, 6) < 0.5).float()
+    dense = dense.maximum(dense.T)
+    matrix = sp.csr_array(dense.numpy())
+    pattern = MODULE.Pattern.from_csr(matrix.indptr, matrix.indices, 6)
+    values = torch.from_numpy(matrix.data)
+    result = layer(x, pattern, values, values[pattern.back_order])
+    message = layer.norm(dense @ layer.before(x).relu())
+    expected = layer.after(torch.cat([message, x], dim=-1))
+    torch.testing.assert_close(result, expected)
+    inputs = [x, *layer.parameters()]
+    for one, other in zip(
+        torch.autograd.grad(result.square().sum(), inputs),
+        torch.autograd.grad(expected.square().sum(), inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)

@@ -178,6 +178,31 @@ def test_some_nodes_have_the_rows_that_they_have_among_all(monkeypatch: Any) -> 
         assert np.abs(all_nodes.values - returns(graph, 7)).max() <= slack
 
 
+def test_threads_take_blocks_and_an_interruption_leaves_the_rest(monkeypatch: Any) -> None:
+    monkeypatch.setitem(MODULE._CACHED, "cpu", 1)  # blocks of 32 nodes
+    graph = graph_of(nx.gnm_random_graph(1000, 2500, seed=1))
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = random_walk(graph, 7, route="products").values
+        torch.set_num_threads(3)
+        assert np.array_equal(random_walk(graph, 7, route="products").values, alone)
+        blocks = []
+
+        def interrupted(work: Any, block: Any, width: int) -> Any:
+            blocks.append(torch.get_num_threads())
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(MODULE._Work, "_block", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            random_walk(graph, 7, route="products")
+        assert len(blocks) < 32
+        assert set(blocks) == {1}
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_bipartite_graphs_return_on_even_steps_only() -> None:
     values = random_walk(graph_of(nx.cycle_graph(6)), 9, route="products").values
     assert not values[:, ::2].any()

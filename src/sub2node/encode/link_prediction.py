@@ -7,6 +7,8 @@ small network on the mean of two ends. No label of any subgraph is read.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ from ..ops.pattern import Pattern
 from ..task import Graph
 from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count
+from .graph_norm import GraphNorm
 
 _TRIES = 64
 
@@ -154,31 +157,22 @@ class _Messages(NamedTuple):
     back_values: Tensor
 
 
-class _GraphNorm(nn.Module):
-    """Channels of all nodes brought to a learned share of their mean and to variance 1."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.share, self.scale = nn.Parameter(torch.ones(width)), nn.Parameter(torch.ones(width))
-        self.shift = nn.Parameter(torch.zeros(width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = x - self.share * x.mean(0)
-        return self.scale * x * torch.rsqrt(x.square().mean(0) + 1e-5) + self.shift
-
-
 class _Layer(nn.Module):
     """Linear, ReLU, messages, normalisation, beside the input; and a linear map of both."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.before, self.after = nn.Linear(width, width), nn.Linear(2 * width, width)
-        self.norm = _GraphNorm(width)
+        self.norm = GraphNorm(width)
 
     def forward(self, x: Tensor, pattern: Pattern, values: Tensor, back_values: Tensor) -> Tensor:
-        before = self.before(x).relu()[None]
+        before = self.before(x).relu_()[None]
         message = pattern.aggregate(before, values, back_values=back_values).squeeze(0)
-        return self.after(torch.cat([self.norm(message), x], dim=-1))  # type: ignore[no-any-return]
+        # The map of both, joined, is the sum of two maps; scale and shift are part of the first.
+        of_message, of_x = self.after.weight.chunk(2, dim=1)
+        bias = self.after.bias + of_message @ self.norm.shift
+        result = torch.addmm(bias, x, of_x.T)
+        return result.addmm_(self.norm.standard(message), (of_message * self.norm.scale).T)
 
 
 class _Network(nn.Module):
@@ -186,7 +180,7 @@ class _Network(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.randn(size, width))
         self.layers = nn.ModuleList(_Layer(width) for _ in range(settings.layers))
-        self.norms = nn.ModuleList(_GraphNorm(width) for _ in range(settings.layers - 1))
+        self.norms = nn.ModuleList(GraphNorm(width) for _ in range(settings.layers - 1))
         self.dropout = nn.Dropout(settings.dropout)
         self.first, self.last = nn.Linear(width, width), nn.Linear(width, 1)  # of pairs
 
@@ -304,12 +298,10 @@ class _Training:
             messages = self._messages(np.sort(drawn))
         self.network.train()
         losses = []
-        for chosen in self._batches():
-            joined = pairs.ends[:, chosen]
-            batch = np.concatenate([joined, pairs.without_edge(len(chosen))], axis=1)
-            logits = self.network.logits(self.network(messages), self._rows(batch))
+        for batch in self._drawn_pairs():
+            logits = self.network.logits(self.network(messages), batch)
             truth = torch.zeros_like(logits)
-            truth[: len(chosen)] = 1
+            truth[: len(logits) // 2] = 1
             loss = binary_cross_entropy_with_logits(logits, truth)
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
@@ -317,6 +309,22 @@ class _Training:
             losses.append(loss.item())
             self.schedule.step(losses[-1])
         return float(np.mean(losses))
+
+    def _drawn_pairs(self) -> Iterator[Pattern]:
+        """Of each step, some edges and as many pairs without one; drawn during the step before."""
+
+        def drawn(chosen: Array) -> Pattern:
+            without = self.pairs.without_edge(len(chosen))
+            return self._rows(np.concatenate([self.pairs.ends[:, chosen], without], axis=1))
+
+        chosen = self._batches()
+        with ThreadPoolExecutor(1) as pool:  # one thread: the order of random numbers is kept
+            following = pool.submit(drawn, chosen[0])
+            for later in chosen[1:]:
+                batch = following.result()
+                following = pool.submit(drawn, later)
+                yield batch
+            yield following.result()
 
     def _batches(self) -> list[Array]:
         order = self.random.permutation(self.pairs.train_edges)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +14,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch.nn.functional import embedding_bag
 
 from ..base.environment import find_device, free_memory
 from ..base.errors import ConfigError, Sub2NodeError
@@ -22,11 +22,14 @@ from ..base.ragged import Array, SparseMatrix
 from ..task import Graph
 from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count, wanted_nodes
+from .hub_product import HubProduct
 from .spectrum import Spectrum, symmetric
 
 Route = Literal["auto", "products", "eigen", "leading"]
 _ROUTES = ("auto", "products", "eigen", "leading")
 _CACHED = {"cpu": 6 << 20, "cuda": 32 << 20}  # bytes of a block of columns that stays in cache
+_BLOCKS = 1 << 30  # bytes of all blocks that are in work at a time
+_TABLES = 3  # of the size of a block, for each block
 _ROUNDING = 1e-6  # of sums of float32
 _TINY = 1e-12  # rounding of the eigenpairs
 _DENSE = 3 * 8  # bytes per entry that a full eigendecomposition takes
@@ -106,7 +109,13 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.size = self.graph.num_nodes
-        self.product = _product(symmetric(self.graph, np.float32), self.device)
+        matrix = symmetric(self.graph, np.float32)
+        self.product: Callable[[Tensor], Tensor]
+        if self.device.type == "cpu":
+            self.product = HubProduct.of(matrix)
+            self.rank = self.product.rank
+        else:
+            self.product, self.rank = _product(matrix, self.device), np.arange(self.size)
         fit = _CACHED[self.device.type] // (4 * self.size) // 32 * 32
         self.columns = int(np.clip(fit, 32, 1024))
 
@@ -141,15 +150,37 @@ class _Work:
     def by_products(self, width: int) -> Array:
         """The first ``width`` values, exact up to rounding."""
         values = np.empty((len(self.nodes), width), np.float32)
-        for first in range(0, len(self.nodes), self.columns):
-            step("Random-walk encoding", first, len(self.nodes), self.detail)
+        firsts = range(0, len(self.nodes), self.columns)
+
+        def fill(first: int) -> int:
             block = self.nodes[first : first + self.columns]
             values[first : first + len(block)] = self._block(block, width).cpu().numpy()
-        step("Random-walk encoding", len(self.nodes), len(self.nodes))
+            return first
+
+        with self._block_threads(len(firsts)) as pool:
+            step("Random-walk encoding", 0, len(self.nodes), self.detail)
+            for first in pool.map(fill, firsts):
+                done = min(first + self.columns, len(self.nodes))
+                step("Random-walk encoding", done, len(self.nodes), self.detail)
         return values
 
+    @contextmanager
+    def _block_threads(self, blocks: int) -> Iterator[ThreadPoolExecutor]:
+        """Threads that take a block each: those inside a product would wait for each other."""
+        before, workers = torch.get_num_threads(), 1
+        if self.device.type == "cpu":
+            fit = max(1, _BLOCKS // (_TABLES * 4 * self.size * self.columns))
+            workers = min(before, blocks, fit)
+        torch.set_num_threads(before // workers)  # of each thread that begins now
+        pool = ThreadPoolExecutor(workers)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+            torch.set_num_threads(before)
+
     def _block(self, block: Array, width: int) -> Tensor:
-        rows = torch.from_numpy(np.array(block)).to(self.device)
+        rows = torch.from_numpy(self.rank[block]).to(self.device)
         x = torch.zeros(self.size, len(block), device=self.device)
         x[rows, torch.arange(len(block), device=self.device)] = 1
         values = torch.empty(width, len(block), device=self.device)
@@ -223,10 +254,6 @@ def _product(matrix: SparseMatrix, device: torch.device) -> Callable[[Tensor], T
         torch.from_numpy(np.array(part)).to(device)
         for part in (matrix.indptr, matrix.indices, matrix.data)
     )
-    if device.type == "cpu":  # twice the speed of the sparse product here
-        return lambda x: embedding_bag(
-            index, x, ptr, mode="sum", per_sample_weights=data, include_last_offset=True
-        )
     with warnings.catch_warnings():  # PyTorch warns of CSR, and of unchecked ones even if asked
         warnings.filterwarnings("ignore", "Sparse", UserWarning)
         sparse = torch.sparse_csr_tensor(ptr, index, data, matrix.shape, check_invariants=False)
