@@ -5,7 +5,8 @@
 Every row is one assessment of a model under one split of a task: the split it came with
 (``given``), or a random one. Members are all that ``best`` has judged, each learned from all labels
 as there, so that the ensemble can be held against the best of them; those without a weight learn
-after the time limit, networks among them with as many seeds as in folds, for a minute at most.
+after the time limit, networks among them with as many seeds as in folds, for a minute at most, or
+not at all with ``--weighted-only``. Assessments that the file has are kept and not made again.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def score(task: Any, shares: Any) -> dict[str, Any]:
     return row
 
 
-def assess_best(task: Any, minutes: float) -> list[dict[str, Any]]:
+def assess_best(task: Any, minutes: float, *, weighted_only: bool) -> list[dict[str, Any]]:
     """Rows of the ensemble and of its members."""
     from sub2node.base.calibration import probabilities
     from sub2node.config.best_settings import BestSettings
@@ -82,7 +83,8 @@ def assess_best(task: Any, minutes: float) -> list[dict[str, Any]]:
         rows.append(
             {"model": f"member: {member.name}", **score(task, shares), **facts, "runs": len(logits)}
         )
-    rows += assess_unweighted(task, model, trained, np.concatenate(list(labels.values())))
+    if not weighted_only:
+        rows += assess_unweighted(task, model, trained, np.concatenate(list(labels.values())))
     return [{"model": "best", **score(task, total), "runs": 1, "seconds": f"{seconds:.1f}"}, *rows]
 
 
@@ -120,27 +122,41 @@ def assess_default(task: Any, structure: str) -> list[dict[str, Any]]:
     return [{**row, "runs": len(SEEDS), "seconds": f"{time.perf_counter() - start:.1f}"}]
 
 
-def work(job: tuple[str, int, str, str, float, int, bool]) -> None:
+def work(job: tuple[str, int, str, argparse.Namespace]) -> None:
     """One assessment; its rows are appended to the file."""
-    folder, number, model, out, minutes, threads, by_cpu = job
-    if by_cpu:  # every limit and every measured second, so that other work does not matter
+    folder, number, model, options = job
+    if (
+        options.cpu_time
+    ):  # every limit and every measured second, so that other work does not matter
         time.perf_counter = time.process_time
     import torch
 
     import sub2node as s2n
 
-    torch.set_num_threads(threads)
+    torch.set_num_threads(options.threads)
     name = Path(folder).name
     split, task = splits_of(s2n.load_task(folder), SPLITS.get(name, 0))[number]
     try:
-        rows = assess_best(task, minutes) if model == "best" else assess_default(task, model)
+        if model == "best":
+            rows = assess_best(task, options.minutes, weighted_only=options.weighted_only)
+        else:
+            rows = assess_default(task, model)
     except Exception as error:  # a row says what went wrong
         rows = [
             {"model": model, "micro_f1": " ".join(f"{type(error).__name__}: {error}".split())[:150]}
         ]
-    with Path(out).open("a", newline="") as file:
+    with options.out.open("a", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writerows({"task": name, "split": split, **row} for row in rows)
+
+
+def read_done(path: Path) -> set[tuple[str, str, str]]:
+    """Task, split and model of the rows of a file, which is begun where it is not there."""
+    if not path.is_file():
+        with path.open("w", newline="") as file:
+            csv.DictWriter(file, COLUMNS).writeheader()
+    with path.open(newline="") as file:
+        return {(row["task"], row["split"], row["model"]) for row in csv.DictReader(file)}
 
 
 def main() -> None:
@@ -156,27 +172,22 @@ def main() -> None:
     )
     parser.add_argument("--models", default="best,s2n+0,s2n+a")
     parser.add_argument("--only", default="", help="Names of tasks in their order, with commas.")
+    parser.add_argument(
+        "--weighted-only", action="store_true", help="Leave out members that have no weight."
+    )
     parser.add_argument("--splits", type=int, default=99, help="The most random ones per task.")
     arguments = parser.parse_args()
     names = [path.name for path in sorted(arguments.suite.iterdir()) if path.is_dir()]
     if arguments.cpu_time and arguments.threads != 1:
         parser.error("--cpu-time needs --threads 1: threads that wait would count.")
     wanted = arguments.only.split(",") if arguments.only else names
-    with arguments.out.open("w", newline="") as file:
-        csv.DictWriter(file, COLUMNS).writeheader()
+    done = read_done(arguments.out)
     jobs = [
-        (
-            str(arguments.suite / name),
-            number,
-            model,
-            str(arguments.out),
-            arguments.minutes,
-            arguments.threads,
-            arguments.cpu_time,
-        )
+        (str(arguments.suite / name), number, model, arguments)
         for model in arguments.models.split(",")
         for name in wanted
         for number in range(min(SPLITS.get(name, 0), arguments.splits) + 1)
+        if (name, f"random {number - 1}" if number else "given", model) not in done
     ]
     os.environ.setdefault("S2N_CACHE", str(arguments.out.parent.resolve() / "cache"))
     with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
