@@ -86,7 +86,7 @@ def _write(table: pa.Table, path: Path) -> None:
         pacsv.write_csv(table, file)
 
 
-def on_disk(folder: Path, **options: object) -> SubgraphTask:
+def on_disk(folder: Path | str, **options: object) -> SubgraphTask:
     """The task of some tables on DuckDB."""
     chosen = {"engine": "duckdb", "memory": "200MB", **options}
     return s2n.load_task(folder, **chosen)  # type: ignore[arg-type]

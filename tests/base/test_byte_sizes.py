@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sub2node import ConfigError
-from sub2node.base.byte_sizes import parse_memory
+from sub2node.base.byte_sizes import parse_memory, size_words
 
 
 def test_memory_is_read_as_written() -> None:
@@ -19,3 +19,10 @@ def test_memory_is_read_as_written() -> None:
 def test_what_is_no_limit(text) -> None:
     with pytest.raises(ConfigError, match="a memory limit"):
         parse_memory(text)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "1 MB"), (3.2e6, "3 MB"), (9.99e8, "999 MB"), (1.26e9, "1.3 GB")]
+)
+def test_sizes_for_people(count: float, words: str) -> None:
+    assert size_words(count) == words

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from commands import refused, run_process, s2n
+from disk_tables import disk_tables
+from web_server import served
 
 
 def test_describe_json_has_what_it_promises(small: Path) -> None:
@@ -83,3 +85,23 @@ def test_an_ascii_terminal_is_no_error(small: Path) -> None:
 
 def test_a_name_that_no_file_can_have_is_no_data() -> None:
     refused(s2n("describe", "x" * 300), "there is no benchmark, file or folder called")
+
+
+@pytest.mark.slow
+def test_describe_tables_at_an_address(tmp_path: Path) -> None:
+    pytest.importorskip("ibis")
+    local = disk_tables(tmp_path / "tables", kind="csv")
+    with served(tmp_path) as web:
+        address, engine = f"{web.address}/tables?signature=secret", ("--engine", "duckdb")
+        done = s2n("describe", address, *engine, "--json")
+        facts = json.loads(done.out)
+        assert (facts["name"], facts["subgraphs"]) == ("tables", 11)
+        assert facts["hash"] == json.loads(s2n("describe", local, *engine, "--json").out)["hash"]
+        bad = f"{web.address}/none?signature=secret"
+        refused(s2n("describe", bad, *engine), f"Error: {web.address}/none: there are no tables")
+        with (local / "members.csv").open("a") as file:
+            file.write("1,12345\n")
+        web.tag = '"2"'
+        done = s2n("describe", address, *engine)
+        refused(done, f"Error: {web.address}/tables/members.csv:")
+        assert "secret" not in done.err

@@ -421,6 +421,8 @@ def test_by_reference_is_checked_before_training(
     words = ("--graph", task / "edges.csv", "--by-reference", *FAST)
     done = fit(task / "subgraphs.jsonl", "-o", tmp_path / "model", *words)
     refused(done, "--by-reference is for data that DATA alone names; omit the others.")
+    done = fit("https://host/x?sig=secret", "-o", tmp_path / "model", "--by-reference", *FAST)
+    refused(done, "--by-reference is for data that lies somewhere on this machine; omit it.")
     assert trains == []
 
 

@@ -139,3 +139,12 @@ def test_interrupting_leaves_nothing(tmp_path: Path, engine: str) -> None:
     assert not out.exists()
     left = [p.name for p in tmp_path.iterdir() if p.name != "graph"]
     assert left == []
+
+
+def test_an_address_is_not_translated(tmp_path: Path) -> None:
+    for engine in ((), ("--engine", "duckdb")):
+        words = ("https://host/x?sig=secret", "-o", tmp_path / "out", *engine)
+        done = call_command("translate", *words)
+        assert done.returncode == 2
+        assert done.stderr.startswith("Error: translate reads files of this machine")
+        assert "secret" not in done.stderr

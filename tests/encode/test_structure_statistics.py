@@ -25,7 +25,8 @@ from sub2node.encode import (
     subgraph_statistics,
 )
 from sub2node.encode.structure_statistics import NODE_COLUMNS, SUBGRAPH_COLUMNS, triangles
-from sub2node.task import Graph, Split, Subgraphs, SubgraphTask
+from sub2node.task import Border, Graph, Split, Subgraphs, SubgraphTask
+from traced_memory import peak_of
 
 MODULE = sys.modules["sub2node.encode.structure_statistics"]
 
@@ -246,6 +247,37 @@ def test_border_inputs_are_logarithms_with_the_sign_of_their_number(hops: int) -
     found = subgraph_inputs(task, "border" if hops == 1 else "border2")
     assert found == pytest.approx((logs - mean) / np.where(sd < 1e-9, 1, sd), rel=1e-5, abs=1e-6)
     assert values.min() < 0
+
+
+@pytest.mark.parametrize("kind", ["structure", "wl", "border", "border2"])
+def test_inputs_are_made_row_by_row_as_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    lists = [rng.choice(30, size, replace=False).tolist() for size in rng.integers(1, 12, 40)]
+    task = task_of(lists, ["train"] * 20 + ["val"] * 10 + ["test"] * 10)
+    task = replace(task, labels=np.arange(40) % 2, class_names=("x", "y"))
+    whole = subgraph_inputs(task, kind)
+    monkeypatch.setattr(MODULE, "_SCRATCH", 1)
+    assert np.array_equal(subgraph_inputs(task, kind), whole)
+    assert np.array_equal(SubgraphScale.of(task, kind).inputs(task), whole)
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_inputs_take_little_memory_beside_themselves() -> None:
+    assert peak_of(_read_wide_border) < 4 * 4 * _WIDE[0] * _WIDE[1]
+
+
+_WIDE = 20_000, 700
+
+
+def _read_wide_border() -> None:
+    border = Border(
+        tuple(f"any.outside.x{n}.sum" for n in range(_WIDE[1])), np.ones(_WIDE, np.float32)
+    )
+    graph, ptr = Graph.from_edges([], [], num_nodes=1), np.arange(_WIDE[0] + 1)
+    subgraphs = Subgraphs(ptr, np.zeros(_WIDE[0], np.int64), border=border)
+    scale = SubgraphScale("border", np.zeros(_WIDE[1]), np.ones(_WIDE[1]))
+    scale.inputs(SubgraphTask(graph, subgraphs))
 
 
 def test_unknown_inputs_are_one_sentence() -> None:

@@ -26,3 +26,8 @@ def parse_memory(text: str | int | None) -> int | None:
     if not 1 <= value < 2**62:
         raise ConfigError(f"a memory limit is positive, found {text!r}.")
     return int(value)
+
+
+def size_words(count: float) -> str:
+    """Bytes for people: ``3 MB``, ``1.2 GB``."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(count / 1e6, 1):.0f} MB"

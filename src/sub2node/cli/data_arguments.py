@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from ..base.addresses import shown_address
 from ..base.errors import ConfigError
 from ..base.progress import activity
 from .engine_options import (
@@ -139,7 +140,7 @@ class DataArguments:
     def _read(self, problems: Problems) -> SubgraphTask:
         from ..datasets import load_task
 
-        with progress(), activity(f"Reading {self.data}"):
+        with progress(), activity(f"Reading {shown_address(self.data)}"):
             return load_task(
                 self.data,
                 graph=self.graph,
@@ -206,7 +207,7 @@ class DataArguments:
 
         Without ``--problems FILE``, which the next command would write again.
         """
-        words, defaults = [self.data], DataArguments(self.data)
+        words, defaults = [shown_address(self.data)], DataArguments(self.data)
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "problems" or value == getattr(defaults, field.name):

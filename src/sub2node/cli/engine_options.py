@@ -14,7 +14,8 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         help="memory; duckdb or spark for a graph that stays on disk: a folder of tables (Parquet,"
-        " CSV, a zip archive), of which only what the subgraphs need is loaded.",
+        " CSV, a zip archive), also at an address (https, s3, gs), of which only what the subgraphs"
+        " need is loaded.",
         rich_help_panel=ON_DISK,
     ),
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..base.addresses import is_address
 from ..base.errors import ConfigError
 from ..base.plural import plural
 from ..base.progress import activity
@@ -229,8 +230,10 @@ def _card_words(
 
 def _check_reference(source: DataArguments, features: FeatureArguments) -> None:
     """Raise unless DATA alone gives the graph of the model again."""
-    if source.data.startswith(("generate:", "like:")):
-        raise ConfigError("--by-reference is for data that lies somewhere; omit it.")
+    if source.data.startswith(("generate:", "like:")) or is_address(source.data):
+        raise ConfigError(
+            "--by-reference is for data that lies somewhere on this machine; omit it."
+        )
     if not source.is_plain:
         raise ConfigError("--by-reference is for data that DATA alone names; omit the others.")
     if "features" in features.file_options:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..base.addresses import is_address
 from ..base.errors import ConfigError
 from ..base.records import JsonObject
 from .data_arguments import DataArguments, reads_data
@@ -103,6 +104,8 @@ def translate(
     if picture is not None:
         check_picture(picture, source.engine, overwrite=overwrite)
     engine, folder = source.engine, Path(source.data)
+    if is_address(source.data):
+        raise ConfigError("translate reads files of this machine: copy what is at the address.")
     check_engine(engine, te, master=source.master, spill=source.spill)
     from_tables = engine != "memory" and source.is_plain and (folder / "edges.parquet").exists()
     in_memory = replace(source, engine="memory", memory=None, spill=None, master=None)

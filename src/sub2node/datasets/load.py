@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from ..base.addresses import is_address, shown_address
 from ..base.errors import ConfigError, DataError, suggest
 from ..base.notes import Note, NoteKind
 from ..io import read_task, recognised
@@ -148,7 +149,8 @@ def load_task(
         engine: ``memory``; ``duckdb`` or ``spark`` for a graph that stays on disk: only what the
             subgraphs need is loaded, kept for the next time, and everything else is found there
             when it is asked for (docs/scaling.md). ``source`` is then a folder of tables (Parquet,
-            or text that may be packed), of Elliptic2's files, or a zip archive of one.
+            or text that may be packed), of Elliptic2's files, or a zip archive of one; or the
+            address of such (``https://``, ``s3://``, ``gs://``), which is fetched once.
         memory: How much memory DuckDB may use, as ``"8GB"``.
         master: Spark's master, as ``local[2]``.
         spill: Where DuckDB puts what does not fit.
@@ -183,12 +185,12 @@ def load_task(
     word = str(source)
     if word.startswith("file://"):
         word = url2pathname(urlsplit(word).path)
-    if "://" in word:
-        raise ConfigError(
-            f"{word} is an address, and data is read from files here: copy it, or mount it as a"
-            " folder (for Spark, at the same path on all machines)."
-        )
     request = EngineRequest(engine, memory, master, spill, border_hops)
+    if is_address(word) and not request.on_disk:
+        raise ConfigError(
+            f"{shown_address(word)} is an address, and without an engine data is read from files"
+            " here: copy it, or take engine='duckdb' (--engine duckdb)."
+        )
     if request.on_disk:
         unread = {"graph": graph, "labels": labels, "format": format, "variant": variant}
         unread |= {"graph_format": graph_format, "swap": swap, "background": background}

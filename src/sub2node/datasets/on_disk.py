@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..base.addresses import is_address
 from ..base.byte_sizes import parse_memory
 from ..base.errors import ConfigError, suggest
 from ..base.notes import Note, NoteKind
-from ..disk import EngineOptions, SourceRequest, make_part_folder, remove_unfinished
+from ..disk import (
+    EngineOptions,
+    RemoteSource,
+    SourceRequest,
+    make_part_folder,
+    remove_unfinished,
+)
 from ..disk.part_folder import ENGINES
 from ..io import read_task
 from ..io.encodings import says_encodings
@@ -77,7 +84,8 @@ def load_on_disk(
     """The task of tables whose graph stays on disk; what it needs of it is made where it lacks.
 
     Args:
-        source: A folder of tables or of Elliptic2's files, or a zip archive of one.
+        source: A folder of tables or of Elliptic2's files, or a zip archive of one, or the address
+            of such.
         request: The engine.
         reading: What to do about problems.
         columns: The user's column for ours.
@@ -100,7 +108,9 @@ def load_on_disk(
         raise ConfigError(
             f"the engine {request.engine} wants a row for each member; omit node_separator."
         )
-    wanted = SourceRequest(Path(source), columns or {}, node_features, reading.options.directed)
+    remote = RemoteSource.at(source) if is_address(source) else None
+    path = Path(source if remote is None else remote.name)
+    wanted = SourceRequest(path, columns or {}, node_features, reading.options.directed, remote)
     out = on_disk_folder(wanted, request, reading)
     if (out / CARD).is_file():
         remove_unfinished(out)

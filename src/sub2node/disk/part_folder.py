@@ -92,11 +92,12 @@ def make_part_folder(
     if hops not in (1, 2):
         raise ConfigError(f"a border has 1 or 2 hops, not {hops!r}.")
     asked = {"data": request.fingerprint(), "hops": hops, "policies": repr(reading.options)}
-    source = {"source": str(request.path.resolve()), "files": request.files_digest()}
+    source = {"source": request.origin, "files": request.files_digest()}
 
     def build(folder: Path) -> None:
-        with user_paths(request.path, folder, reading.problems):
-            _build(folder, request, options, reading, hops)
+        local = request.local(folder)
+        with user_paths(local, folder, reading.problems):
+            _build(folder, local, options, reading, hops)
 
     make_in_steps(
         out,

@@ -19,6 +19,7 @@ from ..task.column_names import column_in
 from ..task.content_hash import digest
 from ..task.reading_options import Reading
 from .large_files import as_parquet, find_large, parquet_schema, unpacked_archive
+from .remote_source import RemoteSource
 
 _SMALL = ("labels", "subgraph_edges", "excluded", "aliases")
 _RESERVED = {"edges": ("source", "target", "weight"), "nodes": ("node_id", "title")}
@@ -80,22 +81,42 @@ class SourceRequest:
     """What the user said about the data.
 
     Args:
-        path: A folder of tables or of Elliptic2's files, or a zip archive of one.
+        path: A folder of tables or of Elliptic2's files, or a zip archive of one; of data at an
+            address, what they are called.
         columns: The user's column for ours.
         node_features: The columns of the nodes that become features; None: all with numbers.
         directed: Whether edges have a direction, and features of their own.
+        remote: The data at an address.
     """
 
     path: Path
     columns: Mapping[str, str] = field(default_factory=dict)
     node_features: Sequence[str] | None = None
     directed: bool = False
+    remote: RemoteSource | None = None
+
+    @property
+    def origin(self) -> str:
+        """The address, or the whole path."""
+        return str(self.path.resolve()) if self.remote is None else self.remote.shown
+
+    def local(self, work: Path) -> SourceRequest:
+        """The request for files on this machine, to which data at an address are fetched.
+
+        Args:
+            work: A folder to write into.
+        """
+        if self.remote is None:
+            return self
+        return replace(self, path=self.remote.fetch(work / "fetched"))
 
     def files_digest(self) -> str:
         """Names the files by their names, sizes, times and both ends.
 
         Reading all of them to name them would take as long as using them.
         """
+        if self.remote is not None:
+            return self.remote.files_digest()
         if not self.path.exists():
             raise DataError("there is no such file or folder.", path=self.path)
         files = [self.path]

@@ -43,6 +43,7 @@ SUBGRAPH_COLUMNS = (
 )
 _SHARPNESS, _HEIGHT = 6, 5.0  # of steps; by rehearsal on the training and validation parts
 _TINY = 1e-12
+_SCRATCH = 16 << 20  # bytes of numbers that become inputs together
 _WEDGES = 1 << 24  # paths of two edges that are looked at together
 
 
@@ -141,8 +142,8 @@ def subgraph_inputs(task: SubgraphTask, kind: str) -> Array:
             around; ``border2``: those of two hops. Of the many columns of a border, those that
             tell the classes apart better than most are raised above the others and have steps.
     """
-    values = _raw_inputs(task, kind)
-    return _fit_scale(task, kind, values)._inputs(values)
+    numbers = _numbers(task, kind)
+    return _fit_scale(task, kind, _compressed(numbers, kind))._inputs_of(numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +176,17 @@ class SubgraphScale:
 
     def inputs(self, task: SubgraphTask) -> Array:
         """Of all subgraphs of a task, not only of the one it was fitted to; float32 (M, F)."""
-        return self._inputs(_raw_inputs(task, self.kind))
+        return self._inputs_of(_numbers(task, self.kind))
+
+    def _inputs_of(self, numbers: Array) -> Array:
+        """Inputs some rows at a time: on the way numbers take eight times the memory."""
+        steps = sum(map(len, self.edges))
+        inputs = np.empty((len(numbers), numbers.shape[1] + steps), np.float32)
+        rows = max(_SCRATCH // (8 * max(inputs.shape[1], 1)), 1)
+        for first in range(0, len(numbers), rows):
+            some = _compressed(numbers[first : first + rows], self.kind)
+            inputs[first : first + rows] = self._inputs(some)
+        return inputs
 
     def _inputs(self, values: Array) -> Array:
         even = np.asarray((values - self.mean) / self.sd)
@@ -190,16 +201,30 @@ class SubgraphScale:
 
 def _raw_inputs(task: SubgraphTask, kind: str) -> Array:
     """Numbers of each subgraph, counts as log(1 + x), those of a border as sign(x) log(1 + |x|)."""
+    return _compressed(_numbers(task, kind), kind)
+
+
+def _numbers(task: SubgraphTask, kind: str) -> Array:
+    """Numbers of each subgraph as they are."""
     if kind in BORDER_HOPS:
-        values = border_inputs(task, hops=BORDER_HOPS[kind]).values.astype(np.float64)
-        return np.asarray(np.copysign(np.log1p(np.abs(values)), values))
+        return border_inputs(task, hops=BORDER_HOPS[kind]).values
     if kind == "wl":
         from .weisfeiler_leman import weisfeiler_leman
 
-        return np.asarray(np.log1p(weisfeiler_leman(task)))
+        return np.asarray(weisfeiler_leman(task))
     if kind != "structure":
         raise ConfigError(f"subgraph inputs are structure, wl, border or border2, not {kind!r}.")
-    return _compress_counts(subgraph_statistics(task), SUBGRAPH_COLUMNS)
+    return subgraph_statistics(task)
+
+
+def _compressed(numbers: Array, kind: str) -> Array:
+    """Large ones nearer to the others: each number by itself."""
+    if kind in BORDER_HOPS:
+        values = numbers.astype(np.float64)
+        return np.asarray(np.copysign(np.log1p(np.abs(values)), values))
+    if kind == "wl":
+        return np.asarray(np.log1p(numbers))
+    return _compress_counts(numbers, SUBGRAPH_COLUMNS)
 
 
 def _fit_scale(task: SubgraphTask, kind: str, values: Array) -> SubgraphScale:

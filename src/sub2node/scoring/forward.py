@@ -84,7 +84,7 @@ class ForwardPass:
     def _known_readouts(self) -> tuple[Tensor, Tensor | None]:
         """Readouts of the known subgraphs, and what is added to them."""
         with torch.no_grad():
-            return self.read(self.known_subgraphs.own_stage)
+            return self.read(self.known_subgraphs.own_stage())
 
     @cached_property
     def _known_sums(self) -> Tensor:

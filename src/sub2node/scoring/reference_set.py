@@ -126,9 +126,8 @@ class KnownSubgraphs:
         member_weights = torch.from_numpy(weights.astype(np.float32))
         return replace(stage, members=Members(stage.members.pattern, member_weights))
 
-    @cached_property
     def own_stage(self) -> Stage:
-        """The known subgraphs by themselves."""
+        """The known subgraphs by themselves; not kept, since it is as large as what is known."""
         return self.stage(self.task, self.degrees if self.by_degree else None)
 
     def readout_scale(

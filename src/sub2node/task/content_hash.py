@@ -8,7 +8,7 @@ import numpy as np
 
 from .names import Names
 
-_ROWS = 1 << 20
+_BYTES = 8 << 20  # of an array that are read together
 
 
 def digest(*parts: object) -> str:
@@ -21,8 +21,10 @@ def digest(*parts: object) -> str:
         if isinstance(part, np.ndarray):
             kind = "<i8" if part.dtype.kind in "iu" else part.dtype.str
             state.update(f"{kind}{part.shape}".encode())
-            for start in range(0, len(part), _ROWS):  # in pieces: no second copy of a large array
-                state.update(part[start : start + _ROWS].astype(kind, copy=False).tobytes())
+            width = 8 * max(part.size // max(len(part), 1), 1)
+            rows = max(_BYTES // width, 1)
+            for start in range(0, len(part), rows):  # in pieces: no second copy of a large array
+                state.update(part[start : start + rows].astype(kind, copy=False).tobytes())
         elif isinstance(part, Names):
             content = part.content()
             state.update(f"names{len(part)},{len(content)}".encode())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from ..base.byte_sizes import size_words
 from ..base.errors import ConfigError, DataError
 from ..base.plural import plural
 from ..base.ragged import Array, frozen
@@ -89,11 +90,10 @@ def require_loaded(graph: Graph, what: str) -> None:
         return
     width = 0 if graph.features is None else graph.features.shape[1]
     size = whole.num_nodes * (_NODE + 4 * width) + whole.num_edges * _EDGE
-    words = f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 1):.0f} MB"
     raise ConfigError(
         f"{what} needs the whole graph, {plural(whole.num_nodes, 'node')} and"
         f" {plural(whole.num_edges, 'edge')}, of which {plural(graph.num_nodes, 'node')} are"
-        f" loaded; read the data without an engine, in about {words} of memory."
+        f" loaded; read the data without an engine, in about {size_words(size)} of memory."
     )
 
 
