@@ -136,7 +136,7 @@ def test_spark_makes_the_same_part_though_tasks_fail(
     request = SourceRequest(source, directed=directed)
     policies = ReadingOptions(directed=True) if directed else ReadingOptions(repeated="max")
     hops = 1 + directed
-    master = "local-cluster[2,1,1024]" if killed else "local[2,2]"  # one has executors to lose
+    master = "local-cluster[1,1,1024]" if killed else "local[2,2]"  # one has executors to lose
     made = [
         make_part_folder(
             request, tmp_path / o.engine, options=o, reading=Reading(policies), hops=hops

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,22 +22,13 @@ def task() -> SubgraphTask:
     return s2n.datasets.generate("density", subgraphs=40, seed=2)
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A master on this machine, set up for little data: few partitions, a compiler in a hurry."""
+@pytest.fixture
+def spark() -> str:
+    """A master on this machine."""
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
-    settings = {
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    }
-    folder = tmp_path_factory.mktemp("spark")
-    lines = [f"{name} {value}\n" for name, value in settings.items()]
-    (folder / "spark-defaults.conf").write_text("".join(lines))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_CONF_DIR", str(folder))
-        yield "local[2]"
+    return "local[2]"
 
 
 @pytest.mark.filterwarnings("ignore")  # PySpark with newer pandas
