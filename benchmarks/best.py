@@ -125,9 +125,7 @@ def assess_default(task: Any, structure: str) -> list[dict[str, Any]]:
 def work(job: tuple[str, int, str, argparse.Namespace]) -> None:
     """One assessment; its rows are appended to the file."""
     folder, number, model, options = job
-    if (
-        options.cpu_time
-    ):  # every limit and every measured second, so that other work does not matter
+    if options.cpu_time:  # limits and measured seconds, so that other work does not matter
         time.perf_counter = time.process_time
     import torch
 

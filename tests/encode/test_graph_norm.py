@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from sub2node.encode.graph_norm import GraphNorm
+from sub2node.encode.graph_norm import NodeNorm
 
 MODULE = sys.modules["sub2node.encode.graph_norm"]
 
 
-def written(x: Tensor, norm: GraphNorm) -> Tensor:
+def written(x: Tensor, norm: NodeNorm) -> Tensor:
     """The formula, by PyTorch's own gradients."""
     x = x - norm.share * x.mean(0)
     return norm.scale * x * torch.rsqrt(x.square().mean(0) + 1e-5) + norm.shift
@@ -30,7 +30,7 @@ def test_values_and_gradients_are_those_of_the_formula(
     def drawn(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=stream, dtype=torch.float64)
 
-    norm = GraphNorm(4).double()
+    norm = NodeNorm(4).double()
     with torch.no_grad():
         for part in norm.parameters():
             part.copy_(drawn(4))
@@ -47,7 +47,7 @@ def test_values_and_gradients_are_those_of_the_formula(
 
 
 def test_equal_rows_are_finite() -> None:
-    norm = GraphNorm(2)
+    norm = NodeNorm(2)
     x = torch.full((9, 2), 3.0, requires_grad=True)
     (grad,) = torch.autograd.grad(norm(x).sum(), [x])
     assert norm(x).tolist() == [[0.0, 0.0]] * 9

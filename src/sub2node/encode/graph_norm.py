@@ -44,7 +44,7 @@ class _Standardise(torch.autograd.Function):
         return to_x, -mean * to_centred
 
 
-class GraphNorm(nn.Module):
+class NodeNorm(nn.Module):
     """Channels of all nodes brought to a learned share of their mean and to variance 1."""
 
     def __init__(self, width: int) -> None:

@@ -28,7 +28,7 @@ from ..ops.pattern import Pattern
 from ..task import Graph
 from ..task.whole_graph import require_loaded
 from .encoding import Encoding, check_count
-from .graph_norm import GraphNorm
+from .graph_norm import NodeNorm
 
 _TRIES = 64
 
@@ -163,7 +163,7 @@ class _Layer(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.before, self.after = nn.Linear(width, width), nn.Linear(2 * width, width)
-        self.norm = GraphNorm(width)
+        self.norm = NodeNorm(width)
 
     def forward(self, x: Tensor, pattern: Pattern, values: Tensor, back_values: Tensor) -> Tensor:
         before = self.before(x).relu_()[None]
@@ -180,7 +180,7 @@ class _Network(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.randn(size, width))
         self.layers = nn.ModuleList(_Layer(width) for _ in range(settings.layers))
-        self.norms = nn.ModuleList(GraphNorm(width) for _ in range(settings.layers - 1))
+        self.norms = nn.ModuleList(NodeNorm(width) for _ in range(settings.layers - 1))
         self.dropout = nn.Dropout(settings.dropout)
         self.first, self.last = nn.Linear(width, width), nn.Linear(width, 1)  # of pairs
 
